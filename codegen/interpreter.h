@@ -1,0 +1,25 @@
+#pragma once
+
+#include "codegen/array.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+struct InterpreterOptions {
+  /// Stop after that many executed statements and memlets (a hang of the program is then an error).
+  std::uint64_t step_limit = ~std::uint64_t(0);
+};
+
+struct Execution {
+  NamedArrays arguments;  ///< as they are after the call
+  Diagnostics warnings;   ///< reads of transient elements that were never written, first of a kind
+};
+
+/// Executes a verified SDFG: slow, obviously right. Every access is bounds-checked. `arguments`
+/// holds each non-transient container, each free symbol and scalar (0-d). The error says where
+/// execution stopped: an access out of bounds, code that is not Python, a library node without an
+/// implementation, a missing argument.
+Result<Execution> interpret(const Sdfg& sdfg, NamedArrays arguments,
+                            const InterpreterOptions& options = {});
+
+}  // namespace sdfg

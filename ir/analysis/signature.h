@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// One parameter of a program in DaCe's binary interface.
+struct Argument {
+  std::string name;
+  const Data* data = nullptr;  ///< null: a free symbol
+  Type type;                   ///< element type of a container, or the symbol's
+  bool pointer = false;        ///< passed by address (all but scalars and symbols)
+  bool operator==(const Argument&) const = default;
+};
+
+/// The arguments in DaCe's order: pointers sorted by name, then scalars and symbols sorted by name
+/// together. Symbols are those that the generated code needs (docs/abi.md); names starting with
+/// `__dace` are never arguments. The error names a free symbol without a type.
+Result<std::vector<Argument>> signature(const Sdfg& sdfg);
+/// What `__dace_init_NAME` takes: the free symbols only.
+Result<std::vector<Argument>> init_signature(const Sdfg& sdfg);
+
+/// Symbols that must come from outside. `needed_by_code` leaves out what only descriptors and
+/// outer memlets mention (DaCe's used_symbols with all_symbols=False).
+SymbolSet free_symbols(const Sdfg& sdfg, bool needed_by_code = false);
+
+}  // namespace sdfg

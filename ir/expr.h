@@ -1,0 +1,183 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+
+namespace sdfg {
+
+/// What an expression node does. One list serves symbolic text in both of DaCe's dialects and
+/// the Python subset of tasklets, conditions and assignments.
+enum class Op : std::uint8_t {
+  // Leaves.
+  Integer,   ///< value()
+  Float,     ///< number(); name() is the literal as written, so that it prints unchanged
+  Imaginary, ///< number() times i; name() as written
+  String,    ///< name() is the content
+  True, False, None,
+  Constant,  ///< name(): "pi", "E", "oo", "nan", or "?" (undefined)
+  Symbol,    ///< name(); may be dotted only as Attribute nodes
+  Opaque,    ///< text that is in no dialect we read, kept as name(); equal only to itself
+  // Any number of arguments.
+  Add, Mul, Min, Max, And, Or,
+  // One argument.
+  Neg, Not, Invert,
+  // Two arguments.
+  Sub,
+  Div,       ///< exact: in symbolic text a rational; on numbers Python's true division
+  FloorDiv,  ///< rounds towards minus infinity
+  CeilDiv,   ///< int_ceil
+  Mod,       ///< has the sign of the divisor
+  Pow, MatMul, LeftShift, RightShift, BitAnd, BitOr, BitXor,
+  Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn,
+  // Others.
+  Select,     ///< condition, value if true, value if false
+  Call,       ///< name() is the function ("math.sqrt", "dace.int64"); arguments
+  Keyword,    ///< name() = argument, inside a call
+  Attribute,  ///< argument . name()
+  Subscript,  ///< base, then one index per dimension
+  Slice,      ///< begin, end, step; None where absent
+  Tuple, List,
+  Lambda,     ///< parameters as Symbols, then the body
+};
+
+class Expr;
+struct ExprNode;
+
+/// An immutable expression: a shared tree, cheap to copy, compared by structure.
+///
+/// There are two ways to make one. `make` builds the node as given: Python code of tasklets stays
+/// as written, because floating-point arithmetic must not be reordered. The operators and named
+/// functions below (`a + b`, `floor_div`, `min`, …) build *normal form* for integer arithmetic:
+/// sums of products with collected rational coefficients in a fixed order, so that two equal
+/// polynomials are the same tree. `simplify` brings any tree to normal form. A division is exact,
+/// as in DaCe's symbolic text: `N/2` is a rational, `floor_div(N, 2)` rounds.
+class Expr {
+ public:
+  Expr();  ///< 0
+  Expr(std::int64_t value);
+  Expr(int value) : Expr(std::int64_t(value)) {}
+  static Expr symbol(std::string_view name);
+  static Expr boolean(bool value);
+  static Expr number(double value);
+  static Expr make(Op op, std::vector<Expr> arguments, std::string name = {});
+  static Expr leaf(Op op, std::string name = {}, double number = 0);
+
+  Op op() const;
+  std::span<const Expr> args() const;
+  const Expr& arg(std::size_t i) const { return args()[i]; }
+  const std::string& name() const;
+  std::int64_t value() const;  ///< of an Integer
+  double number() const;       ///< of a Float or Imaginary
+  std::size_t hash() const;
+  bool is(Op op) const { return this->op() == op; }
+  bool is_symbol(std::string_view name) const { return is(Op::Symbol) && this->name() == name; }
+  std::optional<std::int64_t> as_integer() const {
+    return is(Op::Integer) ? std::optional(value()) : std::nullopt;
+  }
+  /// Same object: a fast test that implies equality.
+  bool same(const Expr& other) const { return node_ == other.node_; }
+
+  friend bool operator==(const Expr& a, const Expr& b);
+  /// A total order that depends on structure alone, for sorting.
+  friend std::strong_ordering compare(const Expr& a, const Expr& b);
+
+ private:
+  explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
+  std::shared_ptr<const ExprNode> node_;
+};
+
+// ---- Normal form for integer arithmetic. Arguments are brought to normal form if they are not.
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a);
+Expr operator*(const Expr& a, const Expr& b);
+Expr divide(const Expr& a, const Expr& b);  ///< exact
+Expr floor_div(const Expr& a, const Expr& b);
+Expr ceil_div(const Expr& a, const Expr& b);
+Expr mod(const Expr& a, const Expr& b);
+Expr pow(const Expr& a, const Expr& b);
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
+Expr select(const Expr& condition, const Expr& a, const Expr& b);
+Expr compare_expr(Op op, const Expr& a, const Expr& b);  ///< Eq, Ne, Lt, Le, Gt, Ge
+Expr logical_and(const Expr& a, const Expr& b);
+Expr logical_or(const Expr& a, const Expr& b);
+Expr logical_not(const Expr& a);
+Expr simplify(const Expr& any);
+
+// ---- Questions and rewrites.
+using Substitution = std::map<std::string, Expr, std::less<>>;
+using SymbolSet = std::set<std::string, std::less<>>;
+
+/// Every name that is read, array names of subscripts and roots of attributes included, function
+/// names excluded. Lambda parameters do not count.
+void collect_symbols(const Expr& expr, SymbolSet& out);
+SymbolSet free_symbols(const Expr& expr);
+bool uses_symbol(const Expr& expr, std::string_view name);
+/// Replaces symbols at once (so {i: j, j: i} swaps). The result is in normal form.
+Expr substitute(const Expr& expr, const Substitution& replacements);
+/// The same without normalising: for code, where the order of operations is kept. Array names of
+/// subscripts and function names are replaced too when the replacement is a symbol.
+Expr substitute_as_written(const Expr& expr, const Substitution& replacements);
+/// Integer value under an environment; nothing if a symbol is missing, a value is no integer, or
+/// the arithmetic overflows 64 bits.
+std::optional<std::int64_t> evaluate(const Expr& expr,
+                                     const std::map<std::string, std::int64_t, std::less<>>& env);
+/// expr = coefficient * symbol + rest, with both free of the symbol; nothing if it is not affine.
+struct Affine {
+  Expr coefficient, rest;
+};
+std::optional<Affine> match_affine(const Expr& expr, std::string_view symbol);
+
+// ---- Three-valued decisions.
+enum class Truth : std::uint8_t { No, Yes, Unknown };
+inline Truth operator!(Truth t) {
+  return t == Truth::Unknown ? t : t == Truth::Yes ? Truth::No : Truth::Yes;
+}
+inline bool certain(Truth t) { return t == Truth::Yes; }
+
+/// What may be taken for granted when deciding. Empty means: symbols are any integers.
+struct Assumptions {
+  struct Bounds {
+    std::optional<Expr> low, high;  ///< inclusive
+  };
+  std::map<std::string, Bounds, std::less<>> bounds;  ///< of symbols: parameters of maps, sizes
+  std::vector<Expr> facts;                            ///< further true conditions
+  void assume(std::string_view symbol, std::optional<Expr> low, std::optional<Expr> high) {
+    bounds[std::string(symbol)] = {std::move(low), std::move(high)};
+  }
+};
+
+/// Is the condition true for all values allowed by the assumptions (Yes), false for all (No)?
+/// Interval and affine reasoning first; isl decides what is left, within a bounded effort.
+Truth is_true(const Expr& condition, const Assumptions& assumptions = {});
+Truth less_equal(const Expr& a, const Expr& b, const Assumptions& assumptions = {});
+Truth less(const Expr& a, const Expr& b, const Assumptions& assumptions = {});
+Truth equal(const Expr& a, const Expr& b, const Assumptions& assumptions = {});
+
+// ---- Text.
+/// How symbolic text in SDFG files is spelled: PLAIN `N - 1` before 2.0.0a4, TYPED `-1 + $N` since.
+enum class Dialect : std::uint8_t { Plain, Typed };
+
+/// Reads symbolic text into normal form. Text that does not parse is an error that shows where.
+Result<Expr> parse_symbolic(std::string_view text, Dialect dialect);
+/// Reads one Python expression as written.
+Result<Expr> parse_python(std::string_view text);
+/// Prints so that parse_symbolic gives back an equal expression (of normal form).
+std::string print_symbolic(const Expr& expr, Dialect dialect);
+/// Prints Python that parses back to the same tree and that DaCe accepts.
+std::string print_python(const Expr& expr);
+/// The PLAIN form, for messages and the text form.
+std::string to_text(const Expr& expr);
+
+}  // namespace sdfg

@@ -1,0 +1,151 @@
+#include "ir/graph_algorithms.h"
+
+#include <algorithm>
+#include <queue>
+
+#include <boost/graph/dominator_tree.hpp>
+#include <boost/graph/strong_components.hpp>
+
+#include "ir/graph_bgl.h"
+
+namespace sdfg {
+
+// Boost's topological_sort fixes no order among ready nodes, so this is Kahn's algorithm with a heap.
+std::optional<std::vector<NodeId>> topological_order(const StateGraph& graph) {
+  std::vector<std::size_t> waiting(graph.id_bound());
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  for (NodeId n : graph.nodes()) {
+    waiting[n.value] = graph.in(n).size();
+    if (waiting[n.value] == 0) ready.push(n);
+  }
+  std::vector<NodeId> order;
+  order.reserve(graph.node_count());
+  while (!ready.empty()) {
+    const NodeId n = ready.top();
+    ready.pop();
+    order.push_back(n);
+    for (EdgeId e : graph.out(n))
+      if (--waiting[graph.target(e).value] == 0) ready.push(graph.target(e));
+  }
+  if (order.size() != graph.node_count()) return std::nullopt;
+  return order;
+}
+
+std::vector<NodeId> find_cycle(const StateGraph& graph) {
+  enum class Mark : std::uint8_t { New, OnPath, Done };
+  std::vector<Mark> mark(graph.id_bound(), Mark::New);
+  struct Frame {
+    NodeId node;
+    std::size_t next = 0;
+  };
+  std::vector<Frame> path;
+  for (NodeId root : graph.nodes()) {
+    if (mark[root.value] != Mark::New) continue;
+    path.push_back({root});
+    mark[root.value] = Mark::OnPath;
+    while (!path.empty()) {
+      Frame& top = path.back();
+      const auto out = graph.out(top.node);
+      if (top.next == out.size()) {
+        mark[top.node.value] = Mark::Done;
+        path.pop_back();
+        continue;
+      }
+      const NodeId next = graph.target(out[top.next++]);
+      if (mark[next.value] == Mark::OnPath) {
+        std::vector<NodeId> cycle;
+        auto from = std::ranges::find(path, next, &Frame::node);
+        for (; from != path.end(); ++from) cycle.push_back(from->node);
+        return cycle;
+      }
+      if (mark[next.value] == Mark::New) {
+        mark[next.value] = Mark::OnPath;
+        path.push_back({next});
+      }
+    }
+  }
+  return {};
+}
+
+std::optional<BlockId> start(const RegionGraph& graph, std::optional<BlockId> stored) {
+  std::optional<BlockId> source;
+  bool several = false;
+  for (BlockId b : graph.nodes()) {
+    if (!graph.in(b).empty()) continue;
+    several = several || source.has_value();
+    source = b;
+  }
+  if (source && !several) return source;
+  if (stored && graph.contains(*stored)) return stored;
+  return std::nullopt;
+}
+
+namespace {
+/// Depth-first search from the start; calls `enter` in preorder and `leave` in postorder.
+template <class Enter, class Leave>
+void depth_first(const Region& region, Enter enter, Leave leave) {
+  const auto first = start(region);
+  if (!first) return;
+  std::vector<bool> seen(region.id_bound());
+  struct Frame {
+    BlockId block;
+    std::size_t next = 0;
+  };
+  std::vector<Frame> path{{*first}};
+  seen[first->value] = true;
+  enter(*first);
+  while (!path.empty()) {
+    Frame& top = path.back();
+    const auto out = region.out(top.block);
+    if (top.next == out.size()) {
+      leave(top.block);
+      path.pop_back();
+      continue;
+    }
+    const BlockId next = region.target(out[top.next++]);
+    if (seen[next.value]) continue;
+    seen[next.value] = true;
+    enter(next);
+    path.push_back({next});
+  }
+}
+}  // namespace
+
+std::vector<BlockId> reachable_blocks(const Region& region) {
+  std::vector<BlockId> order;
+  depth_first(region, [&](BlockId b) { order.push_back(b); }, [](BlockId) {});
+  return order;
+}
+
+std::vector<BlockId> reverse_postorder(const Region& region) {
+  std::vector<BlockId> order;
+  depth_first(region, [](BlockId) {}, [&](BlockId b) { order.push_back(b); });
+  std::ranges::reverse(order);
+  return order;
+}
+
+std::vector<BlockId> immediate_dominators(const Region& region) {
+  std::vector<BlockId> dominator(region.id_bound());
+  const auto first = start(region);
+  if (!first) return dominator;
+  const RegionGraph& graph = region;
+  const IdIndexMap<RegionTag> index;
+  boost::lengauer_tarjan_dominator_tree(
+      graph, *first, boost::make_iterator_property_map(dominator.begin(), index));
+  return dominator;
+}
+
+std::vector<std::size_t> strong_components(const Region& region) {
+  std::vector<std::size_t> component(region.id_bound(), ~std::size_t(0));
+  const RegionGraph& graph = region;
+  const IdIndexMap<RegionTag> index;
+  const std::size_t count = boost::strong_components(
+      graph, boost::make_iterator_property_map(component.begin(), index),
+      boost::vertex_index_map(index));
+  // Boost numbers components in reverse topological order.
+  for (std::size_t& c : component)
+    if (c != ~std::size_t(0)) c = count - 1 - c;
+  return component;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Says where something is: "state main / node 3 (map outer)". Built while walking down.
+class Place {
+ public:
+  Place() = default;
+  Place in(std::string part) const {
+    Place deeper = *this;
+    deeper.parts_.push_back(std::move(part));
+    return deeper;
+  }
+  Place block(const Block& block) const;                      ///< "state main", "loop for_k"
+  Place node(const StateGraph& state, NodeId id) const;       ///< "node 3 (map outer)"
+  Place edge(const StateGraph& state, EdgeId id) const;       ///< "edge n1.OUT_A -> n2.a"
+  Place edge(const RegionGraph& region, InterstateEdgeId id) const;  ///< "edge guard -> body"
+  Place data(std::string_view name) const;                    ///< "data 'A'"
+  std::string text() const;
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+}  // namespace sdfg
