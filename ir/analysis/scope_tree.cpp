@@ -1,0 +1,103 @@
+#include "ir/analysis/scope_tree.h"
+
+#include "ir/graph_algorithms.h"
+#include "ir/place.h"
+
+namespace sdfg {
+namespace {
+
+NodeId entry_of_exit(const Node& node) {
+  if (const auto* e = node.as<MapExit>()) return e->entry;
+  if (const auto* e = node.as<ConsumeExit>()) return e->entry;
+  if (const auto* o = node.as<OtherNode>(); o && o->entry) return *o->entry;
+  return {};
+}
+
+}  // namespace
+
+bool ScopeTree::contains(NodeId entry, NodeId node) const {
+  for (NodeId at = parent_of(node); at; at = parent_of(at))
+    if (at == entry) return true;
+  return false;
+}
+
+std::vector<NodeId> ScopeTree::enclosing(NodeId node) const {
+  std::vector<NodeId> entries;
+  for (NodeId at = parent_of(node); at; at = parent_of(at)) entries.push_back(at);
+  return entries;
+}
+
+// A node's scope follows from any predecessor: inside of an entry, outside of an exit, beside
+// everything else. All predecessors must agree.
+Result<ScopeTree> scope_tree(const State& state) {
+  const auto order = topological_order(state);
+  if (!order) return Diagnostic{"", "the dataflow graph has a cycle, so its scopes are undefined"};
+  ScopeTree tree;
+  tree.parent.resize(state.id_bound());
+  tree.exit.resize(state.id_bound());
+  std::vector<bool> opens(state.id_bound());
+  const auto entry_name = [&](NodeId scope) {
+    return scope ? Place().node(state, scope).text() : std::string("the top level");
+  };
+  for (NodeId n : state.nodes()) {
+    const NodeId entry = entry_of_exit(state[n]);
+    if (state[n].is_entry()) opens[n.value] = true;
+    if (!entry) {
+      if (state[n].is_exit())
+        return Diagnostic{Place().node(state, n).text(), "the exit names no entry"};
+      continue;
+    }
+    if (!state.contains(entry) || state[entry].is_exit())
+      return Diagnostic{Place().node(state, n).text(),
+                        "the exit names entry " + std::to_string(entry.value) + ", which does not exist"};
+    if (tree.exit[entry.value])
+      return Diagnostic{Place().node(state, n).text(), "the entry has another exit already: node " +
+                                                           std::to_string(tree.exit[entry.value].value)};
+    opens[entry.value] = true;
+    tree.exit[entry.value] = n;
+  }
+  for (NodeId n : *order) {
+    const NodeId own_entry = entry_of_exit(state[n]);
+    bool first = true;
+    NodeId scope;
+    for (EdgeId e : state.in(n)) {
+      const NodeId from = state.source(e);
+      NodeId here = tree.parent[from.value];
+      if (opens[from.value]) here = from;
+      if (const NodeId closed = entry_of_exit(state[from])) here = tree.parent[closed.value];
+      if (first)
+        scope = here;
+      else if (here != scope)
+        return Diagnostic{Place().node(state, n).text(),
+                          "is reached from two scopes: " + entry_name(scope) + " and " + entry_name(here)};
+      first = false;
+    }
+    if (own_entry) {
+      if (first) scope = own_entry;  // an exit without in-edges still closes its scope
+      if (scope != own_entry)
+        return Diagnostic{Place().node(state, n).text(),
+                          "closes " + entry_name(own_entry) + " but lies in " + entry_name(scope)};
+    }
+    tree.parent[n.value] = scope;
+  }
+  return tree;
+}
+
+ScopeTree scope_tree_of(const State& state) { return *scope_tree(state); }
+
+std::vector<NodeId> scope_children(const ScopeTree& tree, const std::vector<NodeId>& order,
+                                   NodeId entry) {
+  std::vector<NodeId> children;
+  NodeId exit;
+  for (NodeId n : order) {
+    if (tree.parent_of(n) != entry) continue;
+    if (entry && tree.exit_of(entry) == n)
+      exit = n;
+    else
+      children.push_back(n);
+  }
+  if (exit) children.push_back(exit);
+  return children;
+}
+
+}  // namespace sdfg
