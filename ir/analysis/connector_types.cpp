@@ -1,0 +1,213 @@
+#include "ir/analysis/connector_types.h"
+
+#include <map>
+#include <set>
+
+#include "ir/analysis/expression_types.h"
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/graph_algorithms.h"
+#include "ir/place.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+bool one_element(const Memlet& memlet) {
+  return memlet.subset() && num_elements(*memlet.subset()).as_integer() == 1;
+}
+
+/// The type of a connector that a container reaches: the element by value, or its address.
+Type passed(const Data& data, bool by_value) {
+  return by_value ? data.dtype : Type::pointer(data.dtype);
+}
+
+class Inference {
+ public:
+  Inference(Sdfg& sdfg, State& state, const Place& place)
+      : sdfg_(sdfg), state_(state), place_(place) {}
+
+  Status run() {
+    const auto order = topological_order(state_);
+    if (!order) return Diagnostic{place_.text(), "the dataflow graph has a cycle"};
+    for (NodeId id : *order) {
+      for (EdgeId e : state_.in(id)) {
+        SDFG_TRY([[maybe_unused]] Ok in, input(id, e));
+      }
+      for (EdgeId e : state_.out(id)) output(id, e);
+      if (state_[id].is<Tasklet>()) {
+        SDFG_TRY([[maybe_unused]] Ok code, tasklet(id));
+      }
+      if (state_[id].is<NestedSdfg>()) mark_aliases(id);
+      for (EdgeId e : state_.out(id)) {
+        const Type* type = find(state_[id].out_connectors, state_[e].src_connector);
+        if (type && !type->known())
+          return unknown(id, state_[e].src_connector, "neither its memlet nor its code tells it");
+      }
+    }
+    return Ok{};
+  }
+
+ private:
+  static Type* find(Connectors& connectors, const std::string& name) {
+    const auto found = connectors.find(name);
+    return name.empty() || found == connectors.end() ? nullptr : &found->second;
+  }
+  Diagnostic unknown(NodeId id, const std::string& connector, const std::string& why) const {
+    return {place_.node(state_, id).text(),
+            "the type of connector '" + connector + "' cannot be inferred: " + why,
+            "give the connector a type"};
+  }
+  const Data* inner_data(const Node& node, const std::string& connector) const {
+    const auto* nested = node.as<NestedSdfg>();
+    return nested && nested->sdfg ? (*nested->sdfg)->arrays.get(connector) : nullptr;
+  }
+  bool on_gpu(const Data* data) const { return data && data->storage == Storage::GpuGlobal; }
+
+  Status input(NodeId id, EdgeId e) {
+    Node& node = state_[id];
+    const Edge& edge = state_[e];
+    Type* type = find(node.in_connectors, edge.dst_connector);
+    if (!type || type->known()) return Ok{};
+    if (const Data* inner = inner_data(node, edge.dst_connector)) {
+      *type = passed(*inner, inner->is_scalar() || inner->is_structure());
+      return Ok{};
+    }
+    if (const Data* data = sdfg_.find_data(edge.memlet.data)) {
+      bool value = one_element(edge.memlet) || data->is_scalar();
+      if (node.is<LibraryNode>() && on_gpu(data)) value = false;
+      *type = passed(*data, value);
+      return Ok{};
+    }
+    // Between two tasklets, without a container: as the other end has it.
+    const EdgeId first = memlet_path(state_, e).front();
+    const std::string& connector = state_[first].src_connector;
+    const Type* source = find(state_[state_.source(first)].out_connectors, connector);
+    if (!source || !source->known())
+      return unknown(id, edge.dst_connector, "the other end of its edge has no type either");
+    *type = *source;
+    return Ok{};
+  }
+
+  void output(NodeId id, EdgeId e) {
+    Node& node = state_[id];
+    const Edge& edge = state_[e];
+    Type* type = find(node.out_connectors, edge.src_connector);
+    if (!type || type->known()) return;
+    const Data* data = sdfg_.find_data(edge.memlet.data);
+    if (const Data* inner = inner_data(node, edge.src_connector)) {
+      *type = passed(*inner, inner->is_scalar() && !on_gpu(data));
+    } else if (data) {
+      // An output written any number of times is written through a pointer.
+      bool value = one_element(edge.memlet) && (!edge.memlet.dynamic || edge.memlet.wcr);
+      value = value || data->is_scalar();
+      if (node.is<LibraryNode>() && on_gpu(data)) value = false;
+      *type = passed(*data, value);
+    }
+  }
+
+  /// Outputs whose edges do not tell a type (those to other tasklets): from the code.
+  Status tasklet(NodeId id) {
+    Node& node = state_[id];
+    const Code& code = node.as<Tasklet>()->code;
+    bool all_known = true;
+    for (const auto& [name, type] : node.out_connectors) all_known = all_known && type.known();
+    if (all_known || code.language() != Language::Python) return Ok{};
+    TypeTable names = names_at(id);
+    for (const auto& [name, type] : node.in_connectors) {
+      if (!type.known()) return unknown(id, name, "it has no edge that tells it");
+      names.insert_or_assign(name, type);
+    }
+    const TypeTable assigned = types_assigned(code, names);
+    for (auto& [name, type] : node.out_connectors) {
+      if (type.known()) continue;
+      const auto found = assigned.find(name);
+      if (found == assigned.end()) return unknown(id, name, "the code does not tell it");
+      type = found->second;
+    }
+    return Ok{};
+  }
+
+  TypeTable names_at(NodeId id) {
+    if (!symbols_) symbols_ = symbol_types(sdfg_);
+    TypeTable names = *symbols_;
+    if (!scopes_) {
+      auto tree = scope_tree(state_);
+      if (!tree) return names;
+      scopes_ = *std::move(tree);
+    }
+    const std::vector<NodeId> entries = scopes_->enclosing(id);
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+      add_scope_symbols(state_, *entry, sdfg_, names);
+    return names;
+  }
+
+  /// A container that reaches a nested SDFG under two names may alias itself there.
+  void mark_aliases(NodeId id) {
+    NestedSdfg& nested = *state_[id].as<NestedSdfg>();
+    if (!nested.sdfg) return;
+    std::map<std::string, std::set<std::string>> connectors;  // by container
+    const auto add = [&](EdgeId e, const std::string& connector, bool outgoing) {
+      if (state_[e].memlet.empty() || connector.empty()) return;
+      for (const std::string& name : addressed(e, outgoing)) connectors[name].insert(connector);
+    };
+    for (EdgeId e : state_.in(id)) add(e, state_[e].dst_connector, false);
+    for (EdgeId e : state_.out(id)) add(e, state_[e].src_connector, true);
+    for (const auto& [name, names] : connectors) {
+      const Data* data = sdfg_.find_data(name);
+      const Array* outer = data ? data->as_array() : nullptr;
+      if (names.size() < 2 && !(outer && outer->may_alias)) continue;
+      for (const std::string& inner : names)
+        if (Data* d = (*nested.sdfg)->arrays.get(inner))
+          if (Array* array = d->as_array()) array->may_alias = true;
+    }
+  }
+
+  /// The container at the far end of an edge and, if that is a view, those it looks at.
+  std::set<std::string> addressed(EdgeId e, bool outgoing) {
+    NodeId at = outgoing ? path_target(state_, e) : path_source(state_, e);
+    if (!state_[at].is<AccessNode>()) return {state_[e].memlet.data};
+    std::set<std::string> names;
+    for (std::size_t steps = 0; steps <= state_.node_count(); ++steps) {
+      const auto* access = state_[at].as<AccessNode>();
+      if (!access || !names.insert(access->data).second) break;
+      const Data* data = sdfg_.find_data(access->data);
+      const auto edge = data && data->is_view() ? viewed_edge(sdfg_, state_, at) : std::nullopt;
+      if (!edge) break;
+      const NodeId source = path_source(state_, *edge), target = path_target(state_, *edge);
+      at = target == at ? source : target;
+    }
+    return names;
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  Place place_;
+  std::optional<TypeTable> symbols_;
+  std::optional<ScopeTree> scopes_;
+};
+
+Status infer(Sdfg& sdfg, const Place& place) {
+  std::optional<Diagnostic> error;
+  for_each_state(sdfg, [&](State& state, const Block& block) {
+    if (error) return;
+    const Place here = place.block(block);
+    if (auto status = Inference(sdfg, state, here).run(); !status) {
+      error = status.error();
+      return;
+    }
+    for (NodeId id : state.nodes()) {
+      auto* nested = state[id].as<NestedSdfg>();
+      if (error || !nested || !nested->sdfg) continue;
+      if (auto status = infer(**nested->sdfg, here.node(state, id)); !status) error = status.error();
+    }
+  });
+  if (error) return *error;
+  return Ok{};
+}
+
+}  // namespace
+
+Status infer_connector_types(Sdfg& sdfg) { return infer(sdfg, Place()); }
+
+}  // namespace sdfg

@@ -1,0 +1,241 @@
+#include <array>
+
+#include "ir/analysis/connector_types.h"
+#include "ir/analysis/expression_types.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+Type lookup(const TypeTable& names, std::string_view name) {
+  const auto found = names.find(name);
+  return found == names.end() ? Type() : found->second;
+}
+
+std::string_view last_part(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
+Type common_type(const Expr& expr, const TypeTable& names) {
+  Type type;
+  for (const Expr& arg : expr.args()) type = result_type(type, type_of(arg, names));
+  return type;
+}
+
+/// With a vector operand, comparisons and logic give a vector of bools.
+Type bool_like(const Expr& expr, const TypeTable& names) {
+  for (const Expr& arg : expr.args())
+    if (const Type type = type_of(arg, names); type.base() == BaseType::Vector)
+      return Type::vector(BaseType::Bool, type.compound().length);
+  return BaseType::Bool;
+}
+
+Type type_of_call(const Expr& call, const TypeTable& names) {
+  const std::string& name = call.name();
+  if (const Type known = lookup(names, name); known.known()) return known;  // a callback
+  if (name == "int") return BaseType::Int64;
+  if (name == "uint") return BaseType::UInt32;
+  if (name == "float" || name == "float64") return BaseType::Float64;
+  if (name == "str") return Type::pointer(BaseType::Int8);
+  if (name == "bool") return BaseType::Bool;
+  if (name == "complex") return BaseType::Complex128;
+  if (name == "round") return BaseType::Int64;
+  if (name.starts_with("math.") || name == "min" || name == "max") return common_type(call, names);
+  if ((name == "abs" || name == "log") && !call.args().empty()) return type_of(call.arg(0), names);
+  if (auto type = Type::scalar_from_text(last_part(name))) return *type;
+  return {};
+}
+
+Type type_of_attribute(const Expr& expr, const TypeTable& names) {
+  const Type base = type_of(expr.arg(0), names);
+  if (base.is_pointer() && base.element().base() == BaseType::Struct)
+    for (const auto& [member, type] : base.element().compound().members)
+      if (member == expr.name()) return type;
+  return base;
+}
+
+Type type_of_subscript(const Expr& expr, const TypeTable& names) {
+  const Type base = type_of(expr.arg(0), names);
+  if (expr.args().size() == 2) {
+    if (expr.arg(1).is(Op::Slice)) return base;
+    if (const Type index = type_of(expr.arg(1), names);
+        base.is_pointer() && index.base() == BaseType::Vector)
+      return Type::vector(base.element(), index.compound().length);
+  }
+  return base.is_pointer() || base.base() == BaseType::Vector ? base.element() : base;
+}
+
+/// In normal form a difference is a sum with a term -1 * x, whose factor must not count.
+Type type_of_product(const Expr& expr, const TypeTable& names) {
+  Type type;
+  for (const Expr& arg : expr.args())
+    if (arg.as_integer() != -1) type = result_type(type, type_of(arg, names));
+  return type.known() ? type : common_type(expr, names);
+}
+
+}  // namespace
+
+Type type_of(const Expr& expr, const TypeTable& names) {
+  switch (expr.op()) {
+    case Op::Integer: return BaseType::Int64;
+    case Op::Float: return BaseType::Float64;
+    case Op::Imaginary: return BaseType::Complex128;
+    case Op::String: return Type::pointer(BaseType::Int8);
+    case Op::True:
+    case Op::False: return BaseType::Bool;
+    case Op::Constant: return BaseType::Float64;
+    case Op::Symbol:
+      if (expr.name() == "inf" || expr.name() == "nan") return BaseType::Float64;
+      return lookup(names, expr.name());
+    case Op::And:
+    case Op::Or:
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::Is:
+    case Op::IsNot:
+    case Op::In:
+    case Op::NotIn: return bool_like(expr, names);
+    case Op::Neg:
+    case Op::Not:
+    case Op::Invert: return type_of(expr.arg(0), names);
+    case Op::Select: return result_type(type_of(expr.arg(1), names), type_of(expr.arg(2), names));
+    case Op::Pow:
+      // A power with a constant natural exponent keeps the type of its base.
+      if (const auto exponent = expr.arg(1).as_integer(); exponent && *exponent >= 0)
+        return result_type(type_of(expr.arg(0), names), BaseType::UInt32);
+      return common_type(expr, names);
+    case Op::Mul: return type_of_product(expr, names);
+    case Op::Call: return type_of_call(expr, names);
+    case Op::Keyword: return type_of(expr.arg(0), names);
+    case Op::Attribute: return type_of_attribute(expr, names);
+    case Op::Subscript: return type_of_subscript(expr, names);
+    case Op::None:
+    case Op::Opaque:
+    case Op::Slice:
+    case Op::Tuple:
+    case Op::List:
+    case Op::Lambda: return {};
+    default: return common_type(expr, names);
+  }
+}
+
+namespace {
+/// Adds the types of what statements assign, where a name has none yet.
+struct CodeTypes {
+  TypeTable names;
+  TypeTable& assigned;
+
+  void assign(const Expr& target, const Type& type) {
+    if (!target.is(Op::Symbol) || !type.known()) return;
+    if (names.emplace(target.name(), type).second) assigned.emplace(target.name(), type);
+  }
+  void run(const Statements& statements) {
+    for (const Statement& s : statements) std::visit(*this, s.kind);
+  }
+  void operator()(const Assign& s) {
+    if (s.annotation) {
+      Type type = Type::scalar_from_text(last_part(to_text(*s.annotation))).value_or(Type());
+      if (s.annotation->is_symbol("int")) type = BaseType::Int64;
+      if (s.annotation->is_symbol("float")) type = BaseType::Float64;
+      if (type.known()) return assign(s.target, type);
+    }
+    const bool tuple = s.target.is(Op::Tuple) && s.value.is(Op::Tuple) &&
+                       s.target.args().size() == s.value.args().size();
+    if (!tuple) return assign(s.target, type_of(s.value, names));
+    for (std::size_t i = 0; i < s.target.args().size(); ++i)
+      assign(s.target.arg(i), type_of(s.value.arg(i), names));
+  }
+  void operator()(const IfStatement& s) { run(s.then), run(s.otherwise); }
+  void operator()(const WhileStatement& s) { run(s.body); }
+  void operator()(const ForStatement& s) {
+    assign(s.target, BaseType::Int64);
+    run(s.body);
+  }
+  void operator()(const ExprStatement&) {}
+  void operator()(const ReturnStatement&) {}
+  void operator()(const PassStatement&) {}
+  void operator()(const BreakStatement&) {}
+  void operator()(const ContinueStatement&) {}
+};
+
+/// The variable's initial value, and the type of a loop variable.
+const Expr* assigned_value(const std::optional<Code>& code, std::string_view variable) {
+  const Statements* statements = code ? code->statements() : nullptr;
+  if (!statements) return nullptr;
+  for (const Statement& s : *statements)
+    if (const auto* assign = std::get_if<Assign>(&s.kind))
+      if (assign->target.is_symbol(variable)) return &assign->value;
+  return nullptr;
+}
+}  // namespace
+
+TypeTable types_assigned(const Code& code, const TypeTable& names) {
+  TypeTable assigned;
+  if (const Statements* statements = code.statements()) CodeTypes{names, assigned}.run(*statements);
+  return assigned;
+}
+
+TypeTable symbol_types(const Sdfg& sdfg) {
+  TypeTable types(sdfg.symbols.begin(), sdfg.symbols.end());
+  for (const auto& [name, constant] : sdfg.constants) types.emplace(name, constant.data.dtype);
+  // Expressions on edges read arrays by element, too.
+  TypeTable readable = types;
+  for (const auto& [name, data] : sdfg.arrays) {
+    if (data.is_scalar()) types.emplace(name, data.dtype);
+    readable.emplace(name, data.dtype);
+  }
+  const auto define = [&](const std::string& name, const Type& type) {
+    if (!type.known() || readable.contains(name)) return false;
+    readable.emplace(name, type);
+    return types.emplace(name, type).second;
+  };
+  // What is assigned later in the text may be what an earlier assignment reads (loops of states).
+  for (bool changed = true; changed;) {
+    changed = false;
+    for_each_block(sdfg, [&](const Block& block) {
+      const auto* loop = block.as<LoopRegion>();
+      if (!loop || loop->loop_variable.empty()) return;
+      Type type;
+      const std::string& variable = loop->loop_variable;
+      if (const Expr* begin = assigned_value(loop->init_statement, variable))
+        type = type_of(*begin, readable);
+      const Expr* condition = loop->loop_condition ? loop->loop_condition->expr() : nullptr;
+      if (condition && condition->args().size() == 2) {
+        const bool left = condition->arg(0).is_symbol(variable);
+        type = result_type(type, type_of(condition->arg(left ? 1 : 0), readable));
+      }
+      if (define(variable, type)) changed = true;
+    });
+    for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+      for (const auto& [name, value] : edge.assignments)
+        if (define(name, type_of(value, readable))) changed = true;
+    });
+  }
+  return types;
+}
+
+void add_scope_symbols(const State& state, NodeId entry, const Sdfg& sdfg, TypeTable& types) {
+  const Node& node = state[entry];
+  for (EdgeId e : state.in(entry)) {
+    const std::string& name = state[e].dst_connector;
+    const auto connector = node.in_connectors.find(name);
+    if (connector == node.in_connectors.end() || name.starts_with("IN_")) continue;
+    Type type = connector->second;
+    if (!type.known())
+      if (const Data* data = sdfg.find_data(state[e].memlet.data)) type = data->dtype;
+    types.insert_or_assign(name, type);
+  }
+  if (const auto* map = node.as<MapEntry>())
+    for (std::size_t i = 0; i < std::min(map->params.size(), map->ranges.size()); ++i)
+      types.insert_or_assign(map->params[i], result_type(type_of(map->ranges[i].begin, types),
+                                                         type_of(map->ranges[i].end, types)));
+  if (const auto* consume = node.as<ConsumeEntry>())
+    types.insert_or_assign(consume->pe_index, type_of(consume->num_pes, types));
+}
+
+}  // namespace sdfg

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/analysis/connector_types.h"
+
+namespace sdfg {
+
+/// Types of the names that Python code assigns, by the first assignment of each, where the names in
+/// `names` have these types already. Names whose type cannot be told are left out.
+TypeTable types_assigned(const Code& code, const TypeTable& names);
+
+/// Adds what a map or consume entry defines for its scope: parameters and dynamic range inputs.
+void add_scope_symbols(const State& state, NodeId entry, const Sdfg& sdfg, TypeTable& types);
+
+}  // namespace sdfg

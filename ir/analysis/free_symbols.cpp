@@ -1,0 +1,394 @@
+#include "ir/analysis/free_symbols.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "ir/analysis/signature.h"
+#include "ir/graph_algorithms.h"
+#include "ir/library_node.h"
+
+namespace sdfg {
+
+// ---- Expressions and code.
+
+namespace {
+/// "a.b.c" for attributes of a plain name, else nothing.
+std::optional<std::string> dotted_name(const Expr& expr) {
+  if (expr.is(Op::Symbol)) return expr.name();
+  if (!expr.is(Op::Attribute)) return std::nullopt;
+  auto base = dotted_name(expr.arg(0));
+  if (base) base->append(".").append(expr.name());
+  return base;
+}
+}  // namespace
+
+void collect_symbolic(const Expr& expr, SymbolSet& out) {
+  switch (expr.op()) {
+    case Op::Symbol: out.insert(expr.name()); return;
+    case Op::Attribute:
+      if (auto name = dotted_name(expr))
+        out.insert(std::move(*name));
+      else
+        collect_symbolic(expr.arg(0), out);
+      return;
+    case Op::Subscript:
+      for (const Expr& index : expr.args().subspan(1)) collect_symbolic(index, out);
+      return;
+    default:
+      for (const Expr& arg : expr.args()) collect_symbolic(arg, out);
+  }
+}
+
+namespace {
+/// Follows Python code in the order in which DaCe visits it: the targets of an assignment count as
+/// bound before its value is looked at.
+struct CodeReader {
+  SymbolSet bound;
+  SymbolSet& out;
+
+  void bind(const Expr& target) {
+    switch (target.op()) {
+      case Op::Symbol: bound.insert(target.name()); return;
+      case Op::Tuple:
+      case Op::List:
+        for (const Expr& part : target.args()) bind(part);
+        return;
+      default: read(target);
+    }
+  }
+  void read(const Expr& expr) {
+    if (expr.is(Op::Attribute)) return;
+    if (expr.is(Op::Symbol)) {
+      const std::string& name = expr.name();
+      if (name == "inf" || name == "nan" || bound.contains(name))
+        bound.insert(name);
+      else
+        out.insert(name);
+      return;
+    }
+    // Parameters of a lambda are no names in Python's tree; its body is read like any other.
+    const std::size_t first = expr.is(Op::Lambda) ? expr.args().size() - 1 : 0;
+    for (const Expr& arg : expr.args().subspan(first)) read(arg);
+  }
+  void read(const Statements& statements) {
+    for (const Statement& s : statements) std::visit(*this, s.kind);
+  }
+  void operator()(const Assign& s) { bind(s.target), read(s.value); }
+  void operator()(const ExprStatement& s) { read(s.value); }
+  void operator()(const IfStatement& s) { read(s.condition), read(s.then), read(s.otherwise); }
+  void operator()(const WhileStatement& s) { read(s.condition), read(s.body); }
+  void operator()(const ForStatement& s) { bind(s.target), read(s.iterable), read(s.body); }
+  void operator()(const ReturnStatement& s) {
+    if (s.value) read(*s.value);
+  }
+  void operator()(const PassStatement&) {}
+  void operator()(const BreakStatement&) {}
+  void operator()(const ContinueStatement&) {}
+};
+
+/// Functions called by a plain name that are symbols (callbacks).
+struct CallReader {
+  const Sdfg& sdfg;
+  SymbolSet& out;
+
+  void read(const Expr& expr) {
+    if (expr.is(Op::Call) && sdfg.symbols.contains(expr.name())) out.insert(expr.name());
+    for (const Expr& arg : expr.args()) read(arg);
+  }
+  void read(const Statements& statements) {
+    for (const Statement& s : statements) std::visit(*this, s.kind);
+  }
+  void operator()(const Assign& s) { read(s.target), read(s.value); }
+  void operator()(const ExprStatement& s) { read(s.value); }
+  void operator()(const IfStatement& s) { read(s.condition), read(s.then), read(s.otherwise); }
+  void operator()(const WhileStatement& s) { read(s.condition), read(s.body); }
+  void operator()(const ForStatement& s) { read(s.iterable), read(s.body); }
+  void operator()(const ReturnStatement& s) {
+    if (s.value) read(*s.value);
+  }
+  void operator()(const PassStatement&) {}
+  void operator()(const BreakStatement&) {}
+  void operator()(const ContinueStatement&) {}
+};
+}  // namespace
+
+void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& out) {
+  if (const Statements* statements = code.statements()) CodeReader{bound, out}.read(*statements);
+}
+
+SymbolSet free_symbols(const InterstateEdge& edge) {
+  SymbolSet read, assigned;
+  if (const Expr* condition = edge.condition.expr()) collect_symbols(*condition, read);
+  for (const auto& [name, value] : edge.assignments) {
+    collect_symbols(value, read);
+    if (!read.contains(name)) assigned.insert(name);
+  }
+  for (const std::string& name : assigned) read.erase(name);
+  return read;
+}
+
+// ---- Descriptors and memlets.
+
+void collect_symbols_of_data(const Data& data, bool needed_by_code, SymbolSet& out) {
+  const bool sized = !needed_by_code || (data.transient && data.role() == Role::Plain);
+  if (sized)
+    for (const Expr& e : data.shape) collect_symbolic(e, out);
+  if (const Array* array = data.as_array()) {
+    for (const Expr& e : array->strides) collect_symbolic(e, out);
+    for (const Expr& e : array->offset) collect_symbolic(e, out);
+    if (sized) collect_symbolic(array->total_size, out);
+  }
+  if (const auto* stream = std::get_if<Stream>(&data.kind)) {
+    if (!needed_by_code || data.transient) collect_symbolic(stream->buffer_size, out);
+    for (const Expr& e : stream->offset) collect_symbolic(e, out);
+  }
+}
+
+void collect_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code,
+                             SymbolSet& out) {
+  const Edge& edge = state[id];
+  const Node& src = state[state.source(id)];
+  const Node& dst = state[state.target(id)];
+  const bool address_only =
+      needed_by_code && (src.is_code() || dst.is_code() ||
+                         (dst.is<AccessNode>() && !edge.dst_connector.empty()) ||
+                         (src.is<AccessNode>() && !edge.src_connector.empty()));
+  if (!needed_by_code) collect_symbolic(edge.memlet.volume, out);
+  for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset}) {
+    if (!*subset) continue;
+    for (const Range& range : (*subset)->ranges) {
+      collect_symbolic(range.begin, out);
+      if (address_only) continue;
+      collect_symbolic(range.end, out);
+      collect_symbolic(range.step, out);
+    }
+  }
+}
+
+// ---- States, regions, SDFGs.
+
+namespace {
+
+/// The sets that DaCe accumulates while it walks through the control flow. They are shared by a
+/// region and the regions in it (loops excepted), which the results depend on.
+struct Sets {
+  SymbolSet defined, free, used_before;
+};
+
+void subtract(SymbolSet& from, const SymbolSet& what) {
+  if (what.size() < from.size()) {
+    for (const std::string& name : what) from.erase(name);
+  } else {
+    std::erase_if(from, [&](const std::string& name) { return what.contains(name); });
+  }
+}
+
+class Collector {
+ public:
+  Collector(const Sdfg& sdfg, bool needed_by_code, const SymbolSet& outer_constants)
+      : sdfg_(sdfg), needed_by_code_(needed_by_code), constants_(outer_constants) {
+    for (const auto& [name, constant] : sdfg.constants) constants_.insert(name);
+  }
+
+  SymbolSet run() {
+    Sets sets;
+    for (const auto& [name, data] : sdfg_.arrays) sets.defined.insert(name);
+    for (const auto& [name, constant] : sdfg_.constants) sets.defined.insert(name);
+    for (const auto* codes : {&sdfg_.init_code, &sdfg_.exit_code})
+      for (const auto& [target, code] : *codes)
+        for_each_word(code.text(), [&](std::string_view word) {
+          if (sdfg_.symbols.contains(word)) sets.free.emplace(word);
+        });
+    region(sdfg_, sets);
+    if (!needed_by_code_) {
+      for (const auto& [name, type] : sdfg_.symbols) sets.free.insert(name);
+      subtract(sets.free, sets.defined);
+    }
+    for (const auto& [name, data] : sdfg_.arrays)
+      collect_symbols_of_data(data, needed_by_code_, sets.free);
+    subtract(sets.free, sets.defined);
+    return std::move(sets.free);
+  }
+
+ private:
+  void region(const Region& region, Sets& sets) {
+    for (BlockId id : breadth_first(region)) {
+      // What is free so far after a nested block, or in the state alone: a symbol among these is
+      // not defined by assigning it on the way out.
+      const SymbolSet* here = &sets.free;
+      SymbolSet own;
+      const Block& block = region[id];
+      if (const auto* state = block.as<State>()) {
+        own = this->state(*state);
+        sets.free.insert(own.begin(), own.end());
+        here = &own;
+      } else if (const auto* loop = block.as<LoopRegion>()) {
+        this->loop(*loop, sets);
+      } else if (const auto* inner = block.region()) {
+        this->region(*inner, sets);
+      } else if (const auto* conditional = block.as<ConditionalBlock>()) {
+        this->conditional(*conditional, sets);
+      } else {
+        here = &own;
+      }
+      for (InterstateEdgeId e : region.out(id)) edge(region[e], *here, sets);
+    }
+    subtract(sets.defined, sets.used_before);
+    subtract(sets.free, sets.defined);
+  }
+
+  void edge(const InterstateEdge& edge, const SymbolSet& here, Sets& sets) {
+    SymbolSet read = free_symbols(edge);
+    SymbolSet of_containers;
+    for (const std::string& name : read)
+      if (const Data* data = sdfg_.arrays.get(name))
+        collect_symbols_of_data(*data, needed_by_code_, of_containers);
+    read.merge(of_containers);
+    for (const auto& [name, value] : edge.assignments)
+      if (!read.contains(name) && !here.contains(name)) sets.defined.insert(name);
+    for (const std::string& name : read)
+      if (!sets.defined.contains(name)) sets.used_before.insert(name);
+    sets.free.merge(read);
+  }
+
+  void loop(const LoopRegion& loop, Sets& sets) {
+    if (loop.init_statement) {
+      sets.defined.insert(loop.loop_variable);
+      collect_code_symbols(*loop.init_statement, {}, sets.free);
+    }
+    if (loop.update_statement) collect_code_symbols(*loop.update_statement, {}, sets.free);
+    SymbolSet condition;
+    if (loop.loop_condition) collect_code_symbols(*loop.loop_condition, {}, condition);
+    condition.erase(loop.loop_variable);
+
+    Sets body;
+    region(loop, body);
+    std::erase_if(body.used_before, [&](const std::string& name) {
+      return name == loop.loop_variable ||
+             (sets.defined.contains(name) && !sets.used_before.contains(name));
+    });
+    sets.used_before.merge(body.used_before);
+    sets.free.merge(body.free);
+    sets.defined.merge(body.defined);
+    subtract(sets.defined, sets.used_before);
+    subtract(sets.free, sets.defined);
+    sets.free.merge(condition);
+  }
+
+  void conditional(const ConditionalBlock& block, Sets& sets) {
+    for (const Branch& branch : block.branches) {
+      if (branch.condition) collect_code_symbols(*branch.condition, sets.defined, sets.free);
+      region(branch.region(), sets);
+    }
+    subtract(sets.defined, sets.used_before);
+    subtract(sets.free, sets.defined);
+  }
+
+  SymbolSet state(const State& state) {
+    SymbolSet free, defined = constants_;
+    for (NodeId id : state.nodes()) node(state, id, free, defined);
+    for (EdgeId e : state.edges()) {
+      if (needed_by_code_ && !is_leaf(state, e)) continue;
+      collect_symbols_of_edge(state, e, needed_by_code_, free);
+    }
+    subtract(free, defined);
+    return free;
+  }
+
+  static bool is_leaf(const State& state, EdgeId e) {
+    const Edge& edge = state[e];
+    return !(state[state.source(e)].is_exit() && edge.src_connector.starts_with("OUT_")) &&
+           !(state[state.target(e)].is_entry() && edge.dst_connector.starts_with("IN_"));
+  }
+
+  void node(const State& state, NodeId id, SymbolSet& free, SymbolSet& defined) {
+    const Node& node = state[id];
+    if (const auto* access = node.as<AccessNode>()) {
+      if (const Data* data = sdfg_.find_data(access->data))
+        collect_symbols_of_data(*data, needed_by_code_, free);
+    } else if (const auto* tasklet = node.as<Tasklet>()) {
+      this->tasklet(node, *tasklet, free);
+    } else if (const auto* nested = node.as<NestedSdfg>()) {
+      for (const auto& [name, value] : nested->location) collect_symbolic(value, free);
+      SymbolSet used;
+      const bool all = !needed_by_code_ || !nested->sdfg;
+      if (!all) used = Collector(**nested->sdfg, true, constants_).run();
+      for (const auto& [name, value] : nested->symbol_mapping)
+        if (all || used.contains(name)) collect_symbolic(value, free);
+    } else if (const auto* library = node.as<LibraryNode>()) {
+      for (const auto& [name, value] : library->location) collect_symbolic(value, free);
+      for (const Expr& value : symbolic_properties(node)) collect_symbolic(value, free);
+    } else if (node.is_entry()) {
+      entry(state, id, free, defined);
+    }
+  }
+
+  void tasklet(const Node& node, const Tasklet& tasklet, SymbolSet& free) {
+    SymbolSet bound(tasklet.ignored_symbols.begin(), tasklet.ignored_symbols.end());
+    for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
+      for (const auto& [name, type] : *connectors) bound.insert(name);
+    if (tasklet.code.language() == Language::Python) {
+      if (const Statements* statements = tasklet.code.statements())
+        CallReader{sdfg_, free}.read(*statements);
+      collect_code_symbols(tasklet.code, bound, free);
+    } else {
+      for_each_word(tasklet.code.text(), [&](std::string_view word) {
+        if (sdfg_.symbols.contains(word) && !bound.contains(word)) free.emplace(word);
+      });
+    }
+  }
+
+  void entry(const State& state, NodeId id, SymbolSet& free, SymbolSet& defined) {
+    const Node& node = state[id];
+    SymbolSet used;
+    if (const auto* map = node.as<MapEntry>()) {
+      for (std::size_t i = 0; i < std::min(map->params.size(), map->ranges.size()); ++i)
+        defined.insert(map->params[i]);
+      for (const Range& range : map->ranges)
+        for (const Expr* e : {&range.begin, &range.end, &range.step}) collect_symbolic(*e, used);
+    } else if (const auto* consume = node.as<ConsumeEntry>()) {
+      defined.insert(consume->pe_index);
+      collect_symbolic(consume->num_pes, used);
+      if (consume->condition) collect_code_symbols(*consume->condition, {}, used);
+    }
+    for (EdgeId e : state.in(id))
+      if (const std::string& name = state[e].dst_connector;
+          !name.empty() && !name.starts_with("IN_") && node.in_connectors.contains(name))
+        defined.insert(name);
+    for (const auto& [name, type] : node.in_connectors)
+      if (!name.starts_with("IN_")) used.erase(name);
+    free.merge(used);
+  }
+
+  static std::vector<BlockId> breadth_first(const Region& region) {
+    std::vector<BlockId> order;
+    const auto first = start(region);
+    if (!first) {
+      for (BlockId id : region.nodes()) order.push_back(id);
+      return order;
+    }
+    std::vector<bool> seen(region.id_bound());
+    order.push_back(*first);
+    seen[first->value] = true;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (InterstateEdgeId e : region.out(order[i])) {
+        const BlockId next = region.target(e);
+        if (seen[next.value]) continue;
+        seen[next.value] = true;
+        order.push_back(next);
+      }
+    return order;
+  }
+
+  const Sdfg& sdfg_;
+  bool needed_by_code_;
+  SymbolSet constants_;  ///< of this SDFG and those around it
+};
+
+}  // namespace
+
+SymbolSet free_symbols(const Sdfg& sdfg, bool needed_by_code) {
+  return Collector(sdfg, needed_by_code, {}).run();
+}
+
+}  // namespace sdfg

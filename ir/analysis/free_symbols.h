@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string_view>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+// What counts as a symbol here follows DaCe (docs/ir.md, "Free symbols"); the collectors of expr.h
+// and code.h are more inclusive.
+
+/// Symbols of a symbolic expression: `a.b` counts as the one name "a.b", and a subscripted
+/// container is an access, no symbol (its indices count).
+void collect_symbolic(const Expr& expr, SymbolSet& out);
+/// Names that Python code reads before it binds them, leaving out `bound`, called functions,
+/// attributes (`a.b`), and inf and nan. Code that does not parse has none.
+void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& out);
+/// Visits the identifiers in text of any language, the exponents of numbers (1e5) left out.
+template <class F>
+void for_each_word(std::string_view text, F&& visit);
+
+/// Symbols of a descriptor. `needed_by_code`: without what is known to the owner of the memory,
+/// which are shape and size of non-transients, views and references.
+void collect_symbols_of_data(const Data& data, bool needed_by_code, SymbolSet& out);
+/// Symbols of a memlet's subsets. `needed_by_code`: an edge that only passes an address needs
+/// where its ranges begin; without it, the volume counts, too.
+void collect_symbols_of_edge(const StateGraph& state, EdgeId edge, bool needed_by_code,
+                             SymbolSet& out);
+/// Names that a condition or assignment reads, containers included, less those that it assigns
+/// without having read them.
+SymbolSet free_symbols(const InterstateEdge& edge);
+
+template <class F>
+void for_each_word(std::string_view text, F&& visit) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    if (!letter(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && (letter(text[end]) || digit(text[end]))) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    bool exponent = word[0] == 'e' && at > 0 && digit(text[at - 1]);
+    if (exponent && word.size() == 1)
+      exponent = end < text.size() && (digit(text[end]) || text[end] == '-' || text[end] == '+');
+    for (std::size_t i = 1; exponent && i < word.size(); ++i) exponent = digit(word[i]);
+    if (!exponent) visit(word);
+    at = end;
+  }
+}
+
+}  // namespace sdfg

@@ -1,0 +1,81 @@
+#include "ir/place.h"
+
+#include "support/text.h"
+
+namespace sdfg {
+namespace {
+
+/// "map outer": the kind in one word, and the name if there is one.
+std::string describe(const StateGraph& state, NodeId id) {
+  struct Word {
+    std::string_view operator()(const AccessNode&) const { return "access"; }
+    std::string_view operator()(const Tasklet&) const { return "tasklet"; }
+    std::string_view operator()(const MapEntry&) const { return "map"; }
+    std::string_view operator()(const MapExit&) const { return "exit of map"; }
+    std::string_view operator()(const ConsumeEntry&) const { return "consume"; }
+    std::string_view operator()(const ConsumeExit&) const { return "exit of consume"; }
+    std::string_view operator()(const NestedSdfg&) const { return "nested"; }
+    std::string_view operator()(const LibraryNode&) const { return "library"; }
+    std::string_view operator()(const OtherNode& other) const { return other.type; }
+  };
+  const Node& node = state[id];
+  std::string text(std::visit(Word{}, node.kind));
+  NodeId named = id;
+  if (const auto* exit = node.as<MapExit>()) named = exit->entry;
+  if (const auto* exit = node.as<ConsumeExit>()) named = exit->entry;
+  if (!state.contains(named)) return text;
+  if (const std::string_view label = state[named].label(); !label.empty())
+    text.append(" ").append(label);
+  return text;
+}
+
+std::string with_connector(NodeId node, const std::string& connector) {
+  std::string text = "n" + std::to_string(node.value);
+  return connector.empty() ? text : text + "." + connector;
+}
+
+std::string label_of(const RegionGraph& region, BlockId id) {
+  const std::string& label = region[id].label;
+  return label.empty() ? "block " + std::to_string(id.value) : label;
+}
+
+}  // namespace
+
+Place Place::block(const Block& block) const {
+  struct Word {
+    std::string_view operator()(const State&) const { return "state"; }
+    std::string_view operator()(const ControlFlowRegion&) const { return "region"; }
+    std::string_view operator()(const LoopRegion&) const { return "loop"; }
+    std::string_view operator()(const ConditionalBlock&) const { return "conditional"; }
+    std::string_view operator()(const BreakBlock&) const { return "break"; }
+    std::string_view operator()(const ContinueBlock&) const { return "continue"; }
+    std::string_view operator()(const ReturnBlock&) const { return "return"; }
+    std::string_view operator()(const OtherBlock& other) const { return other.type; }
+  };
+  std::string text(std::visit(Word{}, block.kind));
+  if (!block.label.empty()) text.append(" ").append(block.label);
+  return in(std::move(text));
+}
+
+Place Place::node(const StateGraph& state, NodeId id) const {
+  std::string text = "node " + std::to_string(id.value);
+  if (state.contains(id)) text += " (" + describe(state, id) + ")";
+  return in(std::move(text));
+}
+
+Place Place::edge(const StateGraph& state, EdgeId id) const {
+  const Edge& edge = state[id];
+  return in("edge " + with_connector(state.source(id), edge.src_connector) + " -> " +
+            with_connector(state.target(id), edge.dst_connector));
+}
+
+Place Place::edge(const RegionGraph& region, InterstateEdgeId id) const {
+  return in("edge " + label_of(region, region.source(id)) + " -> " +
+            label_of(region, region.target(id)));
+}
+
+Place Place::data(std::string_view name) const { return in("data '" + std::string(name) + "'"); }
+
+std::string Place::text() const { return join(parts_, " / "); }
+
+}  // namespace sdfg
