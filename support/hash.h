@@ -33,7 +33,8 @@ class Hasher {
 
  private:
   static std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0xa0761d6478bd642full) * b;
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a ^ 0xa0761d6478bd642full) * b;
     return std::uint64_t(product) ^ std::uint64_t(product >> 64);
   }
   std::uint64_t state_ = 0x8ebc6af09c88c6e3ull;

@@ -1,0 +1,138 @@
+#include "passes/common/scope.h"
+
+#include <algorithm>
+#include <set>
+
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+namespace {
+
+NodeId entry_of_exit(const Node& node) {
+  if (const auto* exit = node.as<MapExit>()) return exit->entry;
+  if (const auto* exit = node.as<ConsumeExit>()) return exit->entry;
+  return {};
+}
+
+/// Edges that lie inside a scope, those at its entry's and exit's inner sides included; each once.
+std::vector<EdgeId> inner_edges(const State& state, const Scope& scope) {
+  const auto outgoing = state.out(scope.entry);
+  std::vector<EdgeId> edges(outgoing.begin(), outgoing.end());
+  for (NodeId node : scope.nodes)
+    edges.insert(edges.end(), state.out(node).begin(), state.out(node).end());
+  return edges;
+}
+
+void substitute_all(std::vector<Range>& ranges, const Substitution& replacements) {
+  Subset subset{std::move(ranges)};
+  ranges = substitute(subset, replacements).ranges;
+}
+
+void substitute_all(std::map<std::string, Expr>& values, const Substitution& replacements) {
+  for (auto& [name, value] : values) value = substitute_as_written(value, replacements);
+}
+
+void substitute_in(Node& node, const Substitution& replacements) {
+  if (auto* map = node.as<MapEntry>()) substitute_all(map->ranges, replacements);
+  if (auto* consume = node.as<ConsumeEntry>()) {
+    consume->num_pes = substitute(consume->num_pes, replacements);
+    if (consume->condition) consume->condition = substitute(*consume->condition, replacements);
+  }
+  if (auto* nested = node.as<NestedSdfg>()) substitute_all(nested->symbol_mapping, replacements);
+  if (auto* tasklet = node.as<Tasklet>()) tasklet->code = substitute(tasklet->code, replacements);
+}
+
+void substitute_in(Memlet& memlet, const Substitution& replacements) {
+  if (memlet.src_subset) memlet.src_subset = substitute(*memlet.src_subset, replacements);
+  if (memlet.dst_subset) memlet.dst_subset = substitute(*memlet.dst_subset, replacements);
+  memlet.volume = substitute(memlet.volume, replacements);
+}
+
+/// Names that the node gives a meaning of their own, to itself or to what is inside it.
+SymbolSet names_bound_by(const Node& node) {
+  SymbolSet bound;
+  if (const auto* map = node.as<MapEntry>()) bound.insert(map->params.begin(), map->params.end());
+  if (const auto* consume = node.as<ConsumeEntry>()) bound.insert(consume->pe_index);
+  if (node.is_entry() || node.is<Tasklet>())
+    for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
+      for (const auto& [name, type] : *connectors) bound.insert(name);
+  return bound;
+}
+
+bool intersects(const SymbolSet& a, const SymbolSet& b, std::string& common) {
+  for (const std::string& name : a)
+    if (b.contains(name)) return common = name, true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<Scope> find_scope(const State& state, NodeId entry) {
+  Scope scope{entry, {}, {}};
+  std::set<NodeId> seen;
+  std::vector<NodeId> todo{entry};
+  while (!todo.empty()) {
+    const NodeId node = todo.back();
+    todo.pop_back();
+    for (EdgeId e : state.out(node)) {
+      const NodeId next = state.target(e);
+      if (entry_of_exit(state[next]) == entry)
+        scope.exit = next;
+      else if (seen.insert(next).second)
+        todo.push_back(next);
+    }
+  }
+  if (!scope.exit) return std::nullopt;
+  scope.nodes.assign(seen.begin(), seen.end());
+  return scope;
+}
+
+void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements) {
+  for (EdgeId e : inner_edges(state, scope)) substitute_in(state[e].memlet, replacements);
+  for (NodeId node : scope.nodes) substitute_in(state[node], replacements);
+}
+
+Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& scope,
+                           const Substitution& replacements) {
+  SymbolSet names, in_values;
+  for (const auto& [name, value] : replacements) {
+    names.insert(name);
+    collect_symbols(value, in_values);
+  }
+  SymbolSet all = names;
+  all.insert(in_values.begin(), in_values.end());
+
+  std::string name;
+  for (NodeId id : scope.nodes) {
+    const Node& node = state[id];
+    const std::string who = "'" + std::string(node.label()) + "'";
+    if (const auto* access = node.as<AccessNode>()) {
+      const Data* data = sdfg.find_data(access->data);
+      SymbolSet used;
+      if (data) collect_used_names(*data, names, used);
+      if (intersects(names, used, name))
+        return "the size or layout of " + who + " depends on '" + name + "'";
+      continue;
+    }
+    if (node.is<LibraryNode>() || node.is<OtherNode>()) {
+      SymbolSet used;
+      collect_used_names(node, names, used);
+      if (intersects(names, used, name)) return "the node " + who + " mentions '" + name + "'";
+    }
+    if (node.is_entry() && intersects(names_bound_by(node), all, name))
+      return "the inner scope " + who + " gives '" + name + "' another meaning";
+    if (const auto* tasklet = node.as<Tasklet>()) {
+      SymbolSet used, words;
+      collect_symbols(tasklet->code, names, used);
+      if (!intersects(names, used, name)) continue;
+      if (intersects(names_bound_by(node), all, name))
+        return "tasklet " + who + " has a connector named '" + name + "'";
+      // A local variable of the code would capture the name.
+      collect_words(tasklet->code.text(), in_values, words);
+      if (!words.empty()) return "the code of tasklet " + who + " mentions '" + *words.begin() + "'";
+    }
+  }
+  return {};
+}
+
+}  // namespace sdfg

@@ -1,0 +1,123 @@
+#include "passes/common/used_names.h"
+
+#include <type_traits>
+
+namespace sdfg {
+namespace {
+
+/// Finds names in values of any type that a property may have, so that a new field of a known type
+/// is seen without being listed here.
+class Collector {
+ public:
+  Collector(const SymbolSet& known, SymbolSet& out) : known_(known), out_(out) {}
+
+  void add(const Expr& e) { collect_symbols(e, out_); }
+  void add(const Code& c) { collect_symbols(c, known_, out_); }
+  void add(const Range& r) { add(r.begin), add(r.end), add(r.step), add(r.tile); }
+  void add(const Subset& s) { add(s.ranges); }
+  void add(const std::string& words) { collect_words(words, known_, out_); }
+  void add(const Type& type) { add(type.text()); }
+  void add(const DebugInfo&) {}
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void add(T) {}
+  template <class T>
+  void add(const std::optional<T>& value) {
+    if (value) add(*value);
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    for (const T& value : values) add(value);
+  }
+  template <class K, class T, class C>
+  void add(const std::map<K, T, C>& values) {
+    for (const auto& [key, value] : values) add(value);
+  }
+
+  void extras(const Extras& all) {
+    for (const auto& [name, text] : all) add(text);
+  }
+  template <class T>
+  void properties(const T& object) {
+    for_each_property(object, [&](const auto& property, const auto& value) {
+      if (!is_name(property.name)) add(value);
+    });
+  }
+
+ private:
+  /// Texts that name the element or its parameters rather than read something.
+  static bool is_name(std::string_view property) {
+    return property == "label" || property == "name" || property == "params" ||
+           property == "pe_index" || property == "data" || property == "unique_name" ||
+           property == "guid" || property == "ignored_symbols" || property == "loop_variable";
+  }
+
+  const SymbolSet& known_;
+  SymbolSet& out_;
+};
+
+}  // namespace
+
+void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end > at)
+      if (const auto found = known.find(text.substr(at, end - at)); found != known.end())
+        out.insert(*found);
+    at = end + 1;
+  }
+}
+
+void collect_used_names(const Node& node, const SymbolSet& known, SymbolSet& out) {
+  Collector collector(known, out);
+  std::visit(
+      [&]<class K>(const K& kind) {
+        if constexpr (requires { K::properties; }) collector.properties(kind);
+      },
+      node.kind);
+  collector.extras(node.extras);
+  for (const auto& [name, type] : node.in_connectors) collector.add(type);
+  for (const auto& [name, type] : node.out_connectors) collector.add(type);
+}
+
+void collect_used_names(const Edge& edge, const SymbolSet& known, SymbolSet& out) {
+  Collector collector(known, out);
+  collector.properties(edge.memlet);
+  collector.extras(edge.memlet.extras);
+  collector.extras(edge.extras);
+}
+
+void collect_used_names(const Data& data, const SymbolSet& known, SymbolSet& out) {
+  collect_symbols(data, out);
+  Collector collector(known, out);
+  collector.properties(data);
+  collector.extras(data.extras);
+  if (const auto* structure = std::get_if<Structure>(&data.kind))
+    for (const auto& [name, member] : structure->members) {
+      if (const auto* inner = std::get_if<Box<Data>>(&member))
+        collect_used_names(**inner, known, out);
+      else
+        collector.add(std::get<Expr>(member));
+    }
+  if (const auto* array = std::get_if<ContainerArray>(&data.kind); array && array->stype)
+    collect_used_names(**array->stype, known, out);
+}
+
+void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& out) {
+  Collector collector(known, out);
+  collector.extras(block.extras);
+  if (const auto* state = block.as<State>()) collector.properties(*state);
+  if (const auto* loop = block.as<LoopRegion>()) {
+    collector.properties(*loop);
+    out.insert(loop->loop_variable);
+  }
+  if (const auto* region = block.as<ControlFlowRegion>()) collector.add(region->arguments);
+  if (const auto* conditional = block.as<ConditionalBlock>())
+    for (const Branch& branch : conditional->branches) collector.add(branch.condition);
+}
+
+}  // namespace sdfg

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Names that an element reads, whatever its kind: every expression, range and code among its
+/// properties. In code of other languages than Python and in attributes we do not know, each word
+/// that is in `known` counts. Declarations are not reads: the parameters of a map are not included
+/// unless something reads them. Nothing is subtracted: a name bound inside is included as well.
+void collect_used_names(const Node& node, const SymbolSet& known, SymbolSet& out);
+void collect_used_names(const Edge& edge, const SymbolSet& known, SymbolSet& out);
+void collect_used_names(const Data& data, const SymbolSet& known, SymbolSet& out);
+/// The block's own attributes: conditions and statements, not what is inside.
+void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& out);
+void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out);
+
+}  // namespace sdfg

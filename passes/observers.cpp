@@ -1,0 +1,96 @@
+#include "passes/observers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "support/diff.h"
+
+namespace sdfg {
+
+std::string PassRun::title() const {
+  std::string out(pass);
+  if (!options.empty()) out += "{" + std::string(options) + "}";
+  return out + " (run " + std::to_string(number) + ")";
+}
+
+bool PassFilter::matches(std::string_view pass) const {
+  return all || std::ranges::find(names, pass) != names.end();
+}
+
+void VerifyEach::after(const PassRun& run, const Sdfg& sdfg, Changed changed, const PassContext&) {
+  if (changed == Changed::No) return;
+  for (const Diagnostic& finding : verify(sdfg))
+    if (finding.severity == Severity::Error)
+      throw InternalError("after " + run.title() + " the SDFG is not valid: " + finding.text());
+}
+
+void PrintAround::before(const PassRun& run, const Sdfg& sdfg) {
+  if (before_.matches(run.pass)) sink_("# before " + run.title() + "\n" + print(sdfg));
+}
+
+void PrintAround::after(const PassRun& run, const Sdfg& sdfg, Changed, const PassContext&) {
+  if (after_.matches(run.pass)) sink_("# after " + run.title() + "\n" + print(sdfg));
+}
+
+void PrintChanges::before(const PassRun& run, const Sdfg& sdfg) {
+  if (filter_.matches(run.pass)) text_ = print(sdfg);
+}
+
+void PrintChanges::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
+                         const PassContext&) {
+  if (!filter_.matches(run.pass) || changed == Changed::No) return;
+  sink_("# " + run.title() + "\n" + diff_lines(text_, print(sdfg)));
+}
+
+void PrintRemarks::after(const PassRun& run, const Sdfg&, Changed, const PassContext& context) {
+  if (!filter_.matches(run.pass)) return;
+  for (const Remark& remark : context.remarks) sink_(remark.text() + "\n");
+}
+
+void Statistics::after(const PassRun& run, const Sdfg&, Changed changed,
+                       const PassContext& context) {
+  Counts& counts = counts_[std::string(run.pass)];
+  ++counts.runs;
+  counts.changed += changed == Changed::Yes;
+  counts.applied += context.applied_count();
+  counts.refused += context.refused_count();
+}
+
+std::string Statistics::table() const {
+  std::string out = fmt::format("{:<28} {:>6} {:>8} {:>8} {:>8}\n", "pass", "runs", "changed",
+                                "applied", "refused");
+  for (const auto& [pass, c] : counts_)
+    out += fmt::format("{:<28} {:>6} {:>8} {:>8} {:>8}\n", pass, c.runs, c.changed, c.applied,
+                       c.refused);
+  return out;
+}
+
+void Timing::before(const PassRun&, const Sdfg&) { start_ = std::chrono::steady_clock::now(); }
+
+void Timing::after(const PassRun& run, const Sdfg&, Changed, const PassContext&) {
+  add(run.pass, std::chrono::steady_clock::now() - start_);
+}
+
+void Timing::add(std::string_view name, std::chrono::nanoseconds time) {
+  const auto found = std::ranges::find(times_, name, &decltype(times_)::value_type::first);
+  if (found == times_.end())
+    times_.emplace_back(name, time);
+  else
+    found->second += time;
+}
+
+std::string Timing::table() const {
+  std::chrono::nanoseconds sum{};
+  std::string out;
+  const auto line = [&](std::string_view name, std::chrono::nanoseconds time) {
+    out += fmt::format("{:<28} {:>10.3f} ms\n", name, double(time.count()) * 1e-6);
+  };
+  for (const auto& [name, time] : times_) line(name, time), sum += time;
+  line("total", sum);
+  return out;
+}
+
+}  // namespace sdfg

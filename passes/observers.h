@@ -1,0 +1,112 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+/// One run of one pass in a pipeline.
+struct PassRun {
+  std::string_view pass, options;
+  std::size_t number;  ///< 1 for the first run of the pipeline
+  std::string title() const;  ///< "map-interchange (run 3)"
+};
+
+/// Somebody who looks on while a pipeline runs.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void before(const PassRun&, const Sdfg&) {}
+  virtual void after(const PassRun&, const Sdfg&, Changed, const PassContext&) {}
+};
+
+/// Where observers write; the library itself never prints.
+using Sink = std::function<void(std::string_view)>;
+
+/// Runs the verifier after each pass that changed something. A finding is the pass's fault, hence an
+/// InternalError.
+class VerifyEach : public Observer {
+ public:
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+};
+
+/// Which passes to look at: none, all, or those named.
+struct PassFilter {
+  bool all = false;
+  std::vector<std::string> names{};
+  bool active() const { return all || !names.empty(); }
+  bool matches(std::string_view pass) const;
+};
+
+/// Prints the text form before and after the passes asked for.
+class PrintAround : public Observer {
+ public:
+  PrintAround(PassFilter before, PassFilter after, Sink sink)
+      : before_(std::move(before)), after_(std::move(after)), sink_(std::move(sink)) {}
+  void before(const PassRun&, const Sdfg&) override;
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+
+ private:
+  PassFilter before_, after_;
+  Sink sink_;
+};
+
+/// Prints what each pass changed, as a difference of text forms; silent when nothing changed.
+class PrintChanges : public Observer {
+ public:
+  PrintChanges(PassFilter filter, Sink sink) : filter_(std::move(filter)), sink_(std::move(sink)) {}
+  void before(const PassRun&, const Sdfg&) override;
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+
+ private:
+  PassFilter filter_;
+  Sink sink_;
+  std::string text_;
+};
+
+/// Prints each application and each refusal with its place.
+class PrintRemarks : public Observer {
+ public:
+  PrintRemarks(PassFilter filter, Sink sink) : filter_(std::move(filter)), sink_(std::move(sink)) {}
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+
+ private:
+  PassFilter filter_;
+  Sink sink_;
+};
+
+/// Counts runs, applications and refusals per pass.
+class Statistics : public Observer {
+ public:
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+  std::string table() const;
+
+ private:
+  struct Counts {
+    std::size_t runs = 0, changed = 0, applied = 0, refused = 0;
+  };
+  std::map<std::string, Counts, std::less<>> counts_;
+};
+
+/// Adds up wall-clock time per pass, in the order of their first runs.
+class Timing : public Observer {
+ public:
+  void before(const PassRun&, const Sdfg&) override;
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+  /// Adds a phase that is no pass, as loading.
+  void add(std::string_view name, std::chrono::nanoseconds time);
+  std::string table() const;
+
+ private:
+  std::vector<std::pair<std::string, std::chrono::nanoseconds>> times_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace sdfg

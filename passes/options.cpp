@@ -1,0 +1,105 @@
+#include "passes/options.h"
+
+#include <charconv>
+
+#include "support/text.h"
+
+namespace sdfg::detail {
+namespace {
+
+template <class Number>
+Status parse_number(std::string_view text, Number& value, const char* what) {
+  Number parsed{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc{} || end != text.data() + text.size())
+    return Diagnostic{{}, "expected " + std::string(what) + ", found '" + std::string(text) + "'"};
+  value = parsed;
+  return Ok{};
+}
+
+template <class T>
+Status parse_list(std::string_view text, std::vector<T>& values) {
+  std::vector<T> parsed;
+  for (std::string_view part : split(text, ',')) {
+    if (Status status = parse_option(trim(part), parsed.emplace_back()); !status) return status;
+  }
+  values = std::move(parsed);
+  return Ok{};
+}
+
+template <class T>
+std::string print_list(const std::vector<T>& values) {
+  std::string out;
+  for (const T& value : values) out += (out.empty() ? "" : ",") + print_option(value);
+  return out;
+}
+
+}  // namespace
+
+Status parse_option(std::string_view text, bool& value) {
+  if (text != "true" && text != "false")
+    return Diagnostic{{}, "expected true or false, found '" + std::string(text) + "'"};
+  value = text == "true";
+  return Ok{};
+}
+Status parse_option(std::string_view text, std::int64_t& value) {
+  return parse_number(text, value, "a whole number");
+}
+Status parse_option(std::string_view text, double& value) {
+  return parse_number(text, value, "a number");
+}
+Status parse_option(std::string_view text, std::string& value) {
+  value = text;
+  return Ok{};
+}
+Status parse_option(std::string_view text, std::vector<std::int64_t>& value) {
+  return parse_list(text, value);
+}
+Status parse_option(std::string_view text, std::vector<std::string>& value) {
+  return parse_list(text, value);
+}
+
+std::string print_option(bool value) { return value ? "true" : "false"; }
+std::string print_option(std::int64_t value) { return std::to_string(value); }
+std::string print_option(double value) { return python_float(value); }
+std::string print_option(const std::string& value) { return value; }
+std::string print_option(const std::vector<std::int64_t>& value) { return print_list(value); }
+std::string print_option(const std::vector<std::string>& value) { return print_list(value); }
+
+Status unknown_word(std::string_view what, std::string_view word,
+                    std::vector<std::string_view> known) {
+  Diagnostic error{{}, "unknown " + std::string(what) + " '" + std::string(word) + "'"};
+  if (const std::string_view near = nearest(word, known); !near.empty())
+    error.hint = "did you mean '" + std::string(near) + "'?";
+  else if (known.empty())
+    error.hint = "there are none";
+  return error;
+}
+
+Result<std::vector<KeyValue>> split_options(std::string_view text) {
+  std::vector<KeyValue> words;
+  while (!(text = trim(text)).empty()) {
+    const std::size_t stop = text.find_first_of(" \t\n=");
+    KeyValue word{text.substr(0, stop), {}, false};
+    text.remove_prefix(word.key.size());
+    if (word.key.empty())
+      return Diagnostic{{}, "expected an option, found '" + std::string(text) + "'"};
+    if (text.starts_with('=')) {
+      text.remove_prefix(1);
+      word.has_value = true;
+      if (text.starts_with('\'')) {
+        const std::size_t close = text.find('\'', 1);
+        if (close == text.npos) return Diagnostic{{}, "a quote is not closed"};
+        word.value = text.substr(1, close - 1);
+        text.remove_prefix(close + 1);
+      } else {
+        word.value = text.substr(0, text.find_first_of(" \t\n"));
+        text.remove_prefix(word.value.size());
+      }
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace sdfg::detail

@@ -1,0 +1,179 @@
+#include "passes/pipeline.h"
+
+#include <ranges>
+
+#include "support/text.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::string_view fixed_point = "fixed-point";
+
+class PipelineParser {
+ public:
+  PipelineParser(std::string_view text, std::span<const Registered> passes)
+      : text_(text), passes_(passes) {}
+
+  Result<Pipeline> whole() {
+    SDFG_TRY(Pipeline pipeline, steps());
+    if (at_ != text_.size()) return error("expected ',' or the end");
+    return pipeline;
+  }
+
+ private:
+  Result<Pipeline> steps() {
+    Pipeline pipeline;
+    do {
+      SDFG_TRY(Step next, step());
+      pipeline.push_back(std::move(next));
+    } while (take(','));
+    return pipeline;
+  }
+
+  Result<Step> step() {
+    skip_space();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && std::string_view(",{} \t\n").find(text_[at_]) == text_.npos) ++at_;
+    const std::string_view name = text_.substr(begin, at_ - begin);
+    if (name.empty()) return error("expected the name of a pass");
+    Step step;
+    if (name == fixed_point) {
+      if (!take('{')) return error("expected '{' after 'fixed-point'");
+      SDFG_TRY(step.steps, steps());
+      if (!take('}')) return error("expected ',' or '}'");
+      return step;
+    }
+    step.pass = find_pass(passes_, name);
+    if (!step.pass) {
+      std::vector<std::string_view> known{fixed_point};
+      for (const Registered& pass : passes_) known.push_back(pass.name);
+      at_ = begin;
+      Diagnostic unknown = error("unknown pass '" + std::string(name) + "'");
+      if (const auto near = nearest(name, known); !near.empty())
+        unknown.hint = "did you mean '" + std::string(near) + "'?";
+      return unknown;
+    }
+    std::string_view options;
+    if (take('{')) {
+      const std::size_t close = text_.find('}', at_);
+      if (close == text_.npos) return error("expected '}'");
+      options = text_.substr(at_, close - at_);
+      at_ = close + 1;
+    }
+    Result<ConfiguredPass> configured = step.pass->configure(options);
+    if (!configured) {
+      Diagnostic wrong = configured.error();
+      wrong.place = step.pass->name;
+      return wrong;
+    }
+    step.configured = *std::move(configured);
+    return step;
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && std::string_view(" \t\n").find(text_[at_]) != text_.npos) ++at_;
+  }
+  bool take(char c) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    skip_space();
+    return true;
+  }
+  Diagnostic error(std::string message) const {
+    if (at_ < text_.size() && !message.starts_with("unknown"))
+      message += ", found '" + std::string(text_.substr(at_, 20)) + "'";
+    return {"pipeline, character " + std::to_string(at_ + 1), std::move(message)};
+  }
+
+  std::string_view text_;
+  std::span<const Registered> passes_;
+  std::size_t at_ = 0;
+};
+
+class Runner {
+ public:
+  Runner(Sdfg& sdfg, const RunOptions& options, Diagnostics& warnings)
+      : sdfg_(sdfg), options_(options), left_(options.limits), warnings_(warnings) {}
+
+  Result<Changed> steps(const std::vector<Step>& steps) {
+    Changed changed = Changed::No;
+    for (const Step& step : steps) {
+      SDFG_TRY(const Changed once, step.pass ? pass(step) : repeat(step));
+      changed |= once;
+    }
+    return changed;
+  }
+
+ private:
+  Result<Changed> repeat(const Step& step) {
+    Changed changed = Changed::No;
+    for (std::size_t round = 0; round < options_.fixed_point_rounds; ++round) {
+      SDFG_TRY(const Changed once, steps(step.steps));
+      if (once == Changed::No) return changed;
+      changed = Changed::Yes;
+    }
+    warnings_.push_back({print(Pipeline{step}),
+                         "still changing after " + std::to_string(options_.fixed_point_rounds) +
+                             " rounds; stopped",
+                         {},
+                         Severity::Warning});
+    return changed;
+  }
+
+  Result<Changed> pass(const Step& step) {
+    const PassRun event{step.pass->name, step.configured.options, ++number_};
+    PassContext context(step.pass->name);
+    context.collect_remarks = options_.collect_remarks;
+    const auto limit = left_.find(step.pass->name);
+    if (limit != left_.end()) context.limit = limit->second;
+    for (Observer* observer : options_.observers) observer->before(event, sdfg_);
+    Result<Changed> changed = step.configured.run(sdfg_, context);
+    if (!changed) {
+      Diagnostic error = changed.error();
+      error.place = std::string(event.pass) + (error.place.empty() ? "" : ": ") + error.place;
+      return error;
+    }
+    if (limit != left_.end()) limit->second -= context.applied_count();
+    for (Diagnostic warning : context.warnings) {
+      warning.place = std::string(event.pass) + ": " + warning.place;
+      warnings_.push_back(std::move(warning));
+    }
+    for (Observer* observer : options_.observers | std::views::reverse)
+      observer->after(event, sdfg_, *changed, context);
+    return changed;
+  }
+
+  Sdfg& sdfg_;
+  const RunOptions& options_;
+  std::map<std::string, std::size_t, std::less<>> left_;
+  Diagnostics& warnings_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+Result<Pipeline> parse_pipeline(std::string_view text, std::span<const Registered> passes) {
+  return PipelineParser(text, passes).whole();
+}
+
+std::string print(const Pipeline& pipeline) {
+  std::string out;
+  for (const Step& step : pipeline) {
+    if (!out.empty()) out += ',';
+    if (!step.pass) {
+      out += std::string(fixed_point) + '{' + print(step.steps) + '}';
+      continue;
+    }
+    out += step.pass->name;
+    if (!step.configured.options.empty()) out += '{' + step.configured.options + '}';
+  }
+  return out;
+}
+
+Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& options,
+                    Diagnostics& warnings) {
+  return Runner(sdfg, options, warnings).steps(pipeline);
+}
+
+}  // namespace sdfg

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/observers.h"
+#include "passes/registry.h"
+
+namespace sdfg {
+
+/// One entry of a pipeline: a pass, or `fixed-point{…}`, which repeats its steps in order until a
+/// whole round changes nothing.
+struct Step {
+  const Registered* pass = nullptr;  ///< null: a fixed point over `steps`
+  ConfiguredPass configured;
+  std::vector<Step> steps;
+};
+using Pipeline = std::vector<Step>;
+
+/// Reads "a,b{option=1 other=x},fixed-point{c,d}". The error's place is the position in the text.
+Result<Pipeline> parse_pipeline(std::string_view text, std::span<const Registered> passes);
+/// The text that parse_pipeline reads; options at their defaults are left out.
+std::string print(const Pipeline& pipeline);
+
+struct RunOptions {
+  /// Told before each pass in order, and after it in reverse: the last one is nearest to the pass.
+  std::vector<Observer*> observers{};
+  std::map<std::string, std::size_t, std::less<>> limits{};  ///< pass: applications in all its runs
+  bool collect_remarks = false;
+  std::size_t fixed_point_rounds = 100;           ///< the budget of each fixed point
+};
+
+/// Runs the steps in order. The error says which pass could not work on this SDFG. Warnings of
+/// passes, and of fixed points that ran out of rounds, are appended to `warnings`.
+Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& options,
+                    Diagnostics& warnings);
+
+}  // namespace sdfg

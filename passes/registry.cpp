@@ -1,0 +1,32 @@
+#include "passes/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "passes/simplify/dead_state_elimination.h"
+#include "passes/simplify/trivial_map_elimination.h"
+#include "passes/simplify/unused_symbol_elimination.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::array registered{
+    entry<DeadStateElimination>(),
+    entry<TrivialMapElimination>(),
+    entry<UnusedSymbolElimination>(),
+};
+static_assert(std::ranges::adjacent_find(registered, std::ranges::greater_equal{},
+                                         &Registered::name) == registered.end(),
+              "keep the list sorted and the names unique");
+
+}  // namespace
+
+std::span<const Registered> all_passes() { return registered; }
+
+const Registered* find_pass(std::span<const Registered> passes, std::string_view name) {
+  const auto found = std::ranges::find(passes, name, &Registered::name);
+  return found == passes.end() ? nullptr : &*found;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/options.h"
+#include "passes/transformation.h"
+
+namespace sdfg {
+
+/// Runs a pass with its options already read.
+using RunPass = std::function<Result<Changed>(Sdfg&, PassContext&)>;
+
+/// A pass ready to run, and its options in canonical text.
+struct ConfiguredPass {
+  RunPass run;
+  std::string options;
+};
+
+/// A pass as the command line knows it.
+struct Registered {
+  std::string_view name;
+  const PassInfo* info;
+  Result<ConfiguredPass> (*configure)(std::string_view options);
+  std::vector<OptionInfo> (*options)();
+};
+
+template <class T>
+  requires Transformation<T> || WholeGraphPass<T>
+constexpr Registered entry() {
+  return {T::info.name, &T::info,
+          [](std::string_view text) -> Result<ConfiguredPass> {
+            SDFG_TRY(auto options, parse_options<typename T::Options>(text));
+            std::string canonical = print_options(options);
+            RunPass run = [options = std::move(options)](Sdfg& sdfg, PassContext& context) {
+              if constexpr (Transformation<T>)
+                return apply_everywhere<T>(sdfg, options, context);
+              else
+                return T::run(sdfg, options, context);
+            };
+            return ConfiguredPass{std::move(run), std::move(canonical)};
+          },
+          &describe_options<typename T::Options>};
+}
+
+/// All passes of this library, sorted by name. A tool may run passes of its own beside them.
+std::span<const Registered> all_passes();
+/// Null when there is none of that name.
+const Registered* find_pass(std::span<const Registered> passes, std::string_view name);
+
+}  // namespace sdfg

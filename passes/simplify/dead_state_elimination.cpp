@@ -1,0 +1,152 @@
+#include "passes/simplify/dead_state_elimination.h"
+
+#include <algorithm>
+
+#include "ir/graph_algorithms.h"
+
+namespace sdfg {
+namespace {
+
+/// Decides conditions over integer symbols alone: a container's value is not known here, and a
+/// comparison of floating-point values may fail although both sides are spelled the same (nan).
+Truth decide(const Code& condition, const Sdfg& sdfg) {
+  if (condition.always_true()) return Truth::Yes;
+  const Expr* expr = condition.expr();
+  if (!expr) return Truth::Unknown;
+  for (const std::string& name : free_symbols(*expr)) {
+    const auto symbol = sdfg.symbols.find(name);
+    if (symbol == sdfg.symbols.end() || !symbol->second.is_integer()) return Truth::Unknown;
+    if (sdfg.arrays.contains(name)) return Truth::Unknown;
+  }
+  if (expr->is(Op::True)) return Truth::Yes;
+  if (expr->is(Op::False)) return Truth::No;
+  if (const auto value = expr->as_integer()) return *value != 0 ? Truth::Yes : Truth::No;
+  return is_true(*expr);
+}
+
+class Eliminator {
+ public:
+  explicit Eliminator(PassContext& context) : context_(context) {}
+
+  Changed on_sdfg(Sdfg& sdfg, const Trail& trail) { return on_region(sdfg, sdfg, trail); }
+
+ private:
+  Changed on_region(const Sdfg& sdfg, Region& region, const Trail& trail) {
+    const std::optional<BlockId> first = start(region);
+    if (!first) {
+      if (region.node_count() > 0)
+        context_.refused(trail, "the region's first block cannot be told");
+      return Changed::No;
+    }
+    Changed changed = Changed::No;
+    for (BlockId id : region.nodes()) changed |= cut_edges(sdfg, region, id, trail);
+    // Said now, because cutting edges may leave several blocks without predecessors, or none.
+    keep_start(region, *first);
+    changed |= drop_unreachable(region, trail);
+    keep_start(region, *first);
+    for (BlockId id : region.nodes()) changed |= on_block(sdfg, region[id], trail.in(region[id]));
+    return changed;
+  }
+
+  Changed on_block(const Sdfg& sdfg, Block& block, const Trail& trail) {
+    Changed changed = Changed::No;
+    if (block.is<ConditionalBlock>()) changed |= prune_branches(sdfg, block, trail);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches)
+        changed |= on_region(sdfg, branch.region(), trail.in(branch.block));
+    if (Region* inner = block.region()) changed |= on_region(sdfg, *inner, trail);
+    if (auto* state = block.as<State>())
+      for (NodeId id : state->nodes())
+        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= on_sdfg(**nested->sdfg, trail.in(*state, id));
+    return changed;
+  }
+
+  /// Erases out-edges that are never taken, and makes one that always is unconditional.
+  Changed cut_edges(const Sdfg& sdfg, Region& region, BlockId id, const Trail& trail) {
+    const Block& block = region[id];
+    bool taken = block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>();
+    std::vector<InterstateEdgeId> order(region.out(id).begin(), region.out(id).end());
+    // An unconditional edge counts last, wherever it stands.
+    std::ranges::stable_partition(
+        order, [&](InterstateEdgeId e) { return !region[e].condition.always_true(); });
+    Changed changed = Changed::No;
+    for (InterstateEdgeId e : order) {
+      const Truth truth = taken ? Truth::No : decide(region[e].condition, sdfg);
+      const bool already_plain = region[e].condition.always_true();
+      taken = taken || truth == Truth::Yes;
+      if (truth == Truth::Unknown || (truth == Truth::Yes && already_plain)) continue;
+      if (!context_.may_apply()) continue;
+      changed = Changed::Yes;
+      const std::string edge = "the edge to '" + region[region.target(e)].label + "' is ";
+      if (truth == Truth::Yes) {
+        context_.applied(trail.in(block), edge + "always taken");
+        region[e].condition = Code("1");
+      } else {
+        context_.applied(trail.in(block), edge + "never taken");
+        region.erase(e);
+      }
+    }
+    return changed;
+  }
+
+  Changed drop_unreachable(Region& region, const Trail& trail) {
+    std::vector<char> reached(region.id_bound(), 0);
+    for (BlockId id : reachable_blocks(region)) reached[id.value] = 1;
+    Changed changed = Changed::No;
+    for (BlockId id : region.nodes()) {
+      if (reached[id.value] || !context_.may_apply()) continue;
+      context_.applied(trail.in(region[id]), "removed");
+      region.erase(id);
+      changed = Changed::Yes;
+    }
+    return changed;
+  }
+
+  static void keep_start(Region& region, BlockId first) {
+    if (start(region) != first) region.start_block = first;
+  }
+
+  Changed prune_branches(const Sdfg& sdfg, Block& block, const Trail& trail) {
+    auto& branches = block.as<ConditionalBlock>()->branches;
+    Changed changed = Changed::No;
+    bool taken = false;
+    std::vector<Branch> left;
+    for (Branch& branch : branches) {
+      Truth truth = Truth::No;
+      if (!taken) truth = branch.condition ? decide(*branch.condition, sdfg) : Truth::Yes;
+      taken = taken || truth == Truth::Yes;
+      if (truth == Truth::No && context_.may_apply()) {
+        context_.applied(trail.in(branch.block), "removed");
+        changed = Changed::Yes;
+        continue;
+      }
+      if (truth == Truth::Yes && branch.condition && context_.may_apply()) {
+        context_.applied(trail.in(branch.block), "the condition is always true");
+        branch.condition.reset();
+        changed = Changed::Yes;
+      }
+      left.push_back(std::move(branch));
+    }
+    branches = std::move(left);
+    if (branches.empty() && changed == Changed::Yes) {
+      block.kind = State{};
+    } else if (!branches.empty() && !branches.front().condition && context_.may_apply()) {
+      context_.applied(trail, "replaced by its only branch");
+      ControlFlowRegion only = std::move(*branches.front().block.as<ControlFlowRegion>());
+      block.kind = std::move(only);
+      changed = Changed::Yes;
+    }
+    return changed;
+  }
+
+  PassContext& context_;
+};
+
+}  // namespace
+
+Result<Changed> DeadStateElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return Eliminator(context).on_sdfg(sdfg, {});
+}
+
+}  // namespace sdfg

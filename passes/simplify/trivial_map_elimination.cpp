@@ -1,0 +1,169 @@
+#include "passes/simplify/trivial_map_elimination.h"
+
+#include <algorithm>
+
+#include "passes/common/scope.h"
+
+namespace sdfg {
+namespace {
+
+bool has_one_point(const Range& range) {
+  return certain(equal(range.begin, range.end)) && range.tile == Expr(1);
+}
+
+Substitution only_values(const MapEntry& map) {
+  Substitution values;
+  for (std::size_t d = 0; d < map.params.size(); ++d)
+    if (has_one_point(map.ranges[d])) values.emplace(map.params[d], map.ranges[d].begin);
+  return values;
+}
+
+bool runs_on_the_host(Schedule schedule) {
+  return schedule == Schedule::Default || schedule == Schedule::Sequential ||
+         schedule == Schedule::CpuMulticore || schedule == Schedule::Unrolled;
+}
+
+/// A map without a schedule runs where its data is.
+bool touches_gpu_memory(const Sdfg& sdfg, const State& state, NodeId entry, NodeId exit) {
+  const auto on_gpu = [&](EdgeId e) {
+    const Data* data = sdfg.find_data(state[e].memlet.data);
+    return data && (data->storage == Storage::GpuGlobal || data->storage == Storage::GpuShared);
+  };
+  return std::ranges::any_of(state.in(entry), on_gpu) || std::ranges::any_of(state.out(exit), on_gpu);
+}
+
+bool has_dynamic_inputs(const Node& entry) {
+  return std::ranges::any_of(entry.in_connectors,
+                             [](const auto& c) { return !c.first.starts_with("IN_"); });
+}
+
+/// Where several writes join inside an exit, removing it would lead them all to one connector.
+bool joins_before_code(const State& state, NodeId exit) {
+  for (EdgeId out : state.out(exit)) {
+    if (!state[state.target(out)].is_code() || state[out].memlet.empty()) continue;
+    const std::string inner = matching_connector(state[out].src_connector);
+    if (std::ranges::count_if(state.in(exit),
+                              [&](EdgeId e) { return state[e].dst_connector == inner; }) > 1)
+      return true;
+  }
+  return false;
+}
+
+std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
+
+bool connected(const State& state, NodeId from, NodeId to) {
+  return std::ranges::any_of(state.out(from), [&](EdgeId e) { return state.target(e) == to; });
+}
+
+/// Takes a scope's two ends out of the graph.
+class Remover {
+ public:
+  Remover(State& state, const Scope& scope) : state_(state), entry_(scope.entry), exit_(scope.exit) {}
+
+  void run() {
+    const std::vector<EdgeId> in = copy(state_.in(entry_)), first = copy(state_.out(entry_));
+    const std::vector<EdgeId> last = copy(state_.in(exit_)), out = copy(state_.out(exit_));
+    join(in, first, true);
+    join(last, out, false);
+    keep_order(in, first);
+    keep_order(last, out);
+    state_.erase(entry_);
+    state_.erase(exit_);
+  }
+
+ private:
+  /// Joins edges into a scope node with those out of it. The inner one's memlet is the truth.
+  void join(const std::vector<EdgeId>& before, const std::vector<EdgeId>& after, bool inner_is_after) {
+    for (EdgeId b : before) {
+      if (state_[b].memlet.empty()) continue;
+      const std::string onward = matching_connector(state_[b].dst_connector);
+      for (EdgeId a : after) {
+        if (state_[a].memlet.empty() || state_[a].src_connector != onward) continue;
+        Edge joined = state_[inner_is_after ? a : b];
+        joined.src_connector = state_[b].src_connector;
+        joined.dst_connector = state_[a].dst_connector;
+        state_.connect(state_.source(b), state_.target(a), std::move(joined));
+      }
+    }
+  }
+
+  /// Everything before the scope node ran before everything after it. An access node that nothing
+  /// precedes (or follows) orders nothing; inside an outer scope, any edge that is left implies the
+  /// order with the scope's own ends.
+  void keep_order(const std::vector<EdgeId>& before, const std::vector<EdgeId>& after) {
+    for (EdgeId b : before)
+      for (EdgeId a : after) {
+        const NodeId from = state_.source(b), to = state_.target(a);
+        if (connected(state_, from, to)) continue;
+        if (state_[from].is<AccessNode>() && state_.in(from).empty()) continue;
+        if (state_[to].is<AccessNode>() && state_.out(to).empty()) continue;
+        if (state_[from].is_entry() && has_other(state_.in(to))) continue;
+        if (state_[to].is_exit() && has_other(state_.out(from))) continue;
+        state_.connect(from, to, Edge{});
+      }
+  }
+
+  /// Edges beyond those to the two nodes that are about to go.
+  bool has_other(std::span<const EdgeId> edges) const {
+    const auto stays = [&](NodeId node) { return node != entry_ && node != exit_; };
+    return std::ranges::any_of(edges, [&](EdgeId e) {
+      return stays(state_.source(e)) && stays(state_.target(e));
+    });
+  }
+
+  State& state_;
+  NodeId entry_, exit_;
+};
+
+}  // namespace
+
+Refusal TrivialMapElimination::check(const Sdfg& sdfg, const State& state, const Match& match,
+                                     const Options&) {
+  const NodeId entry = match.nodes[0];
+  const MapEntry& map = state.get<MapEntry>(entry);
+  if (map.params.size() != map.ranges.size()) return "the map is not valid";
+  const Substitution values = only_values(map);
+  if (values.empty()) return "no dimension certainly has a single point";
+  if (!runs_on_the_host(map.schedule))
+    return "the schedule " + std::string(to_text(map.schedule)) + " says where the body runs";
+  if (map.instrument != Instrumentation::None) return "the map is instrumented";
+  const std::optional<Scope> scope = find_scope(state, entry);
+  if (!scope) return "the map has no exit";
+  if (map.schedule == Schedule::Default &&
+      touches_gpu_memory(sdfg, state, entry, scope->exit))
+    return "the map runs on the GPU, where its data is";
+  if (values.size() == map.params.size()) {
+    if (has_dynamic_inputs(state[entry])) return "the map has dynamic range inputs";
+    if (joins_before_code(state, scope->exit))
+      return "several writes inside the map lead to one connector outside";
+  }
+  return check_substitution(sdfg, state, *scope, values);
+}
+
+std::vector<NodeId> TrivialMapElimination::apply(Sdfg&, State& state, const Match& match,
+                                                 const Options&) {
+  const NodeId entry = match.nodes[0];
+  MapEntry& map = state.get<MapEntry>(entry);
+  const Scope scope = *find_scope(state, entry);
+  const Substitution values = only_values(map);
+  substitute_in_scope(state, scope, values);
+
+  // The value may make inner maps trivial that used the parameter in their ranges.
+  std::vector<NodeId> touched;
+  for (NodeId node : scope.nodes)
+    if (state[node].is<MapEntry>()) touched.push_back(node);
+
+  if (values.size() == map.params.size()) {
+    Remover(state, scope).run();
+    return touched;
+  }
+  for (std::size_t d = map.params.size(); d-- > 0;) {
+    if (!values.contains(map.params[d])) continue;
+    map.params.erase(map.params.begin() + std::ptrdiff_t(d));
+    map.ranges.erase(map.ranges.begin() + std::ptrdiff_t(d));
+  }
+  map.collapse = std::min(map.collapse, std::int64_t(map.params.size()));
+  return touched;
+}
+
+}  // namespace sdfg

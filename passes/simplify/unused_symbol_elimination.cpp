@@ -1,0 +1,127 @@
+#include "passes/simplify/unused_symbol_elimination.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/walk.h"
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+namespace {
+
+class Eliminator {
+ public:
+  Eliminator(const UnusedSymbolElimination::Options& options, PassContext& context)
+      : options_(options), context_(context) {}
+
+  /// Works from the inside out: what a nested SDFG does not use, it is not passed.
+  void on_sdfg(Sdfg& sdfg, NestedSdfg* caller, const Trail& trail) {
+    nested_in_region(sdfg, trail);
+    const SymbolSet used = used_names(sdfg);
+    const auto unused = [&](const std::string& name) {
+      return !used.contains(name) && !name.starts_with("__") && !sdfg.arrays.contains(name) &&
+             std::ranges::find(sdfg.arg_names, name) == sdfg.arg_names.end() &&
+             std::ranges::find(options_.keep, name) == options_.keep.end();
+    };
+    for_each_interstate_edge(sdfg, [&](InterstateEdge& edge) {
+      edge.assignments.erase_if([&](const auto& assignment) {
+        return unused(assignment.first) && remove(trail, "the assignment to", assignment.first);
+      });
+    });
+    std::erase_if(sdfg.symbols, [&](const auto& symbol) {
+      return unused(symbol.first) && remove(trail, "symbol", symbol.first);
+    });
+    if (caller)
+      std::erase_if(caller->symbol_mapping, [&](const auto& mapped) {
+        return unused(mapped.first) && !sdfg.symbols.contains(mapped.first) &&
+               remove(trail, "the value passed for", mapped.first);
+      });
+  }
+
+  Changed changed() const { return changed_; }
+
+ private:
+  void nested_in_region(Region& region, const Trail& trail) {
+    for (BlockId id : region.nodes()) nested_in_block(region[id], trail.in(region[id]));
+  }
+  void nested_in_block(Block& block, const Trail& trail) {
+    if (Region* inner = block.region()) nested_in_region(*inner, trail);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches)
+        nested_in_block(branch.block, trail.in(branch.block));
+    if (auto* state = block.as<State>())
+      for (NodeId id : state->nodes())
+        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
+          on_sdfg(**nested->sdfg, nested, trail.in(*state, id));
+  }
+
+  /// What the SDFG reads, and what the symbols among these are computed from, transitively.
+  static SymbolSet used_names(const Sdfg& sdfg) {
+    SymbolSet known;
+    for (const auto& [name, type] : sdfg.symbols) known.insert(name);
+    std::map<std::string, std::vector<const Expr*>, std::less<>> definitions;
+    for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+      for (const auto& [name, value] : edge.assignments) {
+        known.insert(name);
+        definitions[name].push_back(&value);
+      }
+    });
+
+    SymbolSet used = read_names(sdfg, known);
+    std::vector<std::string> todo(used.begin(), used.end());
+    while (!todo.empty()) {
+      const auto found = definitions.find(todo.back());
+      todo.pop_back();
+      if (found == definitions.end()) continue;
+      SymbolSet read;
+      for (const Expr* value : found->second) collect_symbols(*value, read);
+      definitions.erase(found);
+      for (const std::string& name : read)
+        if (used.insert(name).second) todo.push_back(name);
+    }
+    return used;
+  }
+
+  /// What everything but assignments on interstate edges reads.
+  static SymbolSet read_names(const Sdfg& sdfg, const SymbolSet& known) {
+    SymbolSet used;
+    for (const auto& [name, data] : sdfg.arrays) collect_used_names(data, known, used);
+    for (const auto& [name, constant] : sdfg.constants)
+      collect_used_names(constant.data, known, used);
+    for (const auto* codes : {&sdfg.global_code, &sdfg.init_code, &sdfg.exit_code})
+      for (const auto& [target, code] : *codes) collect_symbols(code, known, used);
+    for (const auto& [name, target] : sdfg.callback_mapping) used.insert(name);
+    for (const auto* extras : {&sdfg.extras, &sdfg.root_extras})
+      for (const auto& [name, text] : *extras) collect_words(text, known, used);
+    for_each_block(sdfg, [&](const Block& block) { collect_used_names(block, known, used); });
+    for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+      collect_symbols(edge.condition, known, used);
+      for (const auto& [name, text] : edge.extras) collect_words(text, known, used);
+    });
+    for_each_node(sdfg, [&](const Node& node) { collect_used_names(node, known, used); });
+    for_each_edge(sdfg, [&](const Edge& edge) { collect_used_names(edge, known, used); });
+    return used;
+  }
+
+  bool remove(const Trail& trail, std::string_view what, const std::string& name) {
+    if (!context_.may_apply()) return false;
+    context_.applied(trail, "removed " + std::string(what) + " '" + name + "'");
+    changed_ = Changed::Yes;
+    return true;
+  }
+
+  const UnusedSymbolElimination::Options& options_;
+  PassContext& context_;
+  Changed changed_ = Changed::No;
+};
+
+}  // namespace
+
+Result<Changed> UnusedSymbolElimination::run(Sdfg& sdfg, const Options& options,
+                                             PassContext& context) {
+  Eliminator eliminator(options, context);
+  eliminator.on_sdfg(sdfg, nullptr, {});
+  return eliminator.changed();
+}
+
+}  // namespace sdfg

@@ -1,0 +1,21 @@
+#include "tools/common/console.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "support/file.h"
+
+namespace sdfg {
+
+Console Console::standard() {
+  const auto to = [](std::FILE* file) {
+    return [file](std::string_view text) {
+      std::fwrite(text.data(), 1, text.size(), file);
+      std::fflush(file);
+    };
+  };
+  return {read_file, write_file, to(stdout), to(stderr), isatty(STDOUT_FILENO) != 0};
+}
+
+}  // namespace sdfg

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "support/result.h"
+
+namespace sdfg {
+
+/// What a tool reads from and writes to, so that it runs the same in a terminal and in a test.
+struct Console {
+  std::function<Result<std::string>(const std::string& path)> read;  ///< "-": standard input
+  std::function<Status(const std::string& path, std::string_view bytes)> write;
+  std::function<void(std::string_view)> out, err;
+  bool terminal = false;  ///< standard output is one
+
+  /// The real files and streams.
+  static Console standard();
+};
+
+/// Exit statuses of all tools.
+enum class Exit { Fine = 0, WrongInput = 1, WrongCommandLine = 2, InternalError = 3 };
+
+}  // namespace sdfg

@@ -1,0 +1,57 @@
+#include "tools/common/emit.h"
+
+#include <algorithm>
+
+#include "codegen/codegen.h"
+#include "ir/print.h"
+#include "serialize/dot.h"
+#include "tools/common/summary.h"
+
+namespace sdfg {
+namespace {
+
+/// All files of a bundle as one text: the program, then the others behind a line with their name.
+std::string join_files(const Bundle& bundle) {
+  std::string out;
+  for (const GeneratedFile& file : bundle.files) {
+    if (!out.empty()) out += "\n// ---- " + file.name + "\n";
+    out += file.text;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Emit> emit_from_text(std::string_view name) {
+  const auto found = std::ranges::find(emit_names, name);
+  if (found == emit_names.end()) return std::nullopt;
+  return Emit(found - emit_names.begin());
+}
+
+std::optional<Emit> emit_from_path(std::string_view path) {
+  const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
+  if (ends(".sdfg") || ends(".sdfgz") || ends(".json")) return Emit::Json;
+  if (ends(".txt")) return Emit::Text;
+  if (ends(".dot") || ends(".gv")) return Emit::Dot;
+  if (ends(".graphml")) return Emit::GraphMl;
+  if (ends(".cpp")) return Emit::Cpp;
+  return std::nullopt;
+}
+
+Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
+  switch (form) {
+    case Emit::Cpp: {
+      SDFG_TRY(const Bundle bundle, generate_cpu(sdfg));
+      return join_files(bundle);
+    }
+    case Emit::Dot: return to_dot(sdfg);
+    case Emit::GraphMl: return to_graphml(sdfg);
+    case Emit::Json: return save(sdfg, {profile});
+    case Emit::None: return std::string();
+    case Emit::Summary: return summary(sdfg);
+    case Emit::Text: return print(sdfg);
+  }
+  SDFG_UNREACHABLE();
+}
+
+}  // namespace sdfg

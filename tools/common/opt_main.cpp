@@ -1,0 +1,243 @@
+#include "tools/common/opt_main.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+
+#include "ir/verify.h"
+#include "passes/pipeline.h"
+#include "support/file.h"
+#include "support/hash.h"
+#include "tools/common/input.h"
+#include "tools/common/opt_settings.h"
+#include "tools/common/reproducer.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::string_view version = "0.1.0";
+
+/// One run of the tool. Each step answers with an exit status, Fine meaning: go on.
+class Run {
+ public:
+  Run(std::span<const std::string> arguments, const Console& console,
+      std::span<const Registered> passes)
+      : arguments_(arguments.begin(), arguments.end()), console_(console), passes_(passes) {}
+
+  Exit whole() {
+    try {
+      return steps();
+    } catch (const std::bad_alloc&) {
+      return fail({phase_, "out of memory"});
+    } catch (const std::exception& wrong) {
+      return internal_error(wrong.what());
+    }
+  }
+
+ private:
+  Exit steps() {
+    Result<OptSettings> settings = parse_arguments(arguments_, passes_);
+    if (settings && !settings->rerun.empty()) settings = take_reproducer(settings->rerun);
+    if (!settings) {
+      console_.err("sdfg-opt: " + settings.error().text() + "\n");
+      return Exit::WrongCommandLine;
+    }
+    s_ = *std::move(settings);
+    if (s_.help || s_.version || s_.list_passes) return inform();
+    if (const Exit e = load(); e != Exit::Fine) return e;
+    if (const Exit e = verify_input(); e != Exit::Fine || s_.verify_only) return e;
+    if (const Exit e = run_passes(); e != Exit::Fine) return e;
+    if (const Exit e = write_result(); e != Exit::Fine) return e;
+    if (const Exit e = run_program(); e != Exit::Fine) return e;
+    if (s_.time) console_.err(timing_.table());
+    return has_errors(findings_) ? Exit::WrongInput : Exit::Fine;
+  }
+
+  Exit inform() {
+    if (s_.version) {
+      console_.out(fmt::format("sdfg-opt {}\n", version));
+    } else if (s_.help) {
+      console_.out(s_.topic.empty() ? help_text(passes_)
+                                    : help_text(*find_pass(passes_, s_.topic)));
+    } else {
+      const Result<std::string> list = list_passes(passes_, s_.topic);
+      if (!list) {
+        console_.err("sdfg-opt: " + list.error().text() + "\n");
+        return Exit::WrongCommandLine;
+      }
+      console_.out(*list);
+    }
+    return Exit::Fine;
+  }
+
+  Result<OptSettings> take_reproducer(const std::string& path) {
+    SDFG_TRY(const std::string text, console_.read(path));
+    SDFG_TRY(Reproducer reproducer, parse_reproducer(text));
+    arguments_ = std::move(reproducer.arguments);
+    bytes_ = std::move(reproducer.input);
+    SDFG_TRY(OptSettings settings, parse_arguments(arguments_, passes_));
+    settings.input = path;
+    settings.rerun = path;
+    return settings;
+  }
+
+  Exit load() {
+    const auto begin = start("load");
+    if (s_.rerun.empty()) {
+      Result<std::string> bytes = console_.read(s_.input);
+      if (!bytes) return fail(bytes.error());
+      bytes_ = *std::move(bytes);
+    }
+    if (!s_.reproducer.empty()) {
+      const Status stored = console_.write(s_.reproducer, reproducer_text());
+      if (!stored) return fail(stored.error());
+    }
+    Result<Input> input = read_input(bytes_);
+    if (!input) return fail(input.error(), s_.input);
+    input_ = *std::move(input);
+    if (s_.remarks.active())
+      for (const Diagnostic& note : input_.notes) say(note, s_.input);
+    stop("load", begin);
+    return Exit::Fine;
+  }
+
+  /// What is wrong with the input is said; only running passes or the program needs it right.
+  Exit verify_input() {
+    const auto begin = start("verify");
+    findings_ = verify(input_.sdfg);
+    stop("verify", begin);
+    const bool wrong = has_errors(findings_);
+    for (const Diagnostic& finding : findings_)
+      if (s_.verify_only || finding.severity == Severity::Error) say(finding, s_.input);
+    if (!wrong) return Exit::Fine;
+    const bool needs_valid = !s_.pipeline.empty() || !s_.run_data.empty() || s_.verify_only;
+    return needs_valid ? Exit::WrongInput : Exit::Fine;
+  }
+
+  Exit run_passes() {
+    phase_ = "passes";
+    const Sink err = [&](std::string_view text) { console_.err(text); };
+    PrintAround print_around(s_.print_before, s_.print_after, err);
+    PrintChanges print_changes(s_.print_after_change, err);
+    PrintRemarks print_remarks(s_.remarks, err);
+    Statistics statistics;
+    VerifyEach verify_each;
+    RunOptions options{.limits = s_.limits, .collect_remarks = s_.remarks.active()};
+    options.observers = {&statistics, &print_remarks};
+    if (s_.print_before.active() || s_.print_after.active()) options.observers.push_back(&print_around);
+    if (s_.print_after_change.active()) options.observers.push_back(&print_changes);
+    if (s_.verify_each) options.observers.push_back(&verify_each);
+    options.observers.push_back(&timing_);
+    Diagnostics warnings;
+    const Result<Changed> changed = sdfg::run(s_.pipeline, input_.sdfg, options, warnings);
+    for (const Diagnostic& warning : warnings) say(warning, s_.input);
+    if (!changed) return fail(changed.error(), s_.input);
+    if (s_.stats) console_.err(statistics.table());
+    return Exit::Fine;
+  }
+
+  /// Asked for, or told by the name of the output, or a summary for a person, or what came in.
+  Emit form() const {
+    if (s_.emit) return *s_.emit;
+    if (!s_.output.empty() && s_.output != "-")
+      if (const auto by_name = emit_from_path(s_.output)) return *by_name;
+    if (s_.output.empty() && !s_.run_data.empty()) return Emit::None;
+    if (s_.output.empty() && console_.terminal && s_.pipeline.empty()) return Emit::Summary;
+    return input_.form == Form::Text ? Emit::Text : Emit::Json;
+  }
+
+  Exit write_result() {
+    const Emit chosen = form();
+    if (chosen == Emit::None) return Exit::Fine;
+    const auto begin = start("write");
+    Result<std::string> bytes = emit(input_.sdfg, chosen, s_.profile);
+    if (!bytes) return fail(bytes.error(), s_.input);
+    if (chosen == Emit::Summary)
+      *bytes += fmt::format("verified   {}\n", verdict());
+    if (s_.output.empty() || s_.output == "-") {
+      console_.out(*bytes);
+    } else {
+      const Status written = console_.write(
+          s_.output, s_.output.ends_with("gz") ? gzip(*bytes) : *std::move(bytes));
+      if (!written) return fail(written.error());
+    }
+    stop("write", begin);
+    return Exit::Fine;
+  }
+
+  std::string verdict() const {
+    std::size_t errors = 0;
+    for (const Diagnostic& finding : findings_) errors += finding.severity == Severity::Error;
+    const std::size_t warnings = findings_.size() - errors;
+    std::string out = errors ? fmt::format("{} errors", errors) : "valid";
+    return warnings ? out + fmt::format(", {} warnings", warnings) : out;
+  }
+
+  Exit run_program() {
+    if (s_.run_data.empty()) return Exit::Fine;
+    return fail({"--run", "not available yet"});
+  }
+
+  // ---- Messages.
+
+  /// A finding in a file starts with the file's name.
+  void say(const Diagnostic& d, const std::string& file) const {
+    console_.err((file == "-" ? "<stdin>" : file) + ": " + d.text() + "\n");
+  }
+  Exit fail(const Diagnostic& error, const std::string& file = {}) const {
+    if (file.empty())
+      console_.err("sdfg-opt: " + error.text() + "\n");
+    else
+      say(error, file);
+    return Exit::WrongInput;
+  }
+
+  Exit internal_error(const std::string& what) {
+    console_.err("sdfg-opt: internal error in " + phase_ + ": " + what + "\n");
+    const std::string text = reproducer_text();
+    const std::string path =
+        fmt::format("sdfg-opt-{:016x}.reproducer", Hasher().add(text).value());
+    if (console_.write(path, text))
+      console_.err("to see it again: sdfg-opt --rerun=" + path + "\n");
+    return Exit::InternalError;
+  }
+
+  std::string reproducer_text() const {
+    Reproducer reproducer;
+    // The input travels in the file, and a rerun must not write another one.
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const std::string& word = arguments_[i];
+      if (word == "--reproducer") ++i;
+      if (word.starts_with("--reproducer") || (s_.input_given && word == s_.input)) continue;
+      reproducer.arguments.push_back(word);
+    }
+    reproducer.input = bytes_;
+    if (is_gzip(bytes_))
+      if (Result<std::string> unpacked = gunzip(bytes_)) reproducer.input = *std::move(unpacked);
+    return print(reproducer);
+  }
+
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start(const char* phase) { return phase_ = phase, Clock::now(); }
+  void stop(const char* phase, Clock::time_point begin) { timing_.add(phase, Clock::now() - begin); }
+
+  std::vector<std::string> arguments_;
+  const Console& console_;
+  std::span<const Registered> passes_;
+  OptSettings s_;
+  std::string bytes_;
+  Input input_;
+  Diagnostics findings_;
+  Timing timing_;
+  std::string phase_ = "start";
+};
+
+}  // namespace
+
+int opt_main(std::span<const std::string> arguments, const Console& console,
+             std::span<const Registered> passes) {
+  return int(Run(arguments, console, passes).whole());
+}
+
+}  // namespace sdfg

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/pipeline.h"
+#include "serialize/save.h"
+#include "tools/common/emit.h"
+
+namespace sdfg {
+
+/// What the command line of `sdfg-opt` asks for.
+struct OptSettings {
+  std::string input = "-";
+  bool input_given = false;
+  std::string output;  ///< empty: standard output
+  Pipeline pipeline;
+  std::optional<Emit> emit;
+  SaveProfile profile = SaveProfile::Keep;
+
+  bool help = false, list_passes = false, version = false;
+  std::string topic;  ///< of --help and --list-passes
+
+  bool verify_only = false, verify_each = true, time = false, stats = false;
+  PassFilter print_before, print_after, print_after_change, remarks;
+  std::map<std::string, std::size_t, std::less<>> limits;
+
+  std::string run_data, backend = "interpreter";
+  double tolerance = 0;
+
+  std::string reproducer, rerun;
+};
+
+/// Reads the arguments behind the program's name. The error says which word is wrong, and which was
+/// probably meant.
+Result<OptSettings> parse_arguments(std::span<const std::string> arguments,
+                                    std::span<const Registered> passes);
+
+/// All flags, on one screen.
+std::string help_text(std::span<const Registered> passes);
+/// One pass: what it does, its picture, its options.
+std::string help_text(const Registered& pass);
+/// `format`: "" (a line each), "json" or "markdown".
+Result<std::string> list_passes(std::span<const Registered> passes, std::string_view format);
+
+}  // namespace sdfg
