@@ -41,10 +41,11 @@ enum class Op : std::uint8_t {
   Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn,
   // Others.
   Select,     ///< condition, value if true, value if false
-  Call,       ///< name() is the function ("math.sqrt", "dace.int64"); arguments
+  Call,       ///< name() is the function ("math.sqrt", "dace.int64"); arguments. With an empty name
+              ///< the first argument is what is called: `f(x)(y)`
   Keyword,    ///< name() = argument, inside a call
   Attribute,  ///< argument . name()
-  Subscript,  ///< base, then one index per dimension
+  Subscript,  ///< base, then one index per dimension (`a[i, j]` and `a[(i, j)]` are the same)
   Slice,      ///< begin, end, step; None where absent
   Tuple, List,
   Lambda,     ///< parameters as Symbols, then the body
@@ -61,6 +62,12 @@ struct ExprNode;
 /// sums of products with collected rational coefficients in a fixed order, so that two equal
 /// polynomials are the same tree. `simplify` brings any tree to normal form. A division is exact,
 /// as in DaCe's symbolic text: `N/2` is a rational, `floor_div(N, 2)` rounds.
+///
+/// Normal form has no Sub, Neg and Gt-like spelling choices. An Add lists its terms, the constant
+/// first; a Mul its coefficient first if it is not 1. A coefficient is an Integer or a Div of two
+/// Integers in lowest terms; `1/x` is Pow(x, -1). Functions of Python and of both dialects that an
+/// Op stands for are that Op in every tree: min/Min, max, int_floor, int_ceil, Mod, IfExpr, And,
+/// Eq, bitwise_and and so on.
 class Expr {
  public:
   Expr();  ///< 0
@@ -92,8 +99,10 @@ class Expr {
   friend std::strong_ordering compare(const Expr& a, const Expr& b);
 
  private:
+  friend struct ExprAccess;
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
-  std::shared_ptr<const ExprNode> node_;
+  const ExprNode& node() const;
+  std::shared_ptr<const ExprNode> node_;  ///< null: the integer 0
 };
 
 // ---- Normal form for integer arithmetic. Arguments are brought to normal form if they are not.

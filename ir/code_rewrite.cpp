@@ -1,0 +1,240 @@
+#include <algorithm>
+
+#include "ir/code.h"
+#include "ir/expr_internal.h"
+
+namespace sdfg {
+namespace {
+
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool letter_or_digit(char c) { return letter(c) || (c >= '0' && c <= '9'); }
+
+/// Calls on_word for the words of text that are not inside strings or comments, and on_other for
+/// everything between. A word that follows a dot or an arrow is a member, not a name.
+void for_each_word(std::string_view text, const auto& on_word, const auto& on_other) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = at;
+    if (letter(text[at])) {
+      while (end < text.size() && letter_or_digit(text[end])) ++end;
+      const bool member = (at > 0 && text[at - 1] == '.') ||
+                          (at > 1 && text.substr(at - 2, 2) == "->") ||
+                          (at > 1 && text.substr(at - 2, 2) == "::");
+      if (member) on_other(text.substr(at, end - at));
+      else on_word(text.substr(at, end - at));
+    } else if (text[at] >= '0' && text[at] <= '9') {
+      while (end < text.size() && (letter_or_digit(text[end]) || text[end] == '.')) ++end;
+      on_other(text.substr(at, end - at));
+    } else if (text[at] == '"' || text[at] == '\'') {
+      for (++end; end < text.size() && text[end] != text[at]; ++end)
+        if (text[end] == '\\') ++end;
+      end = std::min(end + 1, text.size());
+      on_other(text.substr(at, end - at));
+    } else if (text.substr(at, 2) == "//") {
+      end = std::min(text.find('\n', at), text.size());
+      on_other(text.substr(at, end - at));
+    } else if (text.substr(at, 2) == "/*") {
+      const std::size_t close = text.find("*/", at + 2);
+      end = close == std::string_view::npos ? text.size() : close + 2;
+      on_other(text.substr(at, end - at));
+    } else {
+      on_other(text.substr(at, 1));
+      end = at + 1;
+    }
+    at = end;
+  }
+}
+
+// ---- Symbols that Python code reads.
+
+class Reads {
+ public:
+  Reads(const SymbolSet& known, SymbolSet& out) : known_(known), out_(out) {}
+
+  void read(const Statements& all) {
+    for (const Statement& s : all) std::visit([this](const auto& kind) { read(kind); }, s.kind);
+  }
+
+ private:
+  void read(const Expr& e) {
+    for (const std::string& name : free_symbols(e))
+      if (!assigned_.contains(name)) out_.insert(name);
+    called(e);
+  }
+  void called(const Expr& e) {
+    if (e.is(Op::Call) && known_.contains(e.name()) && !assigned_.contains(e.name()))
+      out_.insert(e.name());
+    for (const Expr& a : e.args()) called(a);
+  }
+  void assign(const Expr& target) {
+    if (target.is(Op::Symbol)) {
+      assigned_.insert(target.name());
+    } else if (target.is(Op::Tuple) || target.is(Op::List)) {
+      for (const Expr& t : target.args()) assign(t);
+    } else {
+      read(target);  // the container and its indices
+    }
+  }
+  void read(const Assign& s) {
+    const bool declared_only = s.annotation && s.value.is(Op::None);
+    if (declared_only) return;
+    read(s.value);
+    if (s.augmented) read(s.target);
+    assign(s.target);
+  }
+  void read(const ExprStatement& s) { read(s.value); }
+  void read(const ReturnStatement& s) {
+    if (s.value) read(*s.value);
+  }
+  void read(const IfStatement& s) {
+    read(s.condition);
+    const SymbolSet before = assigned_;
+    read(s.then);
+    SymbolSet after_then = std::exchange(assigned_, before);
+    read(s.otherwise);
+    // Only what both sides assign is surely assigned.
+    std::erase_if(assigned_, [&](const std::string& n) { return !after_then.contains(n); });
+  }
+  void read(const WhileStatement& s) {
+    read(s.condition);
+    loop_body(s.body);
+  }
+  void read(const ForStatement& s) {
+    read(s.iterable);
+    const SymbolSet before = assigned_;
+    assign(s.target);
+    read(s.body);
+    assigned_ = before;
+  }
+  void loop_body(const Statements& body) {
+    const SymbolSet before = assigned_;
+    read(body);
+    assigned_ = before;
+  }
+  void read(const PassStatement&) {}
+  void read(const BreakStatement&) {}
+  void read(const ContinueStatement&) {}
+
+  const SymbolSet& known_;
+  SymbolSet& out_;
+  SymbolSet assigned_;
+};
+
+// ---- Replacing.
+
+void collect_assigned(const Statements& all, SymbolSet& out);
+void collect_assigned(const Expr& target, SymbolSet& out) {
+  if (target.is(Op::Symbol)) out.insert(target.name());
+  if (target.is(Op::Tuple) || target.is(Op::List))
+    for (const Expr& t : target.args()) collect_assigned(t, out);
+}
+void collect_assigned(const Statements& all, SymbolSet& out) {
+  for (const Statement& s : all) {
+    if (const auto* a = std::get_if<Assign>(&s.kind)) {
+      collect_assigned(a->target, out);
+    } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+      collect_assigned(i->then, out);
+      collect_assigned(i->otherwise, out);
+    } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+      collect_assigned(w->body, out);
+    } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+      collect_assigned(f->target, out);
+      collect_assigned(f->body, out);
+    }
+  }
+}
+
+class Replacer {
+ public:
+  explicit Replacer(const Substitution& replacements) : replacements_(replacements) {}
+  bool changed = false;
+
+  void replace(Statements& all) {
+    for (Statement& s : all) std::visit([this](auto& kind) { replace(kind); }, s.kind);
+  }
+
+ private:
+  void replace(Expr& e) {
+    Expr next = substitute_as_written(e, replacements_);
+    changed |= !next.same(e);
+    e = std::move(next);
+  }
+  void replace(Assign& s) {
+    replace(s.target);
+    replace(s.value);
+    if (s.annotation) replace(*s.annotation);
+  }
+  void replace(ExprStatement& s) { replace(s.value); }
+  void replace(ReturnStatement& s) {
+    if (s.value) replace(*s.value);
+  }
+  void replace(IfStatement& s) {
+    replace(s.condition);
+    replace(s.then);
+    replace(s.otherwise);
+  }
+  void replace(WhileStatement& s) {
+    replace(s.condition);
+    replace(s.body);
+  }
+  void replace(ForStatement& s) {
+    replace(s.target);
+    replace(s.iterable);
+    replace(s.body);
+  }
+  void replace(PassStatement&) {}
+  void replace(BreakStatement&) {}
+  void replace(ContinueStatement&) {}
+
+  const Substitution& replacements_;
+};
+
+std::string replaced_words(std::string_view text, const Substitution& replacements) {
+  std::string out;
+  for_each_word(
+      text,
+      [&](std::string_view word) {
+        const auto it = replacements.find(word);
+        if (it == replacements.end()) {
+          out += word;
+        } else if (it->second.op() <= Op::Opaque && !it->second.is(Op::Integer)) {
+          out += print_python(it->second);
+        } else {
+          out += '(' + print_python(it->second) + ')';
+        }
+      },
+      [&](std::string_view other) { out += other; });
+  return out;
+}
+
+}  // namespace
+
+void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out) {
+  if (const Statements* statements = code.statements()) return Reads(known, out).read(*statements);
+  for_each_word(
+      code.text(),
+      [&](std::string_view word) {
+        if (const auto it = known.find(word); it != known.end()) out.insert(*it);
+      },
+      [](std::string_view) {});
+}
+
+Code substitute(const Code& code, const Substitution& replacements) {
+  const Statements* statements = code.statements();
+  if (!statements) {
+    std::string text = replaced_words(code.text(), replacements);
+    return text == code.text() ? code : Code(std::move(text), code.language());
+  }
+  // A name that the code assigns is its own; it can be renamed, but not become an expression.
+  SymbolSet assigned;
+  collect_assigned(*statements, assigned);
+  Substitution usable;
+  for (const auto& [name, value] : replacements)
+    if (value.is(Op::Symbol) || !assigned.contains(name)) usable.emplace(name, value);
+  Statements copy = *statements;
+  Replacer replacer(usable);
+  replacer.replace(copy);
+  return replacer.changed ? Code::from(std::move(copy)) : code;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <functional>
+
+#include "ir/expr_internal.h"
+
+namespace sdfg {
+namespace {
+
+/// Calls visit(name) for every name that is read and not bound by a lambda around it; stops when
+/// it returns true.
+bool any_symbol(const Expr& e, std::vector<std::string_view>& bound, const auto& visit) {
+  if (e.is(Op::Symbol))
+    return std::ranges::find(bound, e.name()) == bound.end() && visit(e.name());
+  const std::size_t outer = bound.size();
+  std::span<const Expr> parts = e.args();
+  if (e.is(Op::Lambda)) {
+    for (const Expr& p : parts.first(parts.size() - 1)) bound.push_back(p.name());
+    parts = parts.last(1);
+  }
+  const bool found =
+      std::ranges::any_of(parts, [&](const Expr& a) { return any_symbol(a, bound, visit); });
+  bound.resize(outer);
+  return found;
+}
+
+class Substituter {
+ public:
+  Substituter(const Substitution& replacements, bool calls)
+      : replacements_(replacements), calls_(calls) {}
+
+  Expr apply(const Expr& e) {
+    if (e.is(Op::Symbol)) {
+      const Expr* found = find(e.name());
+      return found ? *found : e;
+    }
+    if (e.args().empty() && !(calls_ && e.is(Op::Call))) return e;
+    const std::size_t outer = bound_.size();
+    if (e.is(Op::Lambda))
+      for (const Expr& p : e.args().first(e.args().size() - 1)) bound_.push_back(p.name());
+    std::vector<Expr> args;
+    std::size_t i = 0;
+    bool changed = false;
+    for (const Expr& a : e.args()) {
+      const bool parameter = e.is(Op::Lambda) && i + 1 < e.args().size();
+      // An array can only be renamed.
+      const bool array = e.is(Op::Subscript) && i == 0 && a.is(Op::Symbol);
+      ++i;
+      Expr next = parameter ? a : apply(a);
+      if (array && !next.is(Op::Symbol) && !next.is(Op::Attribute)) next = a;
+      if (!changed && !next.same(a)) {
+        changed = true;
+        args.assign(e.args().begin(), e.args().begin() + std::ptrdiff_t(i - 1));
+      }
+      if (changed) args.push_back(std::move(next));
+    }
+    bound_.resize(outer);
+    std::string name = e.name();
+    if (calls_ && e.is(Op::Call) && !name.empty()) {
+      const Expr* found = find(name);
+      if (found && found->is(Op::Symbol) && found->name() != name) {
+        name = found->name();
+        if (!changed) args.assign(e.args().begin(), e.args().end());
+        changed = true;
+      }
+    }
+    return changed ? Expr::make(e.op(), std::move(args), std::move(name)) : e;
+  }
+
+ private:
+  const Expr* find(std::string_view name) const {
+    if (std::ranges::find(bound_, name) != bound_.end()) return nullptr;
+    const auto it = replacements_.find(name);
+    return it == replacements_.end() ? nullptr : &it->second;
+  }
+
+  const Substitution& replacements_;
+  bool calls_;
+  std::vector<std::string_view> bound_;  ///< parameters of the lambdas around
+};
+
+}  // namespace
+
+void collect_symbols(const Expr& expr, SymbolSet& out) {
+  std::vector<std::string_view> bound;
+  any_symbol(expr, bound, [&](const std::string& name) {
+    out.insert(name);
+    return false;
+  });
+}
+SymbolSet free_symbols(const Expr& expr) {
+  SymbolSet out;
+  collect_symbols(expr, out);
+  return out;
+}
+bool uses_symbol(const Expr& expr, std::string_view name) {
+  std::vector<std::string_view> bound;
+  return any_symbol(expr, bound, [&](const std::string& n) { return n == name; });
+}
+
+Expr substitute(const Expr& expr, const Substitution& replacements) {
+  return simplify(Substituter(replacements, false).apply(expr));
+}
+Expr substitute_as_written(const Expr& expr, const Substitution& replacements) {
+  return Substituter(replacements, true).apply(expr);
+}
+
+std::optional<Affine> match_affine(const Expr& expr, std::string_view symbol) {
+  const Expr e = simplify(expr);
+  if (!uses_symbol(e, symbol)) return Affine{0, e};
+  std::vector<detail::Term> with, without;
+  for (detail::Term& t : detail::terms(e)) {
+    if (!uses_symbol(t.monomial, symbol)) {
+      without.push_back(std::move(t));
+      continue;
+    }
+    // The symbol must be a factor of its own.
+    std::vector<Expr> factors;
+    bool found = false;
+    const auto take = [&](const Expr& f) {
+      if (!found && f.is_symbol(symbol)) found = true;
+      else factors.push_back(f);
+    };
+    if (t.monomial.is(Op::Mul)) std::ranges::for_each(t.monomial.args(), take);
+    else take(t.monomial);
+    const bool elsewhere = std::ranges::any_of(
+        factors, [&](const Expr& f) { return uses_symbol(f, symbol); });
+    if (!found || elsewhere) return std::nullopt;
+    t.monomial = factors.empty()       ? Expr(1)
+                 : factors.size() == 1 ? factors[0]
+                                       : detail::make_normal(Op::Mul, std::move(factors));
+    with.push_back(std::move(t));
+  }
+  auto coefficient = detail::sum(std::move(with)), rest = detail::sum(std::move(without));
+  if (!coefficient || !rest) return std::nullopt;
+  return Affine{*std::move(coefficient), *std::move(rest)};
+}
+
+}  // namespace sdfg

@@ -1,0 +1,157 @@
+#include "ir/expr.h"
+
+#include <gtest/gtest.h>
+
+namespace sdfg {
+
+void PrintTo(const Expr& e, std::ostream* out) { *out << to_text(e); }
+
+namespace {
+
+Expr plain(std::string_view text) {
+  auto e = parse_symbolic(text, Dialect::Plain);
+  EXPECT_TRUE(e) << text << ": " << (e ? "" : e.error().text());
+  return e ? *e : Expr();
+}
+Expr typed(std::string_view text) {
+  auto e = parse_symbolic(text, Dialect::Typed);
+  EXPECT_TRUE(e) << text << ": " << (e ? "" : e.error().text());
+  return e ? *e : Expr();
+}
+Expr python(std::string_view text) {
+  auto e = parse_python(text);
+  EXPECT_TRUE(e) << text << ": " << (e ? "" : e.error().text());
+  return e ? *e : Expr();
+}
+std::string error_of(std::string_view text, Dialect dialect = Dialect::Plain) {
+  auto e = parse_symbolic(text, dialect);
+  return e ? "no error: " + to_text(*e) : e.error().text();
+}
+
+TEST(Expr, equal_polynomials_are_the_same_tree) {
+  EXPECT_EQ(plain("N + 1 - 1"), plain("N"));
+  EXPECT_EQ(plain("(N + 1)*(M - 2)"), plain("M*N - 2*N + M - 2"));
+  EXPECT_EQ(plain("(a + b)**2"), plain("a**2 + 2*a*b + b**2"));
+  EXPECT_EQ(plain("N/2 + N/2"), plain("N"));
+  EXPECT_EQ(plain("-(i - N)"), plain("N - i"));
+  EXPECT_EQ(plain("2*(i + j) - i - i - 2*j"), Expr(0));
+  EXPECT_EQ(plain("N*M/M"), plain("N"));
+  EXPECT_NE(plain("N*M"), plain("N + M"));
+}
+
+TEST(Expr, prints_the_plain_dialect) {
+  EXPECT_EQ(to_text(plain("-1+N")), "N - 1");
+  EXPECT_EQ(to_text(plain("1-N")), "1 - N");
+  EXPECT_EQ(to_text(plain("M*N*2")), "2*M*N");
+  EXPECT_EQ(to_text(plain("-N-1")), "-N - 1");
+  EXPECT_EQ(to_text(plain("N/2")), "N/2");
+  EXPECT_EQ(to_text(plain("1/(M*N)")), "1/(M*N)");
+  EXPECT_EQ(to_text(plain("3*N/(2*M)")), "3*N/(2*M)");
+  EXPECT_EQ(to_text(plain("N**2")), "N**2");
+  EXPECT_EQ(to_text(plain("Max(0, N-1)")), "Max(0, N - 1)");
+  EXPECT_EQ(to_text(plain("N // 2 + N % 4")), "int_floor(N, 2) + Mod(N, 4)");
+  EXPECT_EQ(to_text(plain("A[i, j+1]")), "A[i, j + 1]");
+  EXPECT_EQ(to_text(plain("2 < i and i < N")), "AND(i < N, i > 2)");
+}
+
+TEST(Expr, prints_the_typed_dialect) {
+  EXPECT_EQ(print_symbolic(plain("N - 1"), Dialect::Typed), "-1 + $N");
+  EXPECT_EQ(print_symbolic(plain("A[i]"), Dialect::Typed), "Subscript($A, $i)");
+  EXPECT_EQ(print_symbolic(plain("s.x"), Dialect::Typed), "Attr($s, $x)");
+}
+
+TEST(Expr, reads_the_typed_dialect) {
+  EXPECT_EQ(typed("-1 + $N"), plain("N - 1"));
+  EXPECT_EQ(typed("symbol($N, dtype=dace.int64, positive=True)*2"), plain("2*N"));
+  EXPECT_EQ(typed("--1*-5i64 + $x"), plain("x - 5"));
+  EXPECT_EQ(typed("int_floor($N, 2)"), plain("N//2"));
+  EXPECT_EQ(typed("Subscript($A, $i, 1)"), plain("A[i, 1]"));
+  EXPECT_EQ(typed("AND($a > 1, $b)"), plain("a > 1 and b"));
+  EXPECT_EQ(typed("$?"), Expr::leaf(Op::Constant, "?"));
+}
+
+TEST(Expr, says_where_text_is_wrong) {
+  EXPECT_EQ(error_of("N +"), "column 4: expected an expression, found the end of the text");
+  EXPECT_EQ(error_of("N M"), "column 3: expected the end of the text, found 'M'");
+  EXPECT_EQ(error_of("(N"), "column 3: expected ')' to close the bracket, found the end of the text");
+  EXPECT_EQ(error_of("1 + N", Dialect::Typed),
+            "column 5: expected a symbol, found the bare name 'N'; symbols are written '$N' here");
+  EXPECT_EQ(error_of("99999999999999999999"),
+            "column 1: the integer 99999999999999999999 does not fit into 64 bits");
+  EXPECT_EQ(error_of("a \x80"), "column 3: unexpected character '\\x80'");
+  EXPECT_EQ(error_of(std::string(100000, '(')),
+            "column 1001: brackets and operators are nested more than 1000 deep");
+}
+
+TEST(Expr, rounded_quotients) {
+  EXPECT_EQ(plain("(4*N + 6)//4"), plain("N + 1 + (2*N*0 + 1)//2"));
+  EXPECT_EQ(plain("int_floor(4*N + 5, 4)"), plain("N + 1"));
+  EXPECT_EQ(plain("int_ceil(4*N + 5, 4)"), plain("N + 2"));
+  EXPECT_EQ(plain("int_floor(-1, 2)"), Expr(-1));
+  EXPECT_EQ(plain("int_floor(N*M, M)"), plain("N"));
+  EXPECT_EQ(plain("ceiling(N/2)"), plain("int_ceil(N, 2)"));
+  EXPECT_EQ(plain("Mod(4*N + 7, 4)"), Expr(3));
+  EXPECT_EQ(plain("int_floor(int_floor(N, 2), 3)"), plain("int_floor(N, 6)"));
+}
+
+TEST(Expr, overflow_is_left_unfolded) {
+  const Expr big = plain("9223372036854775807");
+  const Expr sum = big + 1;
+  EXPECT_TRUE(sum.is(Op::Add));
+  EXPECT_EQ(evaluate(sum, {}), std::nullopt);
+  EXPECT_EQ(simplify(sum), sum);
+  EXPECT_EQ(plain(to_text(sum)), sum);
+  EXPECT_TRUE((big * big).is(Op::Mul));
+  EXPECT_EQ(plain("2**2**99").op(), Op::Pow);
+}
+
+TEST(Expr, python_stays_as_written) {
+  for (const char* text :
+       {"a + b * c", "(a + b) * c", "a - (b - c)", "a / b / c", "a ** b ** c", "(a ** b) ** c", "-a ** 2",
+        "(-a) ** 2", "-5", "-(5)", "not a == b", "(not a) == b", "a < b and b < c", "(a and b) and c",
+        "x if c else y if d else z", "f(x, y=1)", "dace.float64(x)", "math.sqrt(a[i, j + 1])",
+        "a[1:2, ::3, :]", "lambda a, b: a + b", "(lambda a: a)(3)", "(a, b)", "(a,)", "[1, 2]",
+        "'it' + \"s'\"", "a is not None", "a not in b", "min(a, b, c)", "a // b % c", "~a | b ^ c & d << 1",
+        "1.0", "1e-07", "2j", "a[()]", "s.x[0].y", "1 + N", "-1.5 * x", "18446744073709551615",
+        "int_ceil(a, b)"}) {
+    const Expr e = python(text);
+    EXPECT_EQ(print_python(e), text);
+    EXPECT_EQ(python(print_python(e)), e) << text;
+  }
+  EXPECT_EQ(python("a < b < c"), python("a < b and b < c"));
+  EXPECT_EQ(python("a[(i, j)]"), python("a[i, j]"));
+}
+
+TEST(Expr, substitution_is_simultaneous) {
+  const Substitution swap{{"i", Expr::symbol("j")}, {"j", Expr::symbol("i")}};
+  EXPECT_EQ(substitute(plain("i - 2*j"), swap), plain("j - 2*i"));
+  EXPECT_EQ(print_python(substitute_as_written(python("lambda i: i + j"), swap)), "lambda i: i + i");
+}
+
+TEST(Expr, affine_parts) {
+  const auto m = match_affine(plain("3*i*N + i - 2 + M"), "i");
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->coefficient, plain("3*N + 1"));
+  EXPECT_EQ(m->rest, plain("M - 2"));
+  EXPECT_FALSE(match_affine(plain("i*i"), "i"));
+  EXPECT_FALSE(match_affine(plain("A[i]"), "i"));
+}
+
+TEST(Expr, conditions) {
+  EXPECT_EQ(plain("i < N"), plain("N > i"));
+  EXPECT_EQ(plain("i + 1 < N"), plain("i < N - 1"));
+  EXPECT_EQ(plain("2*i < 2*N"), plain("i < N"));
+  EXPECT_EQ(plain("N + 1 > N"), Expr::boolean(true));
+  EXPECT_EQ(plain("not (i < N)"), plain("i >= N"));
+  EXPECT_EQ(plain("i < N or i >= N"), Expr::boolean(true));
+  EXPECT_EQ(to_text(plain("1 < N")), "N > 1");
+}
+
+TEST(Expr, minimum_and_maximum) {
+  EXPECT_EQ(plain("Min(N, Min(M, N + 1))"), plain("Min(M, N)"));
+  EXPECT_EQ(plain("Max(3, 4, N)"), plain("Max(N, 4)"));
+  EXPECT_EQ(plain("Min(a, Max(a, b))"), plain("a"));
+}
+
+}  // namespace
+}  // namespace sdfg
