@@ -11,7 +11,7 @@ using Value = std::optional<Rational>;
 
 Value integer(std::int64_t v) { return detail::rational(v, 1); }
 bool less(const Rational& a, const Rational& b) {
-  return __int128(a.num) * b.den < __int128(b.num) * a.den;
+  return detail::Wide(a.num) * b.den < detail::Wide(b.num) * a.den;
 }
 Value floor_of(const Value& v) {
   return v ? integer(detail::floor_quotient(v->num, v->den)) : std::nullopt;
@@ -131,7 +131,7 @@ class Evaluator {
       case Op::BitXor: return integer(a ^ b);
       case Op::LeftShift:
         if (b < 0 || b > 62) return std::nullopt;
-        return detail::rational(__int128(a) << b, 1);
+        return detail::rational(detail::Wide(a) << b, 1);
       case Op::RightShift: return b < 0 ? std::nullopt : integer(a >> std::min<std::int64_t>(b, 63));
       default: return std::nullopt;
     }

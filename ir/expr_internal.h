@@ -42,6 +42,9 @@ Expr make_normal(Op op, std::vector<Expr> arguments, std::string name = {});
 inline constexpr std::uint32_t max_nesting = 1000;
 inline constexpr std::uint32_t max_depth = 2000;
 
+/// Holds any sum or product of two 64-bit integers.
+__extension__ using Wide = __int128;
+
 /// An exact rational: denominator positive, lowest terms; 1 by default. Operations give nothing
 /// when a part leaves 64 bits.
 struct Rational {
@@ -50,7 +53,7 @@ struct Rational {
   bool is_integer() const { return den == 1; }
   bool negative() const { return num < 0; }
 };
-std::optional<Rational> rational(__int128 num, __int128 den);
+std::optional<Rational> rational(Wide num, Wide den);
 std::optional<Rational> add(const Rational& a, const Rational& b);
 std::optional<Rational> multiply(const Rational& a, const Rational& b);
 /// The value of an Integer or of a Div of two Integers in lowest terms.

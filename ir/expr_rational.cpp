@@ -6,20 +6,22 @@
 namespace sdfg::detail {
 namespace {
 
-unsigned __int128 magnitude(__int128 v) {
-  return v < 0 ? -static_cast<unsigned __int128>(v) : static_cast<unsigned __int128>(v);
+__extension__ using UnsignedWide = unsigned __int128;
+
+UnsignedWide magnitude(Wide v) {
+  return v < 0 ? -static_cast<UnsignedWide>(v) : static_cast<UnsignedWide>(v);
 }
-unsigned __int128 gcd(unsigned __int128 a, unsigned __int128 b) {
+UnsignedWide gcd(UnsignedWide a, UnsignedWide b) {
   while (b) a = std::exchange(b, a % b);
   return a;
 }
 
 }  // namespace
 
-std::optional<Rational> rational(__int128 num, __int128 den) {
+std::optional<Rational> rational(Wide num, Wide den) {
   if (den == 0) return std::nullopt;
   if (den != 1) {
-    const auto g = static_cast<__int128>(gcd(magnitude(num), magnitude(den)));
+    const auto g = static_cast<Wide>(gcd(magnitude(num), magnitude(den)));
     num /= g, den /= g;
     if (den < 0) num = -num, den = -den;
   }
@@ -30,13 +32,13 @@ std::optional<Rational> rational(__int128 num, __int128 den) {
 }
 
 std::optional<Rational> add(const Rational& a, const Rational& b) {
-  const __int128 left = __int128(a.num) * b.den, right = __int128(b.num) * a.den;
-  __int128 num;
+  const Wide left = Wide(a.num) * b.den, right = Wide(b.num) * a.den;
+  Wide num;
   if (__builtin_add_overflow(left, right, &num)) return std::nullopt;
-  return rational(num, __int128(a.den) * b.den);
+  return rational(num, Wide(a.den) * b.den);
 }
 std::optional<Rational> multiply(const Rational& a, const Rational& b) {
-  return rational(__int128(a.num) * b.num, __int128(a.den) * b.den);
+  return rational(Wide(a.num) * b.num, Wide(a.den) * b.den);
 }
 
 std::optional<Rational> as_rational(const Expr& e) {

@@ -412,7 +412,7 @@ Expr rounded_quotient(Expr a, Expr b, bool up) {
       return add_normal(quotient, rounded_quotient(add_terms(std::move(d.rest)), c / g, up));
     }
     if (rest.is(op) && rest.arg(1).is(Op::Integer) && rest.arg(1).value() > 0)
-      if (const auto product = rational(__int128(rest.arg(1).value()) * c, 1))
+      if (const auto product = rational(Wide(rest.arg(1).value()) * c, 1))
         return add_normal(quotient, rounded_quotient(rest.arg(0), product->num, up));
   } else {
     const Expr common = common_factor(d.rest, divisor.monomial);
@@ -471,7 +471,7 @@ std::pair<Rational, Expr> split_constant(const Expr& e) {
 }
 
 bool rational_less(const Rational& a, const Rational& b) {
-  return __int128(a.num) * b.den < __int128(b.num) * a.den;
+  return Wide(a.num) * b.den < Wide(b.num) * a.den;
 }
 
 Expr extremum(Op op, std::vector<Expr> args) {
