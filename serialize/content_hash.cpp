@@ -106,6 +106,10 @@ std::vector<std::uint32_t> positions(const Graph& graph) {
   return out;
 }
 
+// Sdfg::source, a text, hides Graph::source.
+Region& as_region(Region& r) { return r; }
+const Region& as_region(const Region& r) { return r; }
+
 /// S, B, …: the types with or without const; without, each Origin learns its hash.
 class Walk {
  public:
@@ -115,6 +119,7 @@ class Walk {
   std::uint64_t sdfg(S& s, bool root) {
     const std::size_t record = open();
     Mixer mix;
+    number_graph(mix);
     mix.properties(s);
     mix(s.extras);
     if (root) {
@@ -136,19 +141,21 @@ class Walk {
       inner(data);
       mix(close(own, inner, data.origin));
     }
-    mix(region(s));
+    mix(region(as_region(s)));
     return close(record, mix, s.origin);
   }
 
  private:
   std::size_t open() {
-    out_.push_back({});
+    out_.push_back({0, 0, next_graph_});
     return out_.size() - 1;
   }
+  /// Every control-flow graph has a number (`cfg_list_id`), the outer before the inner.
+  void number_graph(Mixer& mix) { mix(std::uint64_t(next_graph_++)); }
   template <class O>
   std::uint64_t close(std::size_t record, const Mixer& mix, O& origin) {
     const std::uint64_t hash = mix.hasher.value();
-    out_[record] = {hash, out_.size()};
+    out_[record] = {hash, std::uint32_t(out_.size()), next_graph_ - out_[record].graphs};
     if constexpr (!std::is_const_v<O>) origin.hash = hash;
     return hash;
   }
@@ -197,12 +204,15 @@ class Walk {
     if constexpr (std::is_same_v<Kind, State>) {
       state(mix, kind);
     } else if constexpr (std::is_same_v<Kind, ControlFlowRegion>) {
+      number_graph(mix);
       mix(std::uint64_t(kind.flavor));
       mix(kind.arguments);
-      mix(region(kind));
+      mix(region(as_region(kind)));
     } else if constexpr (std::is_same_v<Kind, LoopRegion>) {
-      mix(region(kind));
+      number_graph(mix);
+      mix(region(as_region(kind)));
     } else if constexpr (std::is_same_v<Kind, ConditionalBlock>) {
+      number_graph(mix);
       std::uint32_t position = 0;
       for (auto& branch : kind.branches) {
         mix(branch.condition);
@@ -280,6 +290,7 @@ class Walk {
   }
 
   std::vector<ContentHash>& out_;
+  std::uint32_t next_graph_ = 0;
 };
 
 }  // namespace

@@ -292,6 +292,13 @@ std::string Tree::path(Value value) const {
   return out;
 }
 
+Value Tree::at_offset(std::uint32_t begin) const {
+  const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), begin,
+                                      [](const Node& n, std::uint32_t at) { return n.begin < at; });
+  if (found == nodes_.end() || found->begin != begin) return {};
+  return {this, std::uint32_t(found - nodes_.begin())};
+}
+
 Value Value::find(std::string_view name) const {
   Value found;
   if (!is_object()) return found;

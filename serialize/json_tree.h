@@ -27,6 +27,8 @@ class Tree {
   std::size_t depth() const { return depth_; }
   /// "nodes[3].attributes.label", for messages; "" for the root.
   std::string path(Value value) const;
+  /// The outermost value that begins at the offset; check with valid().
+  Value at_offset(std::uint32_t begin) const;
 
  private:
   friend class Value;

@@ -35,6 +35,7 @@ void read_attributes(Loader& in, Value attributes, K& kind, Block& out) {
 bool read_branches(Loader& in, Value element, const Sdfg& sdfg, ConditionalBlock& out) {
   Value branches;
   if (!in.require(element, "branches", json::Kind::Array, branches)) return false;
+  if (in.shallow) return true;
   for (Value item : branches) {
     if (!item.is_array() || item.size() != 2) return in.fail(item, "a pair of condition and region");
     auto at = item.begin();
@@ -145,6 +146,7 @@ bool read_region_graph(Loader& in, Value element, const Sdfg& sdfg, Region& out)
   if (!in.require(element, "nodes", json::Kind::Array, nodes) ||
       !in.require(element, "edges", json::Kind::Array, edges))
     return false;
+  if (in.shallow) return true;
   for (Value item : nodes) {
     Block block;
     if (!read_block(in, item, sdfg, block)) return false;
@@ -230,6 +232,7 @@ bool read_sdfg(Loader& in, Value element, Sdfg& out) {
   for (Value member : attributes) {
     const std::string_view key = member.raw_key();
     if (key == "_arrays") {
+      if (in.shallow) continue;
       if (!read_arrays(in, member, out.arrays)) return false;
     } else if (key == "constants_prop") {
       if (!read_constants(in, member, out)) return false;

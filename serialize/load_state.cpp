@@ -24,7 +24,7 @@ bool read_common(Loader& in, Value member, Node& out) {
 
 /// A nested SDFG: an element, or in old files its JSON as a string.
 bool read_nested_sdfg(Loader& in, Value v, NestedSdfg& out) {
-  if (v.is_null()) return true;
+  if (v.is_null() || in.shallow) return true;
   Sdfg nested;
   if (v.is_object()) {
     if (!read_sdfg(in, v, nested)) return false;
@@ -259,38 +259,19 @@ void place_subsets(State& state, const Sdfg& sdfg) {
   }
 }
 
-bool read_edge(Loader& in, Value element, State& out) {
-  Value src, dst, attributes, data, connector;
-  if (!in.require(element, "attributes", json::Kind::Object, attributes) ||
-      !in.require(element, "src", src) || !in.require(element, "dst", dst) ||
-      !in.require(attributes, "data", data))
-    return false;
-  const auto node = [&](Value v, NodeId& id) {
-    const auto index = read_index(v, out.id_bound());
+bool read_connected_edge(Loader& in, Value element, State& out) {
+  NodeId ends[2];
+  for (int i = 0; i < 2; ++i) {
+    Value id;
+    if (!in.require(element, i == 0 ? "src" : "dst", id)) return false;
+    const auto index = read_index(id, out.id_bound());
     if (!index)
-      return in.fail(v, "the id of one of the state's " + std::to_string(out.id_bound()) + " nodes");
-    id = {*index};
-    return true;
-  };
-  NodeId from, to;
-  if (!node(src, from) || !node(dst, to)) return false;
-  Edge edge;
-  for (Value member : element) {
-    const std::string_view key = member.raw_key();
-    if (key == "type" || key == "src" || key == "dst" || key == "attributes") continue;
-    if (key == "src_connector" || key == "dst_connector") {
-      std::string& name = key == "src_connector" ? edge.src_connector : edge.dst_connector;
-      if (!member.is_null() && !read_value(in, member, name))
-        return in.fail(member, "a connector's name or null");
-    } else {
-      carry_positional(edge.extras, member);
-    }
+      return in.fail(id, "the id of one of the state's " + std::to_string(out.id_bound()) + " nodes");
+    ends[i] = {*index};
   }
-  for (Value member : attributes)
-    if (member.raw_key() != "data") carry(in, edge.extras, member, false);
-  if (!read_memlet(in, data, edge.memlet)) return false;
-  edge.memlet.origin = in.origin(element);
-  out.connect(from, to, std::move(edge));
+  Edge edge;
+  if (!read_edge(in, element, edge)) return false;
+  out.connect(ends[0], ends[1], std::move(edge));
   return true;
 }
 
@@ -340,18 +321,42 @@ bool link_scopes(Loader& in, Value nodes, State& out) {
 
 }  // namespace
 
+bool read_edge(Loader& in, Value element, Edge& out) {
+  Value attributes, data;
+  if (!in.require(element, "attributes", json::Kind::Object, attributes) ||
+      !in.require(attributes, "data", data))
+    return false;
+  for (Value member : element) {
+    const std::string_view key = member.raw_key();
+    if (key == "type" || key == "src" || key == "dst" || key == "attributes") continue;
+    if (key == "src_connector" || key == "dst_connector") {
+      std::string& name = key == "src_connector" ? out.src_connector : out.dst_connector;
+      if (!member.is_null() && !read_value(in, member, name))
+        return in.fail(member, "a connector's name or null");
+    } else {
+      carry_positional(out.extras, member);
+    }
+  }
+  for (Value member : attributes)
+    if (member.raw_key() != "data") carry(in, out.extras, member, false);
+  if (!read_memlet(in, data, out.memlet)) return false;
+  out.memlet.origin = in.origin(element);
+  return true;
+}
+
 bool read_state_graph(Loader& in, Value element, const Sdfg& sdfg, State& out) {
   Value nodes, edges;
   if (!in.require(element, "nodes", json::Kind::Array, nodes) ||
       !in.require(element, "edges", json::Kind::Array, edges))
     return false;
+  if (in.shallow) return true;
   for (Value item : nodes) {
     Node node{AccessNode{}};
     if (!read_node(in, item, node)) return false;
     out.add(std::move(node));
   }
   for (Value item : edges)
-    if (!read_edge(in, item, out)) return false;
+    if (!read_connected_edge(in, item, out)) return false;
   if (!link_scopes(in, nodes, out)) return false;
   place_subsets(out, sdfg);
   return true;

@@ -20,6 +20,8 @@ class Loader {
   std::uint64_t source_tag = 0;  ///< 0: elements get no Origin (a nested SDFG in a JSON string)
   Dialect dialect = Dialect::Typed;
   std::vector<std::string> source_files;
+  /// Reads an element's own attributes only: no graphs, no containers, no nested SDFGs.
+  bool shallow = false;
   std::string path_prefix;
   Diagnostics notes;
   std::optional<Diagnostic> error;
@@ -137,6 +139,8 @@ bool read_property(Loader& in, json::Value member, T& object, Extras& extras) {
 bool read_data(Loader& in, json::Value element, Data& out);
 bool read_memlet(Loader& in, json::Value element, Memlet& out);
 bool read_node(Loader& in, json::Value element, Node& out);
+/// An edge of a state without its ends.
+bool read_edge(Loader& in, json::Value element, Edge& out);
 /// Nodes and edges of a state; `sdfg` knows the containers.
 bool read_state_graph(Loader& in, json::Value element, const Sdfg& sdfg, State& out);
 bool read_block(Loader& in, json::Value element, const Sdfg& sdfg, Block& out);

@@ -1,0 +1,249 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "serialize/content_hash.h"
+#include "serialize/json_tree.h"
+#include "serialize/save.h"
+
+namespace sdfg::detail {
+
+class Loader;
+
+/// Writes one SDFG. Everything is appended to `out`.
+///
+/// With profile `keep` each element that its content hash shows unchanged is copied from the
+/// source. A changed one is merged with what the file says about it: a member keeps its text unless
+/// our own writing of the element as it was then differs from our writing of it now.
+class Saver {
+ public:
+  std::string out;
+  bool keep = false;
+  /// compat's conventions: PLAIN text, five-key debug information.
+  bool plain = false;
+  Dialect from = Dialect::Typed, to = Dialect::Typed;  ///< of carried text; of what is written
+  std::uint64_t source_tag = 0;
+
+  // ---- For `keep`.
+  const std::vector<ContentHash>* hashes = nullptr;
+  const json::Tree* source = nullptr;
+  Loader* loader = nullptr;  ///< reads elements of the source once more
+  /// The element's place in the source, if it came from there.
+  json::Value original(const Origin& origin) const;
+  /// Copies the element if it did not change.
+  bool copy_unchanged(const Origin& origin, std::size_t record);
+  std::size_t end_of(std::size_t record) const { return hashes ? (*hashes)[record].end : record + 1; }
+
+  /// Leaves out what stands for itself: graphs, containers, ids. True for the base of a merge.
+  bool own_only = false;
+  /// A saver of the same conventions for the base of a merge.
+  Saver for_base() const;
+
+  std::int64_t next_cfg = 0;  ///< the number of the next control-flow graph
+  bool index_files = false;   ///< debug information names files by their place in `files`
+  std::vector<std::string> files;
+  std::int64_t index_of_file(const std::string& name);
+
+  void text(std::string_view t) { json::append_string(out, t); }
+  void raw(std::string_view t) { out.append(t); }
+  void integer(std::int64_t v) { json::append_int(out, v); }
+  void symbolic(const Expr& e);
+  std::string symbolic_text(const Expr& e) { return print_symbolic(e, to); }
+  /// JSON that we carry: symbolic text in it changes dialect, white space goes.
+  void carried(std::string_view key, std::string_view json);
+
+ private:
+  std::map<std::string, std::int64_t> file_index_;
+  // Look-ups only: what was printed for an expression.
+  std::unordered_map<std::size_t, std::vector<std::pair<Expr, std::string>>> printed_;
+};
+
+/// The members of one object, between braces. With an `original` they are merged with it; `base` is
+/// what we would have written for the original.
+class Members {
+ public:
+  explicit Members(Saver& to, json::Value original = {}, json::Value base = {})
+      : to_(to), original_(original), base_(base) {
+    to_.out += '{';
+  }
+  /// Writes what is left of the original, then the brace.
+  void close();
+
+  template <class F>
+  void put(std::string_view name, F write_value) {
+    const std::size_t before = to_.out.size();
+    const bool was_first = first_;
+    begin(name);
+    const std::size_t at = to_.out.size();
+    write_value();
+    if (original_.valid()) merge(name, before, at, was_first);
+  }
+  /// A member that is written whatever the original has.
+  template <class F>
+  void put_always(std::string_view name, F write_value) {
+    begin(name);
+    write_value();
+    if (original_.valid()) done_.emplace_back(name);
+  }
+  /// A member that is an object, merged in its turn.
+  template <class F>
+  void put_object(std::string_view name, F put_members) {
+    begin(name);
+    Members inner(to_, original_.valid() ? original_.find(name) : original_,
+                  base_.valid() ? base_.find(name) : base_);
+    put_members(inner);
+    inner.close();
+    if (original_.valid()) done_.emplace_back(name);
+  }
+  /// An id: the original's spelling stays when it is the same number.
+  void put_index(std::string_view name, std::optional<std::uint32_t> value, bool as_text);
+  /// Drops what the original has under that name.
+  void drop(std::string_view name) { done_.emplace_back(name); }
+  bool original_has(std::string_view name) const {
+    return original_.valid() && original_.find(name).valid();
+  }
+  json::Value original() const { return original_; }
+  Saver& saver() { return to_; }
+
+ private:
+  void begin(std::string_view name) {
+    if (!first_) to_.out += ',';
+    first_ = false;
+    to_.text(name);
+    to_.out += ':';
+  }
+  void merge(std::string_view name, std::size_t before, std::size_t at, bool was_first);
+
+  Saver& to_;
+  json::Value original_, base_;
+  bool first_ = true;
+  std::vector<std::string> done_;
+};
+
+// ---- Values.
+void write_value(Saver& to, bool v);
+void write_value(Saver& to, std::int64_t v);
+void write_value(Saver& to, const std::string& v);
+void write_value(Saver& to, const Expr& v);
+void write_value(Saver& to, const Type& v);
+void write_value(Saver& to, const Code& v);
+void write_value(Saver& to, const DebugInfo& v);
+void write_value(Saver& to, const Range& v);
+void write_value(Saver& to, const std::vector<Range>& v);
+void write_value(Saver& to, const Subset& v);
+void write_value(Saver& to, const OrderedMap<Expr>& v);
+template <NamedEnum E>
+void write_value(Saver& to, E v) {
+  to.text(to_text(v));
+}
+template <class T>
+void write_value(Saver& to, const std::optional<T>& v) {
+  if (v)
+    write_value(to, *v);
+  else
+    to.raw("null");
+}
+template <class T>
+void write_value(Saver& to, const std::vector<T>& v) {
+  to.out += '[';
+  bool first = true;
+  for (const T& item : v) {
+    if (!first) to.out += ',';
+    first = false;
+    write_value(to, item);
+  }
+  to.out += ']';
+}
+template <class T, class Less>
+void write_value(Saver& to, const std::map<std::string, T, Less>& v) {
+  to.out += '{';
+  bool first = true;
+  for (const auto& [name, value] : v) {
+    if (!first) to.out += ',';
+    first = false;
+    to.text(name);
+    to.out += ':';
+    write_value(to, value);
+  }
+  to.out += '}';
+}
+
+/// Is there a carried text for the attribute?
+const std::string* find_extra(const Extras& extras, std::string_view name);
+
+/// Writes a property unless it has its default; `always` even then. A carried value of that name
+/// (one the field could not hold) wins over the default.
+template <class P, class V>
+void put_property(Members& members, const P& p, const V& value, const V& fallback,
+                  const Extras& extras, bool always = false) {
+  if (value == fallback && (!always || find_extra(extras, p.name))) return;
+  members.put(p.name, [&] { write_value(members.saver(), value); });
+}
+template <class T>
+void put_properties(Members& members, const T& object, const Extras& extras) {
+  static const T fallback{};
+  for_each_property(object, [&](const auto& p, const auto& value) {
+    put_property(members, p, value, fallback.*(p.member), extras);
+  });
+}
+/// The carried attributes, but those whose field has been written; positional ones if asked for.
+template <class Written>
+void put_extras(Members& members, const Extras& extras, std::string_view prefix, Written written) {
+  for (const auto& [key, value] : extras) {
+    if (key.empty() || key.starts_with('/') != !prefix.empty() || !key.starts_with(prefix)) continue;
+    const std::string_view name = std::string_view(key).substr(prefix.size());
+    if (prefix == "/" && name.starts_with('/')) continue;
+    if (written(name)) continue;
+    members.put(name, [&] { members.saver().carried(name, value); });
+  }
+}
+
+// ---- Elements. `record` is the element's place among the content hashes.
+void save_data(Saver& to, const Data& data, std::size_t record);
+void save_state(Members& members, const State& state, std::size_t record);
+/// `index` is nothing for the region of a conditional's branch.
+void save_block(Saver& to, const Block& block, std::optional<std::uint32_t> index,
+                std::size_t record);
+/// `root` says that it is not nested.
+void save_sdfg(Saver& to, const Sdfg& sdfg, std::size_t record, bool root);
+
+/// Positions of live ids in their graph: what JSON calls ids.
+template <class Graph>
+std::vector<std::uint32_t> positions(const Graph& graph) {
+  std::vector<std::uint32_t> out(graph.id_bound(), ~0u);
+  std::uint32_t next = 0;
+  for (const auto id : graph.nodes()) out[id.value] = next++;
+  return out;
+}
+
+/// Writes an element as an object: `put(members, element)`. If it comes from the source it is merged
+/// with what stands there, which `read` reads once more.
+template <class T, class Read, class Put>
+void save_merged(Saver& to, const T& element, const Origin& origin, Read read, Put put) {
+  if (const json::Value original = to.original(origin); original.valid()) {
+    T old{};
+    if (read(original, old)) {
+      Saver base = to.for_base();
+      Members members(base);
+      put(members, old);
+      members.close();
+      if (const auto tree = json::Tree::parse(base.out)) {
+        Members merged(to, original, tree->root());
+        put(merged, element);
+        merged.close();
+        return;
+      }
+    }
+  }
+  Members members(to);
+  put(members, element);
+  members.close();
+}
+
+}  // namespace sdfg::detail
