@@ -179,17 +179,15 @@ bool is_history(std::string_view name) {
 
 void put_sdfg_attributes(Members& m, const Sdfg& sdfg, std::size_t& record) {
   Saver& to = m.saver();
-  const auto put_own = [&](std::string_view last, bool& on) {
+  // Containers and constants come after the arguments: the order DaCe has.
+  const auto put_own = [&](bool first_two) {
     static const Sdfg fallback{};
     for_each_property(sdfg, [&](const auto& p, const auto& value) {
-      const bool was = on;
-      if (p.name == last) on = !on;
-      if (was) put_property(m, p, value, fallback.*(p.member), sdfg.extras, p.name == "name");
+      if ((p.name == "name" || p.name == "arg_names") == first_two)
+        put_property(m, p, value, fallback.*(p.member), sdfg.extras, p.name == "name");
     });
   };
-  // Containers come after the arguments, before the symbols: the order DaCe has.
-  bool before = true;
-  put_own("symbols", before);
+  put_own(true);
   if (!sdfg.constants.empty())
     m.put("constants_prop", [&] {
       to.out += '{';
@@ -223,9 +221,7 @@ void put_sdfg_attributes(Members& m, const Sdfg& sdfg, std::size_t& record) {
       }
       to.out += '}';
     });
-  bool after = false;
-  put_own("symbols", after);
-  if (!sdfg.symbols.empty()) m.put("symbols", [&] { write_value(to, sdfg.symbols); });
+  put_own(false);
   put_extras(m, sdfg.extras, "",
              [&](std::string_view name) { return name == "hash" || (!to.keep && is_history(name)); });
   if (m.original().valid()) m.drop("hash");

@@ -187,7 +187,7 @@ void put_property(Members& members, const P& p, const V& value, const V& fallbac
 }
 template <class T>
 void put_properties(Members& members, const T& object, const Extras& extras) {
-  static const T fallback{};
+  [[maybe_unused]] static const T fallback{};
   for_each_property(object, [&](const auto& p, const auto& value) {
     put_property(members, p, value, fallback.*(p.member), extras);
   });
