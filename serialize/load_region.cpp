@@ -174,12 +174,12 @@ bool read_region_graph(Loader& in, Value element, const Sdfg& sdfg, Region& out)
   }
   if (start.valid() && !start.is_null()) {
     const auto index = read_index(start, out.id_bound());
-    if (!index) {
-      // An empty region has nowhere to start, whatever it says.
-      if (out.id_bound() != 0) return in.fail(start, "the id of a block of this region");
-    } else {
+    if (!start.is_number() && !start.is_string()) return in.fail(start, "a block's id or null");
+    if (index)
       out.start_block = BlockId{*index};
-    }
+    else
+      // Old DaCe left it there when it took blocks out.
+      in.note(start, "no block has the id " + std::string(start.raw()) + "; ignored");
   }
   return true;
 }
