@@ -10,12 +10,6 @@
 
 namespace sdfg {
 
-std::string PassRun::title() const {
-  std::string out(pass);
-  if (!options.empty()) out += "{" + std::string(options) + "}";
-  return out + " (run " + std::to_string(number) + ")";
-}
-
 bool PassFilter::matches(std::string_view pass) const {
   return all || std::ranges::find(names, pass) != names.end();
 }

@@ -12,13 +12,6 @@
 
 namespace sdfg {
 
-/// One run of one pass in a pipeline.
-struct PassRun {
-  std::string_view pass, options;
-  std::size_t number;  ///< 1 for the first run of the pipeline
-  std::string title() const;  ///< "map-interchange (run 3)"
-};
-
 /// Somebody who looks on while a pipeline runs.
 class Observer {
  public:

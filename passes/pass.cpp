@@ -17,4 +17,10 @@ std::string Remark::text() const {
   return pass + ": " + (place.empty() ? "" : place + ": ") + message;
 }
 
+std::string PassRun::title() const {
+  std::string out(pass);
+  if (!options.empty()) out += "{" + std::string(options) + "}";
+  return out + " (run " + std::to_string(number) + ")";
+}
+
 }  // namespace sdfg

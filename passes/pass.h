@@ -57,6 +57,13 @@ struct Remark {
   std::string text() const;  ///< "pass: place: message"
 };
 
+/// One run of one pass in a pipeline.
+struct PassRun {
+  std::string_view pass, options;
+  std::size_t number;  ///< 1 for the first run of the pipeline
+  std::string title() const;  ///< "map-interchange (run 3)"
+};
+
 /// What a running pass tells its driver, and what the driver lets it do. Every rewrite is
 /// announced: `if (context.may_apply()) { …; context.applied(trail); }`.
 class PassContext {
