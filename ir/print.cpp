@@ -4,20 +4,27 @@ namespace sdfg {
 namespace detail {
 
 void Printer::sdfg(const Sdfg& s, std::size_t indent) {
-  // The parentheses hold the containers before the first transient; the rest follows in order.
-  std::vector<const std::pair<std::string, Data>*> head;
-  for (const auto& container : s.arrays) {
-    if (container.second.transient) break;
-    head.push_back(&container);
+  // The parentheses hold the containers before the first transient, if they fit on the line; the
+  // rest follows in order.
+  TextWriter arguments;
+  arguments.details = w_.details;
+  std::size_t in_head = 0;
+  for (const auto& [name, data] : s.arrays) {
+    if (data.transient) break;
+    if (in_head++) arguments.text(", ");
+    arguments.name(name);
+    arguments.text(": ");
+    arguments.data(data, false);
+    if (!arguments.fits(0)) break;
   }
+  const std::string head = arguments.take();
   w_.begin_line(indent);
   w_.text("sdfg ");
   w_.name(s.name);
-  w_.list('(', ')', head, [&](const auto* container) {
-    w_.name(container->first);
-    w_.text(": ");
-    w_.data(container->second, false);
-  });
+  if (!w_.fits(head.size() + 2) || head.find('\n') != head.npos) in_head = 0;
+  w_.text("(");
+  if (in_head) w_.text(head);
+  w_.text(")");
   {
     static const Sdfg defaults;
     const auto scope = w_.trailing();
@@ -47,7 +54,7 @@ void Printer::sdfg(const Sdfg& s, std::size_t indent) {
   }
   std::size_t position = 0;
   for (const auto& [name, data] : s.arrays) {
-    if (position++ < head.size()) continue;
+    if (position++ < in_head) continue;
     w_.begin_line(indent);
     w_.text(data.transient ? "transient " : "data ");
     w_.name(name);

@@ -22,13 +22,24 @@ void TextWriter::begin_line(std::size_t indent) {
   item_start_ = out_.size();
 }
 
-void TextWriter::break_before(std::size_t start) {
-  const std::size_t limit = std::max(page_width, indent_ + page_width / 2);
-  if (line_start_ > start || start <= item_start_ || out_.size() - line_start_ <= limit) return;
-  if (out_[start - 1] == ' ') out_.erase(--start, 1);
-  out_.insert(start, "\n" + std::string(indent_ + 4, ' '));
-  line_start_ = start + 1;
-  item_start_ = line_start_ + indent_ + 4;
+bool TextWriter::fits(std::size_t characters) const {
+  return out_.size() - line_start_ + characters <= std::max(page_width, indent_ + page_width / 2);
+}
+
+void TextWriter::end_item() {
+  if (!fits(0)) {
+    for (std::size_t i = 0; i < open_items_.size(); ++i) {
+      std::size_t start = open_items_[i];
+      if (start <= item_start_) continue;
+      const std::size_t before = out_.size();
+      if (out_[start - 1] == ' ') out_.erase(--start, 1);
+      out_.insert(start, "\n" + std::string(indent_ + 4, ' '));
+      line_start_ = start + 1;
+      item_start_ = line_start_ + indent_ + 4;
+      for (; i < open_items_.size(); ++i) open_items_[i] += out_.size() - before;
+    }
+  }
+  open_items_.pop_back();
 }
 
 void TextWriter::integer(std::uint64_t i) {

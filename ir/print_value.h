@@ -21,6 +21,8 @@ class TextWriter {
   void begin_line(std::size_t indent);
   void end_line() { out_ += '\n'; }
   void text(std::string_view s) { out_ += s; }
+  /// Could so much more stand on this line?
+  bool fits(std::size_t characters) const;
 
   /// Writes items with ", " between them; an item that would leave the page starts a new line.
   template <class Items, class F>
@@ -29,9 +31,9 @@ class TextWriter {
     bool first = true;
     for (const auto& item : items) {
       separate(first);
-      const std::size_t start = out_.size();
+      open_items_.push_back(out_.size());
       write_item(item);
-      break_before(start);
+      end_item();
     }
     out_ += close;
   }
@@ -121,9 +123,9 @@ class TextWriter {
   void field(std::string_view key, F&& write_value) {
     if (!list_open_) out_ += " {", list_open_ = true;
     separate(list_empty_);
-    const std::size_t start = out_.size();
+    open_items_.push_back(out_.size());
     entry(key, write_value);
-    break_before(start);
+    end_item();
   }
   /// One entry for each field that differs from the default.
   template <class T, class Fields>
@@ -158,13 +160,15 @@ class TextWriter {
     if (!first) out_ += ", ";
     first = false;
   }
-  /// Moves what was written since `start` to a new line when the line has become too long.
-  void break_before(std::size_t start);
+  /// Closes the innermost open item. When the line has become too long, it is broken before the
+  /// outermost open item that began on it.
+  void end_item();
 
   std::string out_;
   std::size_t line_start_ = 0;  ///< of the line being written
   std::size_t item_start_ = 0;  ///< where the line's first item may begin
   std::size_t indent_ = 0;      ///< of the line's continuations
+  std::vector<std::size_t> open_items_;  ///< where they began, outermost first
   bool list_open_ = false, list_empty_ = true;
 };
 

@@ -117,13 +117,23 @@ TEST(TextForm, AmbiguousLabelsAreNamedById) {
   EXPECT_EQ(printed, "sdfg s()\n  state a\n  state a\n  #0 -> #1\n");
 }
 
-TEST(TextForm, LongListsAreBroken) {
-  std::string text = "sdfg s(";
-  for (int i = 0; i < 20; ++i) text += (i ? ", argument" : "argument") + std::to_string(i) + ": int32";
-  const std::string printed = round_trip(text + ")\n");
-  EXPECT_EQ(printed.substr(0, printed.find('\n')),
-            "sdfg s(argument0: int32, argument1: int32, argument2: int32, argument3: int32, argument4: "
-            "int32,");
+TEST(TextForm, LongListsAreBrokenAtTheirOutermostItems) {
+  EXPECT_EQ(round_trip(R"(sdfg s() {arg_names = ["argument_one", "argument_two"], instrument = Timer, callback_mapping = {a = "0123456789", b = "0123456789", c = "0123456789"}, guid = "last"}
+)"),
+            R"(sdfg s() {arg_names = ["argument_one", "argument_two"], instrument = Timer,
+    callback_mapping = {a = "0123456789", b = "0123456789", c = "0123456789"}, guid = "last"}
+)");
+}
+
+TEST(TextForm, ManyArgumentsTakeALineEach) {
+  EXPECT_EQ(round_trip("sdfg s(argument_one: float64[N, M], argument_two: float64[N, M], "
+                       "argument_three: float64[N, M], a: int32)"),
+            R"(sdfg s()
+  data argument_one: float64[N, M]
+  data argument_two: float64[N, M]
+  data argument_three: float64[N, M]
+  data a: int32
+)");
 }
 
 TEST(TextForm, AnyTextSurvives) {
