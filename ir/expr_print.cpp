@@ -144,6 +144,7 @@ class Printer {
   void normal_sum(const Expr& e, int weakest);
   void normal_product(const Expr& e, bool drop_sign, int weakest);
   void factors(const std::vector<Expr>& parts);
+  void raised(const Expr& e, int weakest);
   void subscript(const Expr& e);
   void call(const Expr& e);
   void slice(const Expr& e);
@@ -223,29 +224,45 @@ void Printer::normal_sum(const Expr& e, int weakest) {
 void Printer::factors(const std::vector<Expr>& parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i) out += symbolic() ? "*" : " * ";
-    print(parts[i], sign);
+    parts[i].is(Op::Pow) ? raised(parts[i], sign) : print(parts[i], sign);
   }
+}
+
+void Printer::raised(const Expr& e, int weakest) {
+  brackets(weakest > power, [&] {
+    print(e.arg(0), postfix);
+    out += symbolic() ? "**" : " ** ";
+    print(e.arg(1), symbolic() ? postfix : sign);
+  });
 }
 
 /// A term of a sum, or a product in normal form: coefficient, factors, then what it is divided by.
 void Printer::normal_product(const Expr& e, bool drop_sign, int weakest) {
   detail::Rational coefficient;
   std::vector<Expr> numerator, denominator;
+  const auto factor_list = e.is(Op::Mul) ? e.args() : std::span(&e, 1);
+  const auto divides = [](const Expr& f) {
+    const auto exponent = f.is(Op::Pow) ? f.arg(1).as_integer() : std::nullopt;
+    return exponent && *exponent < 0 && *exponent > -1000000;
+  };
+  // 1/(2*(a + b)) would be read as 1/(2*a + 2*b): a sum is divided by only when it stands alone.
+  const std::size_t divisors = std::size_t(std::ranges::count_if(factor_list, divides)) +
+                               (as_rational(factor_list[0]).value_or(coefficient).den != 1);
   const auto add = [&](const Expr& factor) {
     if (const auto r = as_rational(factor)) {
       // A product that overflowed may have several.
       if (coefficient == detail::Rational{}) coefficient = *r;
       else numerator.push_back(factor);
-    } else if (const auto exponent = factor.is(Op::Pow) ? factor.arg(1).as_integer() : std::nullopt;
-               exponent && *exponent < 0 && *exponent > -1000000) {
-      denominator.push_back(*exponent == -1 ? factor.arg(0)
-                                            : Expr::make(Op::Pow, {factor.arg(0), -*exponent}));
+    } else if (divides(factor) && (!factor.arg(0).is(Op::Add) ||
+                                   (divisors == 1 && factor.arg(1).value() == -1))) {
+      const std::int64_t exponent = -factor.arg(1).value();
+      denominator.push_back(exponent == 1 ? factor.arg(0)
+                                          : Expr::make(Op::Pow, {factor.arg(0), exponent}));
     } else {
       numerator.push_back(factor);
     }
   };
-  if (e.is(Op::Mul)) std::ranges::for_each(e.args(), add);
-  else add(e);
+  std::ranges::for_each(factor_list, add);
 
   if (drop_sign) coefficient.num = -coefficient.num;
   const bool lone_minus = coefficient.num == -1 && !numerator.empty();
@@ -253,7 +270,7 @@ void Printer::normal_product(const Expr& e, bool drop_sign, int weakest) {
   if (numerator.empty() || (coefficient.num != 1 && !lone_minus))
     numerator.insert(numerator.begin(), coefficient.num);
   const bool single = numerator.size() == 1 && denominator.empty() && !lone_minus;
-  if (single) return print(numerator[0], weakest);
+  if (single) return divides(numerator[0]) ? raised(numerator[0], weakest) : print(numerator[0], weakest);
   brackets(weakest > product, [&] {
     if (lone_minus) out += '-';
     factors(numerator);
@@ -321,11 +338,7 @@ void Printer::print(const Expr& e, int weakest) {
     case Op::Pow:
       if (normal && e.arg(1).is(Op::Integer) && e.arg(1).value() < 0 && e.arg(1).value() > -1000000)
         return normal_product(e, false, weakest);
-      return brackets(weakest > power, [&] {
-        print(e.arg(0), postfix);
-        out += symbolic() ? "**" : " ** ";
-        print(e.arg(1), sign);
-      });
+      return raised(e, weakest);
     case Op::Select:
       return brackets(weakest > ternary, [&] {
         print(e.arg(1), or_strength);

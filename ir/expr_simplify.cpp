@@ -145,8 +145,32 @@ std::size_t expanded_size(const std::vector<Power>& powers) {
   return sums == 1 ? 1 : size;
 }
 
+/// Where the product of the coefficients leaves 64 bits, as many of the smallest as fit are
+/// multiplied, so that the order in which they came does not matter.
+void settle_coefficient(std::vector<Power>& powers, Rational& coefficient) {
+  const auto is_number = [](const Power& p) { return p.exponent == 1 && as_rational(p.base); };
+  if (std::ranges::none_of(powers, is_number)) return;
+  std::vector<Rational> numbers{coefficient};
+  for (const Power& p : powers)
+    if (is_number(p)) numbers.push_back(*as_rational(p.base));
+  std::erase_if(powers, is_number);
+  std::ranges::sort(numbers, [](const Rational& a, const Rational& b) {
+    const auto key = [](const Rational& r) { return std::tuple(std::abs(r.num), r.den, r.num); };
+    return key(a) < key(b);
+  });
+  coefficient = {};
+  bool fits = true;
+  for (const Rational& n : numbers) {
+    const auto next = fits ? multiply(coefficient, n) : std::nullopt;
+    if (next) coefficient = *next;
+    else powers.push_back({to_expr(n), 1});
+    fits = next.has_value();
+  }
+}
+
 Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
   if (coefficient.num == 0) return 0;
+  settle_coefficient(powers, coefficient);
   std::ranges::stable_sort(
       powers, [](const Power& a, const Power& b) { return compare(a.base, b.base) < 0; });
   std::size_t kept = 0;
@@ -197,6 +221,7 @@ Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
     if (coefficient != Rational{}) args.push_back(to_expr(coefficient));
     for (const Power& p : plain) args.push_back(power_expr(p));
     args.insert(args.end(), sums.begin(), sums.end());
+    if (args.size() == 1) return args[0];
     return unfolded(Op::Mul, std::move(args));
   }
 
@@ -276,13 +301,18 @@ namespace {
 
 // ---- Rounded quotients.
 
-/// The smallest product that makes every term of the sum free of denominators.
-Expr common_denominator(const Expr& e) {
+/// The smallest product that makes every term of the sum free of denominators. It stays a list of
+/// powers, so that a sum among them cancels.
+struct Denominator {
   Rational number;
   std::vector<Power> powers;
+};
+Denominator common_denominator(const Expr& e) {
+  Denominator out;
+  auto& [number, powers] = out;
   for (const Term& t : terms(e)) {
     const auto l = multiply(number, {t.coefficient.den / std::gcd(number.num, t.coefficient.den), 1});
-    if (!l) return 1;
+    if (!l) return {};
     number = *l;
     std::vector<Power> own;
     Rational ignored;
@@ -294,7 +324,18 @@ Expr common_denominator(const Expr& e) {
       else same->exponent = std::max(same->exponent, -p.exponent);
     }
   }
-  return multiply_all(std::move(powers), number);
+  return out;
+}
+
+Expr times(const Expr& e, const Denominator& d) {
+  std::vector<Term> list;
+  for (const Term& t : terms(e)) {
+    std::vector<Power> powers = d.powers;
+    Rational coefficient = d.number;
+    collect_powers(as_expr(t), powers, coefficient);
+    std::ranges::move(terms(multiply_all(std::move(powers), coefficient)), std::back_inserter(list));
+  }
+  return add_terms(std::move(list));
 }
 
 /// a / b when it comes out as an integer multiple of an integral monomial.
@@ -374,10 +415,10 @@ Expr rounded_quotient(Expr a, Expr b, bool up) {
   const Op op = up ? Op::CeilDiv : Op::FloorDiv;
   if (is_zero(b) || (b.is(Op::Integer) && !as_rational(b))) return make_normal(op, {a, b});
   for (const Expr* side : {&a, &b}) {
-    const Expr d = common_denominator(*side);
-    if (is_one(d)) continue;
-    Expr scaled_a = multiply_normal(a, d), scaled_b = multiply_normal(b, d);
-    a = std::move(scaled_a), b = std::move(scaled_b);
+    const Denominator d = common_denominator(*side);
+    if (d.powers.empty() && d.number == Rational{}) continue;
+    a = times(a, d);
+    b = times(b, d);
   }
   if (is_zero(a)) return 0;
   if (a == b) return 1;
@@ -398,6 +439,8 @@ Expr rounded_quotient(Expr a, Expr b, bool up) {
   const Expr quotient = add_terms(std::move(d.quotient));
   Expr rest = add_terms(d.rest);
   if (is_zero(rest)) return quotient;
+  // Unfolded constants may leave more than the divisor behind.
+  if (!is_zero(quotient) && !(rest == a)) return add_normal(quotient, rounded_quotient(rest, b, up));
   d.rest = terms(rest);
 
   if (b.is(Op::Integer)) {
@@ -437,6 +480,7 @@ Expr remainder(const Expr& a, const Expr& b) {
   if (divisor.coefficient.negative()) return negate(remainder(negate(a), negate(b)));
   std::vector<Term> list = split_division(a, divisor).rest;
   const Expr rest = add_terms(list);
+  if (!(rest == a)) return remainder(rest, b);
   list = terms(rest);
   if (!b.is(Op::Integer))
     return is_zero(rest) ? Expr(0) : make_normal(Op::Mod, {rest, b});
@@ -527,6 +571,17 @@ bool is_number(const Expr& e) {
   }
 }
 
+Expr integer_comparison(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::Eq: return Expr::boolean(a == b);
+    case Op::Ne: return Expr::boolean(a != b);
+    case Op::Lt: return Expr::boolean(a < b);
+    case Op::Le: return Expr::boolean(a <= b);
+    case Op::Gt: return Expr::boolean(a > b);
+    default: return Expr::boolean(a >= b);
+  }
+}
+
 Expr comparison(Op op, const Expr& a, const Expr& b) {
   if (op == Op::Gt || op == Op::Ge) return comparison(mirrored(op), b, a);
   if (a == b && is_number(a)) return Expr::boolean(op == Op::Eq || op == Op::Le);
@@ -539,6 +594,7 @@ Expr comparison(Op op, const Expr& a, const Expr& b) {
     if (symmetric && (a == b)) return Expr::boolean(op == Op::Eq);
     return plain();
   }
+  if (a.is(Op::Integer) && b.is(Op::Integer)) return integer_comparison(op, a.value(), b.value());
   // a op b is d op 0. Terms with positive coefficients go to the left, the others to the right.
   const Expr d = subtract(a, b);
   if (const auto r = as_rational(d)) {
@@ -578,13 +634,14 @@ Expr comparison(Op op, const Expr& a, const Expr& b) {
   for (const Term& t : list) place(t);
   const auto scaled = multiply(constant, factor);
   if (!fits || !scaled) return plain();
-  if (left.empty()) {
-    // -n < -1 reads better as n > 1.
-    const Expr l = add_terms(std::move(right)), r = to_expr(*scaled);
-    return make_normal(mirrored(op), {l, r});
-  }
+  const auto made = [](Op o, const Expr& l, const Expr& r) {
+    if (l.is(Op::Integer) && r.is(Op::Integer)) return integer_comparison(o, l.value(), r.value());
+    return make_normal(o, {l, r});
+  };
+  // -n < -1 reads better as n > 1.
+  if (left.empty()) return made(mirrored(op), add_terms(std::move(right)), to_expr(*scaled));
   if (scaled->num != 0) right.push_back({{-scaled->num, scaled->den}, 1});
-  return make_normal(op, {add_terms(std::move(left)), add_terms(std::move(right))});
+  return made(op, add_terms(std::move(left)), add_terms(std::move(right)));
 }
 
 std::optional<bool> constant_truth(const Expr& e) {
@@ -676,10 +733,21 @@ void collect_sum(const Expr& e, bool negative, std::vector<Term>& out) {
   }
 }
 
+/// The same for products; signs and divisions belong to them.
 void collect_product(const Expr& e, std::vector<Power>& powers, Rational& coefficient) {
   const Expr* at = &e;
-  while (!is_normal(*at) && at->is(Op::Mul) && at->args().size() == 2) {
-    collect_powers(simplify(at->arg(1)), powers, coefficient);
+  while (!is_normal(*at)) {
+    if (at->is(Op::Mul) && at->args().size() == 2) {
+      collect_product(at->arg(1), powers, coefficient);
+    } else if (at->is(Op::Neg)) {
+      coefficient.num = -coefficient.num;
+    } else if (at->is(Op::Div)) {
+      const Expr divisor = simplify(at->arg(1));
+      if (is_zero(divisor)) break;
+      collect_powers(power_normal(divisor, -1), powers, coefficient);
+    } else {
+      break;
+    }
     at = &at->arg(0);
   }
   if (!is_normal(*at) && at->is(Op::Mul)) {
@@ -715,6 +783,10 @@ Expr simplified(const Expr& e) {
       collect_sum(e, false, list);
       return add_terms(std::move(list));
     }
+    case Op::Div:
+      if (const Expr divisor = simplify(e.arg(1)); is_zero(divisor))
+        return make_normal(Op::Div, {simplify(e.arg(0)), divisor});
+      [[fallthrough]];
     case Op::Mul: {
       std::vector<Power> powers;
       Rational coefficient;
@@ -726,7 +798,6 @@ Expr simplified(const Expr& e) {
   }
   std::vector<Expr> a = simplified_args(e);
   switch (e.op()) {
-    case Op::Div: return quotient(a[0], a[1]);
     case Op::FloorDiv: return rounded_quotient(a[0], a[1], false);
     case Op::CeilDiv: return rounded_quotient(a[0], a[1], true);
     case Op::Mod: return remainder(a[0], a[1]);

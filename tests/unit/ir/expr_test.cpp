@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/ir/print_expr.h"
+
 namespace sdfg {
-
-void PrintTo(const Expr& e, std::ostream* out) { *out << to_text(e); }
-
 namespace {
 
 Expr plain(std::string_view text) {
