@@ -22,11 +22,11 @@ void VerifyEach::after(const PassRun& run, const Sdfg& sdfg, Changed changed, co
 }
 
 void PrintAround::before(const PassRun& run, const Sdfg& sdfg) {
-  if (before_.matches(run.pass)) sink_("# before " + run.title() + "\n" + print(sdfg));
+  if (before_.matches(run.pass)) sink_("// before " + run.title() + "\n" + print(sdfg));
 }
 
 void PrintAround::after(const PassRun& run, const Sdfg& sdfg, Changed, const PassContext&) {
-  if (after_.matches(run.pass)) sink_("# after " + run.title() + "\n" + print(sdfg));
+  if (after_.matches(run.pass)) sink_("// after " + run.title() + "\n" + print(sdfg));
 }
 
 void PrintChanges::before(const PassRun& run, const Sdfg& sdfg) {
@@ -36,7 +36,7 @@ void PrintChanges::before(const PassRun& run, const Sdfg& sdfg) {
 void PrintChanges::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
                          const PassContext&) {
   if (!filter_.matches(run.pass) || changed == Changed::No) return;
-  sink_("# " + run.title() + "\n" + diff_lines(text_, print(sdfg)));
+  sink_("// " + run.title() + "\n" + diff_lines(text_, print(sdfg)));
 }
 
 void PrintRemarks::after(const PassRun& run, const Sdfg&, Changed, const PassContext& context) {

@@ -73,6 +73,13 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     const std::size_t d = distance(word, candidate);
     if (d < best_distance) best = candidate, best_distance = d;
   }
+  if (!best.empty() || word.size() < 4) return best;
+  // An abbreviation, if it can mean one candidate only.
+  for (std::string_view candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    if (!best.empty()) return {};
+    best = candidate;
+  }
   return best;
 }
 

@@ -40,6 +40,10 @@ struct File {
 
 void append_line(std::string& text, std::string_view line) { (text += line) += '\n'; }
 
+void drop_empty_end(std::string& text) {
+  while (text == "\n" || text.ends_with("\n\n")) text.pop_back();
+}
+
 File read_cases(const std::string& name) {
   const auto text = read_file(folder + "/" + name);
   SDFG_ASSERT(bool(text)) << text.error().text();
@@ -77,7 +81,7 @@ File read_cases(const std::string& name) {
   // The empty line before the next case belongs to nobody.
   for (Case& c : file.cases)
     for (std::string* part : {&c.input, &c.output, &c.error})
-      while (part->ends_with("\n\n")) part->pop_back();
+      drop_empty_end(*part);
   return file;
 }
 
@@ -166,8 +170,8 @@ Case actual(const Case& c) {
     const Outcome before = run_command("sdfg-opt --emit=text", c.input, where, written);
     now.output = diff_lines(before.output, now.output);
   }
-  while (now.output.ends_with("\n\n")) now.output.pop_back();
-  while (now.error.ends_with("\n\n")) now.error.pop_back();
+  drop_empty_end(now.output);
+  drop_empty_end(now.error);
   return now;
 }
 

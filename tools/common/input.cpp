@@ -6,6 +6,16 @@
 #include "support/text.h"
 
 namespace sdfg {
+namespace {
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c < ' ' || c > '~') c = '?';
+  return out;
+}
+
+}  // namespace
 
 Result<Input> read_input(std::string bytes) {
   Input input;
@@ -24,6 +34,11 @@ Result<Input> read_input(std::string bytes) {
     input.sdfg = std::move(loaded.sdfg);
     input.notes = std::move(loaded.notes);
     return input;
+  }
+  if (!text.substr(first).starts_with("sdfg") && !text.substr(first).starts_with("//")) {
+    const std::string_view line = text.substr(first, text.find_first_of("\r\n", first) - first);
+    return Diagnostic{{}, "expected SDFG JSON, plain or gzip, or the text form, found '" +
+                              printable(line.substr(0, 40)) + "'"};
   }
   input.form = Form::Text;
   SDFG_TRY(input.sdfg, parse(text));

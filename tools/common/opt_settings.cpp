@@ -120,7 +120,7 @@ constexpr std::array flags{
            return s.list_passes = true, s.topic = v.value_or(""), Ok{};
          }},
     Flag{"output", Takes::Always, "PATH",
-         "write there (-o PATH), gzip when it ends in .sdfgz; - is standard output",
+         "write there (-o PATH); gzip for .sdfgz",
          [](OptSettings& s, Value v) -> Status { return s.output = *v, Ok{}; }},
     Flag{"pipeline", Takes::Always, "TEXT", "run passes: 'a,b{option=1},fixed-point{c,d}'",
          nullptr},

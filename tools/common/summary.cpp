@@ -10,7 +10,8 @@
 namespace sdfg {
 namespace {
 
-constexpr std::size_t max_lines = 12;  // of arguments
+constexpr std::size_t max_lines = 12;    // of arguments
+constexpr std::size_t max_columns = 80;  // of one of them
 
 struct Counts {
   std::map<std::string_view, std::size_t> nodes, blocks;
@@ -61,8 +62,11 @@ std::string summary(const Sdfg& sdfg) {
   const Result<std::vector<Argument>> arguments = signature(sdfg);
   if (!arguments) return out + "arguments  unknown: " + arguments.error().text() + "\n";
   out += fmt::format("arguments  {}\n", arguments->size());
-  for (std::size_t i = 0; i < std::min(arguments->size(), max_lines); ++i)
-    out += fmt::format("  {}: {}\n", (*arguments)[i].name, describe((*arguments)[i]));
+  for (std::size_t i = 0; i < std::min(arguments->size(), max_lines); ++i) {
+    std::string line = "  " + (*arguments)[i].name + ": " + describe((*arguments)[i]);
+    if (line.size() > max_columns) line.replace(max_columns - 3, line.npos, "...");
+    out += line + "\n";
+  }
   if (arguments->size() > max_lines)
     out += fmt::format("  and {} more\n", arguments->size() - max_lines);
   return out;
