@@ -76,6 +76,13 @@ Place Place::edge(const RegionGraph& region, InterstateEdgeId id) const {
 
 Place Place::data(std::string_view name) const { return in("data '" + std::string(name) + "'"); }
 
-std::string Place::text() const { return join(parts_, " / "); }
+std::string Place::text() const { return place_text(parts_); }
+
+std::string place_text(std::span<const std::string> parts) {
+  constexpr std::size_t most = 40, half = most / 2;
+  if (parts.size() <= most) return join(parts, " / ");
+  return join(parts.first(half), " / ") + " / ... " + std::to_string(parts.size() - most) +
+         " more ... / " + join(parts.last(half), " / ");
+}
 
 }  // namespace sdfg

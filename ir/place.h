@@ -1,11 +1,16 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/sdfg.h"
 
 namespace sdfg {
+
+/// Parts with " / " between them, outermost first; of more than 40, the middle ones are only counted.
+std::string place_text(std::span<const std::string> parts);
 
 /// Says where something is: "state main / node 3 (map outer)". Built while walking down.
 class Place {

@@ -1,0 +1,151 @@
+#include "ir/verify.h"
+
+#include "ir/analysis/free_symbols.h"
+#include "ir/verify_context.h"
+#include "ir/walk.h"
+#include "support/text.h"
+
+namespace sdfg {
+
+Diagnostics verify(const Sdfg& sdfg) {
+  detail::Findings findings;
+  const detail::SdfgScope scope(sdfg, nullptr, nullptr);
+  detail::verify_sdfg(scope, findings);
+  return findings.take();
+}
+
+namespace detail {
+
+void Findings::add(Severity severity, const Place& where, std::string message, std::string hint) {
+  std::string text = place_text(parts_);
+  const std::string rest = where.text();
+  if (!rest.empty()) text += (text.empty() ? "" : " / ") + rest;
+  all_.push_back({std::move(text), std::move(message), std::move(hint), severity});
+}
+
+SdfgScope::SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call)
+    : sdfg(sdfg), outer(outer), call(call), flow(sdfg) {
+  for (const auto& [name, constant] : sdfg.constants) own_constants.insert(name);
+  constants = &own_constants;
+  if (outer && own_constants.empty()) constants = outer->constants;
+  if (outer && !own_constants.empty())
+    own_constants.insert(outer->constants->begin(), outer->constants->end());
+  SymbolSet symbols;
+  for (const auto& [name, data] : sdfg.arrays) collect_symbols(data, symbols);
+  size_symbols.insert(symbols.begin(), symbols.end());
+  for_each_edge(sdfg, [&](const Edge& edge, const State& state, EdgeId id) {
+    if (edge.memlet.empty()) return;
+    if (const auto* access = state[state.target(id)].as<AccessNode>())
+      written.insert(std::string(root_of(access->data)));
+  });
+  for (const auto& [name, data] : sdfg.arrays)
+    if (data.is_reference()) return find_references(sdfg, 0);
+}
+
+void SdfgScope::find_references(const Region& region, SymbolFlow::RegionIndex index) {
+  for (BlockId id : region.nodes()) {
+    const Block& block = region[id];
+    if (const auto* state = block.as<State>())
+      for (EdgeId e : state->edges())
+        if (const auto* access = (*state)[state->target(e)].as<AccessNode>())
+          if ((*state)[e].dst_connector == "set") flow.define("set:" + access->data, index, id);
+    if (const Region* inner = block.region()) find_references(*inner, flow.child(index, id));
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (std::size_t i = 0; i < conditional->branches.size(); ++i)
+        find_references(conditional->branches[i].region(), flow.child(index, id, i));
+  }
+}
+
+bool SdfgScope::knows(std::string_view name) const {
+  if (const std::size_t dot = name.find('.'); dot != std::string_view::npos)
+    return sdfg.find_data(name) || knows(name.substr(0, dot));
+  return sdfg.symbols.contains(name) || sdfg.arrays.contains(name) || constants->contains(name) ||
+         size_symbols.contains(std::string(name)) || name == "__pystate";
+}
+
+const Data* StateScope::data_of(NodeId node) const {
+  const auto* access = state[node].as<AccessNode>();
+  return access ? find_data(access->data) : nullptr;
+}
+
+bool StateScope::defines(std::string_view name, NodeId scope) const {
+  for (NodeId at = scope; at; at = tree.parent_of(at)) {
+    const Node& entry = state[at];
+    if (const auto* map = entry.as<MapEntry>())
+      for (const std::string& param : map->params)
+        if (param == name) return true;
+    if (const auto* consume = entry.as<ConsumeEntry>())
+      if (consume->pe_index == name) return true;
+    if (!name.starts_with("IN_") && entry.in_connectors.contains(name)) return true;
+  }
+  return sdfg.defines(name, point);
+}
+
+bool verify_syntax(const Code& code, const Place& where, std::string_view what,
+                   Findings& findings) {
+  const Diagnostic* error = code.syntax_error();
+  if (!error) return true;
+  std::string message(what);
+  message += " is no Python that can be read: " + error->message;
+  if (!error->place.empty()) message += " (at " + error->place + ")";
+  findings.error(where, std::move(message), error->hint);
+  return false;
+}
+
+std::string_view root_of(std::string_view name) { return name.substr(0, name.find('.')); }
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += "'" + names[i] + "'";
+  }
+  return text;
+}
+
+bool is_gpu(Schedule schedule) {
+  return schedule == Schedule::GpuDevice || schedule == Schedule::GpuThreadBlock ||
+         schedule == Schedule::GpuThreadBlockDynamic || schedule == Schedule::GpuPersistent;
+}
+bool is_gpu(Storage storage) {
+  return storage == Storage::GpuGlobal || storage == Storage::GpuShared;
+}
+
+const Schedule* scope_schedule(const Node& node) {
+  if (const auto* map = node.as<MapEntry>()) return &map->schedule;
+  if (const auto* consume = node.as<ConsumeEntry>()) return &consume->schedule;
+  return nullptr;
+}
+
+void verify_sdfg(const SdfgScope& scope, Findings& findings) {
+  const Sdfg& sdfg = scope.sdfg;
+  if (!is_valid_name(sdfg.name))
+    findings.error({}, "the SDFG's name '" + sdfg.name + "' is not valid",
+                   "use letters, digits and underscores, not starting with a digit");
+  for (const auto& [name, type] : sdfg.symbols) {
+    const Place where = Place().in("symbol '" + name + "'");
+    if (!is_valid_name(name)) findings.error(where, "the name is not valid");
+    if (sdfg.arrays.contains(name))
+      findings.error(where, "the name is used by a container, too", "rename one of the two");
+  }
+  for (const auto& [name, constant] : sdfg.constants) {
+    const Data* data = sdfg.arrays.get(name);
+    const auto symbol = sdfg.symbols.find(name);
+    const Type* type = data                          ? &data->dtype
+                       : symbol != sdfg.symbols.end() ? &symbol->second
+                                                      : nullptr;
+    if (type && !(*type == constant.data.dtype))
+      findings.warning(Place().in("constant '" + name + "'"),
+                       "has type " + constant.data.dtype.text() + ", but the " +
+                           (data ? "container" : "symbol") + " of that name has type " +
+                           type->text());
+  }
+  verify_data(scope, findings);
+  if (sdfg.node_count() == 0)
+    findings.error({}, "the SDFG has no blocks", "add at least one state");
+  else
+    verify_region(scope, sdfg, 0, false, findings);
+}
+
+}  // namespace detail
+}  // namespace sdfg

@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "ir/analysis/free_symbols.h"
+#include "ir/verify_context.h"
+
+// Out-of-bounds accesses that are certain. A memlet in a map is evaluated for every point of the
+// map's ranges, so an index that is affine in the parameters takes its largest value at a corner of
+// the ranges. When that corner is surely visited if any point is, and the index minus the extent is
+// a constant there, the constant decides. What this cannot decide is left to the interpreter's
+// checks.
+
+namespace sdfg::detail {
+namespace {
+
+using Bound = std::optional<Expr>;
+
+class BoundsRules {
+ public:
+  BoundsRules(const StateScope& s, EdgeId id, Findings& findings)
+      : s_(s), id_(id), memlet_(s.state[id].memlet), findings_(findings) {}
+
+  void verify() {
+    if (memlet_.subset()) subset(*memlet_.subset(), memlet_.data);
+    const NodeId other = memlet_.data_is_src ? s_.path_target[id_.value] : s_.path_source[id_.value];
+    if (const auto* access = s_.state[other].as<AccessNode>(); access && memlet_.other_subset())
+      subset(*memlet_.other_subset(), access->data);
+  }
+
+ private:
+  void subset(const Subset& subset, const std::string& name) {
+    const Data* data = s_.find_data(name);
+    if (!data) return;
+    const std::vector<Expr>* offset = nullptr;
+    if (const Array* array = data->as_array()) offset = &array->offset;
+    if (const auto* stream = std::get_if<Stream>(&data->kind)) offset = &stream->offset;
+    for (std::size_t d = 0; d < subset.rank() && d < data->shape.size(); ++d) {
+      Expr low = subset[d].begin, high = subset[d].end;
+      if (const auto step = subset[d].step.as_integer(); step && *step < 0) std::swap(low, high);
+      if (low == Expr(0) && high == data->shape[d] - 1) continue;
+      const Expr shift = offset && d < offset->size() ? (*offset)[d] : Expr(0);
+      const Bound least = constant_extreme(low + shift, false);
+      if (least && least->value() < 0) report(subset, name, d, low, *least, "below 0");
+      const Bound most = constant_extreme(high + shift - data->shape[d], true);
+      if (most && most->value() >= 0)
+        report(subset, name, d, high, *most + data->shape[d], "beyond " + to_text(data->shape[d] - 1));
+    }
+  }
+
+  void report(const Subset& subset, const std::string& name, std::size_t d, const Expr& index,
+              const Expr& value, std::string where) {
+    std::string message = "[" + to_text(subset) + "] leaves '" + name + "' of shape [" + shape(name) +
+                          "] in dimension " + std::to_string(d) + ": ";
+    message += to_text(index);
+    if (index != value) message += " reaches " + to_text(value);
+    message += ", which is " + std::move(where);
+    const Place place = Place().edge(s_.state, id_);
+    if (memlet_.dynamic)
+      findings_.warning(place, std::move(message));
+    else
+      findings_.error(place, std::move(message), "change the subset, or set `allow_oob`");
+  }
+  std::string shape(const std::string& name) const {
+    std::string text;
+    for (const Expr& extent : s_.find_data(name)->shape)
+      text += (text.empty() ? "" : ", ") + to_text(extent);
+    return text;
+  }
+
+  /// The largest (or smallest) value of an expression over the scopes around, if it is an integer
+  /// and certainly taken.
+  Bound constant_extreme(Expr value, bool largest) const {
+    if (value.is(Op::Integer)) return value;
+    NodeId scope = s_.tree.parent_of(s_.state.target(id_));
+    for (; scope && !value.is(Op::Integer); scope = s_.tree.parent_of(scope)) {
+      const auto* map = s_.state[scope].as<MapEntry>();
+      if (!map) continue;
+      for (std::size_t i = 0; i < map->params.size() && i < map->ranges.size(); ++i) {
+        const std::string& param = map->params[i];
+        if (!uses_symbol(value, param)) continue;
+        const auto affine = match_affine(value, param);
+        const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
+        if (!factor || !independent(scope, param)) return std::nullopt;
+        const Range& range = map->ranges[i];
+        const bool at_end = (*factor > 0) == largest;
+        if (at_end && range.step != Expr(1)) return std::nullopt;
+        value = affine->coefficient * (at_end ? range.end : range.begin) + affine->rest;
+      }
+    }
+    return value.is(Op::Integer) ? Bound(value) : std::nullopt;
+  }
+
+  /// Is every value of the parameter taken together with some point of the scopes further in?
+  bool independent(NodeId scope, const std::string& param) const {
+    for (NodeId at = s_.tree.parent_of(s_.state.target(id_)); at; at = s_.tree.parent_of(at)) {
+      const auto* map = s_.state[at].as<MapEntry>();
+      if (!map) return false;
+      for (const Range& range : map->ranges)
+        if (uses_symbol(range.begin, param) || uses_symbol(range.end, param) ||
+            uses_symbol(range.step, param))
+          return false;
+      if (at == scope) return true;
+    }
+    return false;
+  }
+
+  const StateScope& s_;
+  EdgeId id_;
+  const Memlet& memlet_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void verify_bounds(const StateScope& scope, EdgeId edge, Findings& findings) {
+  BoundsRules(scope, edge, findings).verify();
+}
+
+}  // namespace sdfg::detail

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/analysis/symbol_flow.h"
+#include "ir/place.h"
+#include "ir/sdfg.h"
+
+// What the parts of the verifier share. Each verify_*.cpp holds the rules for one kind of place;
+// docs/ir.md lists them all.
+namespace sdfg::detail {
+
+/// Collects findings. The way down to the current place is kept as a stack, so that nothing is put
+/// into words before something is found.
+class Findings {
+ public:
+  /// Adds a part to the place for as long as it lives.
+  class Level {
+   public:
+    Level(Findings& findings, std::string part) : findings_(findings) {
+      findings_.parts_.push_back(std::move(part));
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { findings_.parts_.pop_back(); }
+
+   private:
+    Findings& findings_;
+  };
+
+  void error(const Place& where, std::string message, std::string hint = {}) {
+    add(Severity::Error, where, std::move(message), std::move(hint));
+  }
+  void warning(const Place& where, std::string message, std::string hint = {}) {
+    add(Severity::Warning, where, std::move(message), std::move(hint));
+  }
+  Diagnostics take() { return std::move(all_); }
+
+ private:
+  void add(Severity severity, const Place& where, std::string message, std::string hint);
+
+  std::vector<std::string> parts_;
+  Diagnostics all_;
+};
+
+/// One SDFG being verified, and what is known about names in it.
+struct SdfgScope {
+  const Sdfg& sdfg;
+  const SdfgScope* outer;   ///< the SDFG around; null at the top
+  const Node* call;         ///< the node in it that calls this one
+  bool in_gpu = false;      ///< inside a scope that runs on a GPU
+  bool in_default = false;  ///< inside a scope whose schedule is not chosen yet
+  std::set<std::string_view> own_constants;
+  const std::set<std::string_view>* constants;  ///< visible here: own, else those around
+  std::unordered_set<std::string> size_symbols;  ///< that descriptors mention
+  /// Where symbols are assigned; and, as "set:NAME", where references are set.
+  SymbolFlow flow;
+  std::set<std::string, std::less<>> written;  ///< containers that some state writes
+  /// By connector of `call`: the container behind it in the outermost SDFG that has it, and how
+  /// many SDFGs that one is inside of. Empty at the top.
+  using Origin = std::pair<std::size_t, std::string>;
+  std::map<std::string, Origin, std::less<>> read_from, written_to;
+  std::size_t depth = 0;
+
+  SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call);
+  /// Is it a symbol, container or constant of the whole SDFG? Roots count for dotted names.
+  bool knows(std::string_view name) const;
+  bool defines(std::string_view name, const SymbolFlow::Point& at) const {
+    return knows(name) || flow.may_be_defined(name, at);
+  }
+
+ private:
+  void find_references(const Region& region, SymbolFlow::RegionIndex index);
+};
+
+/// One state being verified.
+struct StateScope {
+  const SdfgScope& sdfg;
+  const State& state;
+  SymbolFlow::Point point;
+  ScopeTree tree;
+  /// By edge id: the ends of its memlet path. Equal to the edge's own ends when it touches no scope.
+  std::vector<NodeId> path_source, path_target;
+
+  const Data* find_data(std::string_view name) const { return sdfg.sdfg.find_data(name); }
+  /// The container of an access node; null when it is another kind of node or there is none.
+  const Data* data_of(NodeId node) const;
+  /// Is the name defined in the scope (none: at the top level of the state)?
+  bool defines(std::string_view name, NodeId scope) const;
+};
+
+// ---- The rules, from the outside in. Each reports all it finds.
+
+void verify_sdfg(const SdfgScope& scope, Findings& findings);
+void verify_data(const SdfgScope& scope, Findings& findings);
+void verify_region(const SdfgScope& scope, const Region& region, SymbolFlow::RegionIndex index,
+                   bool in_loop, Findings& findings);
+void verify_state(const SdfgScope& scope, const State& state, const SymbolFlow::Point& point,
+                  Findings& findings);
+/// What the node demands by itself: `scope` has a tree, and the state no cycle.
+void verify_node(const StateScope& scope, NodeId node, Findings& findings);
+void verify_connectors(const SdfgScope& scope, const State& state, NodeId node, Findings& findings);
+void verify_memlet(const StateScope& scope, EdgeId edge, Findings& findings);
+/// Accesses out of bounds that are certain whenever they happen.
+void verify_bounds(const StateScope& scope, EdgeId edge, Findings& findings);
+void verify_nested(const StateScope& scope, NodeId node, Findings& findings);
+void verify_library_node(const StateScope& scope, NodeId node, Findings& findings);
+
+// ---- Helpers.
+
+/// Reports code that does not parse. Other languages are taken as they are.
+bool verify_syntax(const Code& code, const Place& where, std::string_view what, Findings& findings);
+/// The container of a dotted name: "a" of "a.b.c".
+std::string_view root_of(std::string_view name);
+/// "'a', 'b' and 'c'"
+std::string quoted_list(const std::vector<std::string>& names);
+bool is_gpu(Schedule schedule);
+bool is_gpu(Storage storage);
+const Schedule* scope_schedule(const Node& node);
+
+}  // namespace sdfg::detail

@@ -1,0 +1,105 @@
+#include "ir/analysis/free_symbols.h"
+#include "ir/verify_context.h"
+#include "support/text.h"
+
+namespace sdfg::detail {
+namespace {
+
+bool is_undefined(const Expr& expr) {
+  if (expr.is(Op::Constant) && expr.name() == "?") return true;
+  for (const Expr& arg : expr.args())
+    if (is_undefined(arg)) return true;
+  return false;
+}
+
+/// The rules for one descriptor, by itself: a container or a member of a structure.
+class Descriptor {
+ public:
+  Descriptor(const Data& data, const Place& where, Findings& findings)
+      : data_(data), where_(where), findings_(findings) {}
+
+  void verify() {
+    if (!data_.dtype.known() && !data_.is_structure())
+      findings_.error(where_, "has no element type");
+    if (data_.storage == Storage::Undefined)
+      findings_.warning(where_, "has a storage that is not known here, so it cannot be run");
+    if (data_.lifetime == Lifetime::Undefined)
+      findings_.warning(where_, "has a lifetime that is not known here, so it cannot be run");
+    if (data_.lifetime == Lifetime::Persistent || data_.lifetime == Lifetime::External)
+      if (data_.storage == Storage::Register)
+        findings_.error(where_,
+                        "a container of lifetime " + std::string(to_text(data_.lifetime)) +
+                            " cannot be stored in a Register",
+                        "choose another storage");
+    if (data_.role() != Role::Plain && data_.lifetime != Lifetime::Scope)
+      findings_.error(where_, "a " + data_.json_type() + " must have lifetime Scope, found " +
+                                  std::string(to_text(data_.lifetime)));
+    sizes("shape", data_.shape, 0);
+    if (const Array* array = data_.as_array()) this->array(*array);
+    if (const auto* stream = std::get_if<Stream>(&data_.kind)) rank("offset", stream->offset);
+    if (const auto* structure = std::get_if<Structure>(&data_.kind)) this->structure(*structure);
+    if (data_.is_scalar() && !(data_.shape == std::vector<Expr>{Expr(1)}))
+      findings_.error(where_, "a Scalar must have shape [1]");
+    if (const auto* other = std::get_if<OtherData>(&data_.kind))
+      findings_.warning(where_, "containers of kind " + other->type +
+                                    " are only carried: the program cannot be run");
+  }
+
+ private:
+  void rank(std::string_view what, const std::vector<Expr>& list) {
+    if (list.size() != data_.shape.size())
+      findings_.error(where_, "has " + std::to_string(data_.shape.size()) + " dimensions but " +
+                                  std::to_string(list.size()) + " " + std::string(what) + " entries");
+  }
+  void sizes(std::string_view what, const std::vector<Expr>& list, std::int64_t least) {
+    for (std::size_t d = 0; d < list.size(); ++d) {
+      const std::string entry = std::string(what) + "[" + std::to_string(d) + "]";
+      if (const auto value = list[d].as_integer(); value && *value < least)
+        findings_.error(where_, entry + " must not be negative, found " + std::to_string(*value));
+      if (data_.transient && is_undefined(list[d]))
+        findings_.error(where_, entry + " is undefined (?), but needed to allocate memory");
+    }
+  }
+  void array(const Array& array) {
+    rank("stride", array.strides);
+    rank("offset", array.offset);
+    sizes("strides", array.strides, 0);
+    sizes("total_size", {array.total_size}, 0);
+    if (data_.transient)
+      for (const Expr& e : array.offset)
+        if (is_undefined(e))
+          findings_.error(where_, "an offset is undefined (?), but needed to allocate memory");
+  }
+  void structure(const Structure& structure) {
+    for (const auto& [name, member] : structure.members) {
+      const Place here = where_.in("member '" + name + "'");
+      if (!is_valid_name(name)) findings_.error(here, "the name is not valid");
+      if (structure.role == Role::Reference && name == "set")
+        findings_.error(here, "a structure that is referenced cannot have a member named 'set'",
+                        "rename the member: the connector that sets references has this name");
+      if (const auto* inner = std::get_if<Box<Data>>(&member))
+        Descriptor(**inner, here, findings_).verify();
+    }
+  }
+
+  const Data& data_;
+  Place where_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void verify_data(const SdfgScope& scope, Findings& findings) {
+  for (const auto& [name, data] : scope.sdfg.arrays) {
+    const Place where = Place().data(name);
+    if (!is_valid_name(name))
+      findings.error(where, "the name is not valid",
+                     "use letters, digits and underscores, not starting with a digit");
+    if (!scope.outer && data.is_scalar() && !data.transient && name.starts_with("__return"))
+      findings.error(where, "a return value of the program cannot be a Scalar",
+                     "use an Array of shape [1]");
+    Descriptor(data, where, findings).verify();
+  }
+}
+
+}  // namespace sdfg::detail

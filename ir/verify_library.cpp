@@ -1,0 +1,168 @@
+#include <algorithm>
+
+#include "ir/library_node.h"
+#include "ir/verify_context.h"
+
+namespace sdfg::detail {
+namespace {
+
+/// The rules for library nodes whose meaning is known.
+class LibraryRules {
+ public:
+  LibraryRules(const StateScope& s, NodeId id, Findings& findings)
+      : s_(s), id_(id), findings_(findings) {}
+
+  void verify() {
+    const Node& node = s_.state[id_];
+    const auto operation = library_operation(node);
+    if (operation)
+      std::visit(*this, *operation);
+    else
+      findings_.warning(here(), operation.error().message, operation.error().hint);
+  }
+
+  void operator()(const Reduce& reduce) {
+    const auto in = s_.state.in(id_), out = s_.state.out(id_);
+    edge_count(in.size(), 1, "input");
+    edge_count(out.size(), 1, "output");
+    if (const Expr* wcr = reduce.wcr.expr(); !wcr || !wcr->is(Op::Lambda) || wcr->args().size() != 3)
+      error("the reduction must be a lambda of two values, found '" + reduce.wcr.text() + "'");
+    if (!reduce.axes || in.empty() || !s_.state[in[0]].memlet.subset()) return;
+    const std::int64_t rank = std::int64_t(s_.state[in[0]].memlet.subset()->rank());
+    for (std::int64_t axis : *reduce.axes)
+      if (axis < -rank || axis >= rank)
+        error("axis " + std::to_string(axis) + " is not one of the input's " + std::to_string(rank) +
+              " dimensions");
+  }
+  void operator()(const Dot&) {
+    edge_count(s_.state.in(id_).size(), 2, "input");
+    edge_count(s_.state.out(id_).size(), 1, "output");
+    const Subset *x = subset("_x"), *y = subset("_y"), *result = subset("_result");
+    if (x && y && result) {
+      if (squeezed(*x).size() != 1 || squeezed(*y).size() != 1)
+        error("a dot product takes two vectors");
+      if (num_elements(*result).as_integer() != 1) error("the result of a dot product is one element");
+    }
+    const Data *dx = data("_x"), *dy = data("_y"), *dr = data("_result");
+    if (!dx || !dy || !dr) return;
+    if (!(dx->dtype == dy->dtype))
+      error("the operands must have one type, found " + dx->dtype.text() + " and " + dy->dtype.text());
+    if (!(dx->dtype.element() == dr->dtype.element()))
+      error("the result must have the operands' type " + dx->dtype.text() + ", found " +
+            dr->dtype.text());
+  }
+  void operator()(const Gemv& gemv) {
+    const std::size_t inputs = s_.state.in(id_).size();
+    if (inputs != 2 && inputs != 3) error("expected 2 or 3 inputs, found " + std::to_string(inputs));
+    edge_count(s_.state.out(id_).size(), 1, "output");
+    const Subset *a = subset("_A"), *x = subset("_x"), *y = subset("_y");
+    if (!a || !x || !y) return;
+    const auto sa = squeezed(*a), sx = squeezed(*x), sy = squeezed(*y);
+    if (sa.size() != 2 || sx.size() != 1 || sy.size() != 1) {
+      error("expected a matrix and two vectors, found " + std::to_string(sa.size()) + ", " +
+            std::to_string(sx.size()) + " and " + std::to_string(sy.size()) + " dimensions");
+      return;
+    }
+    same_size(sa[gemv.trans_a ? 0 : 1], sx[0], "the matrix's columns", "the vector _x");
+    same_size(sa[gemv.trans_a ? 1 : 0], sy[0], "the matrix's rows", "the vector _y");
+  }
+  void operator()(const Axpy&) {
+    edge_count(s_.state.in(id_).size(), 2, "input");
+    edge_count(s_.state.out(id_).size(), 1, "output");
+    const Subset *x = subset("_x"), *y = subset("_y"), *result = subset("_res");
+    if (!x || !y || !result) return;
+    if (x->rank() != 1) error("expected vectors, found " + std::to_string(x->rank()) + " dimensions");
+    same_size(num_elements(*x), num_elements(*y), "the vector _x", "the vector _y");
+    same_size(num_elements(*x), num_elements(*result), "the vector _x", "the result");
+  }
+  void operator()(const Ger&) {
+    const Subset *a = subset("_A"), *x = subset("_x"), *y = subset("_y");
+    if (!a || !x || !y) return error("expected inputs _A, _x and _y");
+    const auto sa = squeezed(*a), sx = squeezed(*x), sy = squeezed(*y);
+    if (sa.size() != 2 || sx.size() != 1 || sy.size() != 1) return;
+    same_size(sa[0], sx[0], "the matrix's rows", "the vector _x");
+    same_size(sa[1], sy[0], "the matrix's columns", "the vector _y");
+  }
+  void operator()(const MatMul&) { connectors({"_a", "_b"}, {"_c"}); }
+  void operator()(const Gemm&) { connectors({"_a", "_b"}, {"_c"}); }
+  void operator()(const BatchedMatMul&) { connectors({"_a", "_b"}, {"_c"}); }
+  void operator()(const Transpose&) { connectors({"_inp"}, {"_out"}); }
+  void operator()(const TensorTranspose& op) {
+    connectors({"_inp_tensor"}, {"_out_tensor"});
+    const Subset* in = subset("_inp_tensor");
+    if (!in) return;
+    std::vector<std::int64_t> sorted = op.axes;
+    std::ranges::sort(sorted);
+    bool permutation = sorted.size() == in->rank();
+    for (std::size_t i = 0; permutation && i < sorted.size(); ++i)
+      permutation = sorted[i] == std::int64_t(i);
+    if (!permutation)
+      error("the axes are no permutation of the input's " + std::to_string(in->rank()) + " dimensions");
+  }
+  void operator()(const TensorDot&) { connectors({"_left_tensor", "_right_tensor"}, {"_out_tensor"}); }
+  void operator()(const Cholesky&) { connectors({"_a"}, {"_b"}); }
+  void operator()(const Inv&) { connectors({"_ain"}, {"_aout"}); }
+  void operator()(const Solve&) { connectors({"_ain", "_bin"}, {"_bout"}); }
+  void operator()(const CopyNode&) { connectors({"_cpy_in"}, {"_cpy_out"}); }
+  void operator()(const Fill&) { connectors({}, {"_fill_out"}); }
+  void operator()(const Einsum&) { edge_count(s_.state.out(id_).size(), 1, "output"); }
+  void operator()(const ReduceWithSkipValues& op) {
+    connectors({op.input_conn, op.mask_conn}, {op.output_conn});
+  }
+
+ private:
+  Place here() const { return Place().node(s_.state, id_); }
+  void error(std::string message) { findings_.error(here(), std::move(message)); }
+  void edge_count(std::size_t found, std::size_t expected, std::string_view what) {
+    if (found != expected)
+      error("expected " + std::to_string(expected) + " " + std::string(what) +
+            (expected == 1 ? "" : "s") + ", found " + std::to_string(found));
+  }
+  void connectors(const std::vector<std::string>& in, const std::vector<std::string>& out) {
+    const Node& node = s_.state[id_];
+    for (const std::string& name : in)
+      if (!node.in_connectors.contains(name)) error("the in connector '" + name + "' is missing");
+    for (const std::string& name : out)
+      if (!node.out_connectors.contains(name)) error("the out connector '" + name + "' is missing");
+  }
+  const Memlet* memlet(std::string_view connector) const {
+    for (EdgeId e : s_.state.out(id_))
+      if (s_.state[e].src_connector == connector) return &s_.state[e].memlet;
+    for (EdgeId e : s_.state.in(id_))
+      if (s_.state[e].dst_connector == connector) return &s_.state[e].memlet;
+    return nullptr;
+  }
+  const Subset* subset(std::string_view connector) const {
+    const Memlet* m = memlet(connector);
+    return m && m->subset() ? &*m->subset() : nullptr;
+  }
+  const Data* data(std::string_view connector) const {
+    const Memlet* m = memlet(connector);
+    return m ? s_.find_data(m->data) : nullptr;
+  }
+  /// Sizes without those that are 1; [1] when all are.
+  static std::vector<Expr> squeezed(const Subset& subset) {
+    std::vector<Expr> kept;
+    for (const Expr& size : sizes(subset))
+      if (size != Expr(1)) kept.push_back(size);
+    if (kept.empty()) kept.push_back(Expr(1));
+    return kept;
+  }
+  void same_size(const Expr& a, const Expr& b, std::string_view what, std::string_view other) {
+    if (a != b && equal(a, b) != Truth::Yes)
+      error(std::string(what) + " and " + std::string(other) + " must have one size, found " +
+            to_text(a) + " and " + to_text(b));
+  }
+
+  const StateScope& s_;
+  NodeId id_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void verify_library_node(const StateScope& scope, NodeId node, Findings& findings) {
+  LibraryRules(scope, node, findings).verify();
+}
+
+}  // namespace sdfg::detail
