@@ -39,7 +39,10 @@ SdfgScope::SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call)
       written.insert(std::string(root_of(access->data)));
   });
   for (const auto& [name, data] : sdfg.arrays)
-    if (data.is_reference()) return find_references(sdfg, 0);
+    if (data.is_reference()) {
+      find_references(sdfg, 0);
+      break;
+    }
 }
 
 void SdfgScope::find_references(const Region& region, SymbolFlow::RegionIndex index) {
