@@ -1,0 +1,48 @@
+// For the comparisons with DaCe: prints, for each file given, a line of JSON with what the verifier
+// finds and the program's arguments.
+
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include "ir/analysis/defaults.h"
+#include "ir/analysis/signature.h"
+#include "ir/verify.h"
+#include "serialize/load.h"
+#include "support/deep_stack.h"
+#include "support/file.h"
+
+namespace {
+using namespace sdfg;
+using Json = nlohmann::ordered_json;
+
+Json describe(const Result<std::vector<Argument>>& arguments) {
+  if (!arguments) return Json{{"error", arguments.error().text()}};
+  Json list = Json::array();
+  for (const Argument& a : *arguments) list.push_back({a.name, a.type.text(), a.pointer});
+  return list;
+}
+
+Json inspect(const std::string& path) {
+  Json out{{"file", path}};
+  auto bytes = read_file(path);
+  if (!bytes) return out["error"] = bytes.error().text(), out;
+  auto loaded = load(*std::move(bytes));
+  if (!loaded) return out["error"] = loaded.error().text(), out;
+  out["errors"] = Json::array();
+  out["warnings"] = Json::array();
+  for (const Diagnostic& d : verify(loaded->sdfg))
+    out[d.severity == Severity::Error ? "errors" : "warnings"].push_back(d.text());
+  if (!out["errors"].empty()) return out;
+  out["arguments"] = describe(signature(loaded->sdfg));
+  out["init_arguments"] = describe(init_signature(loaded->sdfg));
+  return out;
+}
+}  // namespace
+
+int main(int count, char** arguments) {
+  with_deep_stack([&] {
+    for (int i = 1; i < count; ++i)
+      std::cout << inspect(arguments[i]).dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  });
+}
