@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Our verifier and DaCe's validation agree on recorded programs.
+
+What DaCe loads and validates must verify without errors; what DaCe refuses in validation must have
+an error. Files that DaCe cannot load are skipped. Prints a line per disagreement and a closing line.
+
+Needs Python with dace.
+"""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import oracle  # noqa: E402
+
+# Where we disagree on purpose: (part of our message, why).
+STRICTER = [
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool", help="the sdfg-inspect program")
+    parser.add_argument("corpus", help="a folder with SDFG files")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cache", help="a file that keeps DaCe's answers")
+    parser.add_argument("--max-bytes", type=int, default=0, help="skip larger files")
+    options = parser.parse_args()
+    files = oracle.corpus_files(options.corpus, options.max_bytes)
+    ours = oracle.inspect_all(options.tool, files)
+    theirs = oracle.ask_all(files, options.jobs, options.cache)
+    agree = problems = skipped = stricter = 0
+    for file in files:
+        name, mine, dace = os.path.relpath(file, options.corpus), ours[file], theirs[file]
+        if "load" in dace:
+            skipped += 1
+        elif "error" in mine:
+            problems += 1
+            print(f"{name}: DaCe loads it, we do not: {mine['error']}")
+        elif "validate" in dace:
+            if mine["errors"]:
+                agree += 1
+            else:
+                problems += 1
+                print(f"{name}: DaCe refuses it, we do not: {dace['validate']}")
+        else:
+            errors = [e for e in mine["errors"] if not any(part in e for part, why in STRICTER)]
+            stricter += len(errors) < len(mine["errors"])
+            if errors:
+                problems += 1
+                print(f"{name}: DaCe accepts it, we do not: {errors[0]}"
+                      + (f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""))
+            else:
+                agree += 1
+    print(f"{len(files)} files: {agree} agree ({stricter} of them with errors that we report on purpose), "
+          f"{problems} disagree, {skipped} not loadable by DaCe")
+    return 1 if problems or not agree else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
