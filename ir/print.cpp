@@ -196,6 +196,7 @@ std::string print(const Sdfg& sdfg, const PrintOptions& options) {
 
 std::string to_text(const Data& data) {
   detail::TextWriter writer;
+  writer.one_line = true;
   writer.data(data, data.transient);
   return writer.take();
 }

@@ -23,7 +23,7 @@ void TextWriter::begin_line(std::size_t indent) {
 }
 
 bool TextWriter::fits(std::size_t characters) const {
-  return out_.size() - line_start_ + characters <= std::max(page_width, indent_ + page_width / 2);
+  return one_line || out_.size() - line_start_ + characters <= std::max(page_width, indent_ + page_width / 2);
 }
 
 void TextWriter::end_item() {

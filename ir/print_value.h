@@ -16,6 +16,7 @@ class TextWriter {
  public:
   std::string take() { return std::move(out_); }
   bool details = true;  ///< false leaves out debuginfo, guid and unknown attributes
+  bool one_line = false;  ///< never break a line
 
   // ---- Lines.
   void begin_line(std::size_t indent);

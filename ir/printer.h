@@ -18,8 +18,9 @@ class Printer {
   std::string take() { return w_.take(); }
   void sdfg(const Sdfg& s, std::size_t indent);
 
-  /// For messages: as if its direction were plain.
+  /// For messages: on one line, as if its direction were plain.
   void memlet_alone(const Memlet& m) {
+    w_.one_line = true;
     const auto scope = w_.trailing();
     memlet(m, m.data_is_src);
   }

@@ -133,6 +133,7 @@ class GraphmlWriter {
                   attribute(e, p.name, value.text());
                 } else {
                   detail::TextWriter writer;
+                  writer.one_line = true;
                   writer.value(value);
                   attribute(e, p.name, writer.take(), graphml_type<V>());
                 }

@@ -111,8 +111,8 @@ TEST(Builder, ControlFlowCopiesReductionsAndNestedSdfgs) {
     conditional choice
       branch choice_branch_0 if "i > 2"
         state then
-          n0 = library dace.libraries.standard.nodes.reduce.Reduce reduce {name = "reduce", extras = {
-              axes = [0], wcr = "lambda a, b: a + b", identity = "0"}}
+          n0 = library dace.libraries.standard.nodes.reduce.Reduce reduce {name = "reduce",
+              extras = {axes = [0], wcr = "lambda a, b: a + b", identity = "0"}}
           n1 = access A
           n2 = access s
           n1 -> n0 : A[0:N]
