@@ -1,0 +1,314 @@
+// Decides where each container lives, before anything is printed: a container that several states
+// or control flow touch belongs to the function; one that a single state uses belongs to the
+// innermost scope around all its access nodes. Memory of the whole program comes from the state
+// struct and only grows; what several threads need each for themselves is local to the scope.
+
+#include "codegen/sdfg_function.h"
+#include "ir/graph_algorithms.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+
+namespace {
+
+/// Arrays up to this size live on the stack when they may.
+constexpr std::int64_t stack_limit = 65536;
+/// At the top of a program a slot in the state costs nothing, so only small arrays do.
+constexpr std::int64_t top_stack_limit = 4096;
+
+std::string root_name(const Sdfg& sdfg, const std::string& name) {
+  if (sdfg.arrays.contains(name)) return name;
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+    if (sdfg.arrays.contains(name.substr(0, dot))) return name.substr(0, dot);
+  return name;
+}
+
+void collect(const std::optional<Code>& code, SymbolSet& out) {
+  if (code) collect_symbols(*code, {}, out);
+}
+
+struct Use {
+  std::string path;              ///< of the only state, so far
+  bool many_states = false;
+  std::vector<NodeId> around;    ///< scopes around all uses, outermost first
+};
+
+bool belongs_to_program(const Data& data) {
+  return data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::Global ||
+         data.lifetime == Lifetime::External;
+}
+
+}  // namespace
+
+void SdfgFunction::plan_state(const State& state, const std::string& path) {
+  StatePlan& plan = plans_[path];
+  plan.state = &state;
+  auto tree = scope_tree(state);
+  auto order = topological_order(state);
+  if (!tree || !order) {
+    fail(place_.in("state " + path), tree ? "the dataflow has a cycle" : tree.error().message);
+    return;
+  }
+  plan.tree = *std::move(tree);
+  plan.order = *std::move(order);
+}
+
+void SdfgFunction::plan_region(const Region& region, const std::string& path) {
+  for (InterstateEdgeId id : region.edges()) {
+    const InterstateEdge& edge = region[id];
+    collect_symbols(edge.condition, {}, control_reads_);
+    for (const auto& [symbol, value] : edge.assignments) {
+      assigned_.insert(symbol);
+      collect_symbols(value, control_reads_);
+    }
+  }
+  for (BlockId id : region.nodes()) {
+    const Block& block = region[id];
+    const std::string inner = path + "/" + block.label;
+    if (const auto* state = block.as<State>()) {
+      plan_state(*state, inner);
+    } else if (const auto* conditional = block.as<ConditionalBlock>()) {
+      for (std::size_t i = 0; i < conditional->branches.size(); ++i) {
+        collect(conditional->branches[i].condition, control_reads_);
+        plan_region(conditional->branches[i].region(), inner + "/" + std::to_string(i));
+      }
+    } else if (const Region* deeper = block.region()) {
+      if (const auto* loop = block.as<LoopRegion>()) {
+        collect(loop->loop_condition, control_reads_);
+        collect(loop->init_statement, control_reads_);
+        collect(loop->update_statement, control_reads_);
+        if (!loop->loop_variable.empty() && loop->init_statement)
+          assigned_.insert(loop->loop_variable);
+      }
+      plan_region(*deeper, inner);
+    }
+  }
+}
+
+bool SdfgFunction::is_late(const Data& data) const {
+  SymbolSet symbols;
+  if (const Array* array = data.as_array()) collect_symbols(array->total_size, symbols);
+  for (const Expr& extent : data.shape) collect_symbols(extent, symbols);
+  for (const std::string& symbol : symbols)
+    if (assigned_.contains(symbol)) return true;
+  return false;
+}
+
+void SdfgFunction::place_containers() {
+  std::map<std::string, Use, std::less<>> uses;
+  for (auto& [path, plan] : plans_) {
+    const State& state = *plan.state;
+    if (plan.order.empty()) continue;
+    const auto use = [&](const std::string& name, NodeId node) {
+      std::vector<NodeId> around = plan.tree.enclosing(node);
+      std::reverse(around.begin(), around.end());
+      auto [found, is_new] = uses.try_emplace(root_name(sdfg_, name));
+      Use& use = found->second;
+      if (is_new) {
+        use.path = path;
+        use.around = std::move(around);
+        return;
+      }
+      use.many_states |= use.path != path;
+      std::size_t common = 0;
+      while (common < std::min(around.size(), use.around.size()) &&
+             around[common] == use.around[common])
+        ++common;
+      use.around.resize(common);
+    };
+    for (NodeId id : state.nodes())
+      if (const auto* access = state[id].as<AccessNode>()) {
+        use(access->data, id);
+        if (access->setzero) zeroed_.insert(access->data);
+      }
+    // Data between two tasklets may name a container that has no access node.
+    for (EdgeId id : state.edges()) {
+      const Edge& edge = state[id];
+      if (!edge.memlet.empty() && state[state.source(id)].is<Tasklet>() &&
+          state[state.target(id)].is<Tasklet>())
+        use(edge.memlet.data, state.target(id));
+    }
+  }
+
+  for (const auto& [name, data] : sdfg_.arrays) {
+    if (!data.transient || data.is_view() || bindings_.contains(name)) continue;
+    const auto used = uses.find(name);
+    const bool in_control = control_reads_.contains(name);
+    if (used == uses.end() && !in_control && !belongs_to_program(data)) continue;
+    if (used == uses.end() || used->second.many_states || in_control ||
+        data.lifetime != Lifetime::Scope || data.is_reference()) {
+      if (data.lifetime == Lifetime::State && used != uses.end() && !used->second.many_states) {
+        plans_[used->second.path].declared[NodeId()].push_back(name);
+        continue;
+      }
+      function_level_.push_back(name);
+      if (is_late(data))
+        for (auto& [path, plan] : plans_)
+          for (NodeId id : plan.state->nodes())
+            if (const auto* access = (*plan.state)[id].as<AccessNode>();
+                access && root_name(sdfg_, access->data) == name)
+              plan.sized_here.insert(name);
+      continue;
+    }
+    const Use& use = used->second;
+    const NodeId scope = use.around.empty() ? NodeId() : use.around.back();
+    plans_[use.path].declared[scope].push_back(name);
+  }
+}
+
+void SdfgFunction::plan() {
+  for (const auto& [name, constant] : sdfg_.constants)
+    bindings_[name] = {constant.data.is_scalar() ? Binding::Value : Binding::Pointer,
+                       cpp_name(name), &constant.data};
+  plan_region(sdfg_, "");
+  place_containers();
+}
+
+namespace {
+
+std::string binding_text(const std::string& name) { return cpp_name(name); }
+
+Binding::Kind kind_of(const Data& data) {
+  return data.is_structure() ? Binding::Struct
+         : data.is_stream()  ? Binding::Stream
+         : data.is_scalar()  ? Binding::Value
+                             : Binding::Pointer;
+}
+
+}  // namespace
+
+std::string SdfgFunction::memory_for(const std::string& name, const Place&, bool local) {
+  if (local) return local_name(cpp_name(name) + "_memory");
+  const std::string field = program_.fresh_name(name_ + "_" + name);
+  program_.state_fields.push_back("sdfg::Scratch " + field + ";");
+  return "__state->" + field;
+}
+
+void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
+                                           const Place& place) {
+  const Data& data = *sdfg_.find_data(name);
+  const std::string type = type_name(data.dtype, place), text = binding_text(name);
+  const std::string field = program_.fresh_name("__0_" + name);
+  if (data.is_scalar()) {
+    program_.state_fields.push_back(type + " " + field + "{};");
+    bindings_[name] = {Binding::Value, "__state->" + field, &data};
+    return;
+  }
+  const Array* array = data.as_array();
+  if (!array) return fail(place, "only arrays and scalars may outlive a call");
+  program_.state_pointers.push_back(type + "* " + field + " = nullptr;");
+  const std::string count = print(array->total_size, place);
+  if (data.lifetime == Lifetime::External) {
+    Storage storage = data.storage == Storage::Default ? Storage::CpuHeap : data.storage;
+    program_.externals.push_back({std::string(to_text(storage)), field, type, count});
+    out.line(type + "* const " + text + " = __state->" + field + ";");
+  } else {
+    const std::string memory = memory_for(name, place, false);
+    const std::string allocate = "__state->" + field + " = " + memory + ".get<" + type + ">(" + count + ");";
+    out.line(allocate);
+    out.line(type + "* const " + text + " = __state->" + field + ";");
+    // Grown again at each call, in case that sizes are larger than at the first.
+    if (&sdfg_ == &program_.root && !is_late(data)) {
+      program_.init_lines.push_back(allocate);
+      if (has_setzero(name))
+        program_.init_lines.push_back("memset(__state->" + field + ", 0, size_t(" + count +
+                                      ") * sizeof(" + type + "));");
+    }
+  }
+  bindings_[name] = {Binding::Pointer, text, &data};
+}
+
+void SdfgFunction::declare_late(Writer& out, const std::string& name, const Place& place) {
+  const Data& data = *sdfg_.find_data(name);
+  const Array* array = data.as_array();
+  if (!array || data.is_reference() || data.lifetime == Lifetime::External) return;
+  const std::string type = type_name(data.dtype, place);
+  const std::string count = print(array->total_size, place);
+  const std::string text = binding_text(name);
+  out.line(text + " = " + text + "_memory.get<" + type + ">(" + count + ");");
+}
+
+void SdfgFunction::declare(Writer& out, const std::string& name, const Place& where_place,
+                           Surroundings where) {
+  const Place place = where_place.data(name);
+  const Data& data = *sdfg_.find_data(name);
+  if (bindings_.contains(name)) return;  // a constant, or an argument
+  if (belongs_to_program(data)) return declare_in_state_struct(out, name, place);
+  const std::string text = binding_text(name);
+  Binding bound{kind_of(data), text, &data};
+
+  if (const auto* structure = std::get_if<Structure>(&data.kind)) {
+    const std::string type = program_.structure_type(*structure, place.text());
+    const std::string value = local_name(text + "_value");
+    out.line(type + " " + value + "{};");
+    out.line(type + "* const " + text + " = &" + value + ";");
+    for (const auto& [field, member_value] : structure->members) {
+      const auto* inner = std::get_if<Box<Data>>(&member_value);
+      const Array* array = inner ? (*inner)->as_array() : nullptr;
+      if (!array || (*inner)->is_reference() || (*inner)->is_view()) continue;
+      const std::string memory = memory_for(name + "_" + field, place, where.parallel);
+      if (where.parallel) out.line("sdfg::Scratch " + memory + ";");
+      out.line(value + "." + cpp_name(field) + " = " + memory + ".get<" +
+               type_name((*inner)->dtype, place) + ">(" + print(array->total_size, place) + ");");
+    }
+    bindings_[name] = bound;
+    return;
+  }
+  const std::string type = type_name(data.dtype, place);
+  if (data.is_stream()) {
+    if (data.shape.size() == 1 && data.shape[0].as_integer() == 1) {
+      out.line("sdfg::Stream<" + type + "> " + text + ";");
+    } else {
+      Expr count = 1;
+      for (const Expr& extent : data.shape) count = count * extent;
+      const std::string memory = local_name(text + "_streams");
+      out.line("sdfg::StreamArray<" + type + "> " + memory + "(" + print(count, place) + ");");
+      out.line("auto* const " + text + " = " + memory + ".data();");
+    }
+    bindings_[name] = bound;
+    return;
+  }
+  if (data.is_scalar()) {
+    out.line(type + " " + text + "{};");
+    bindings_[name] = bound;
+    return;
+  }
+  const Array* array = data.as_array();
+  if (!array) return fail(place, "no code for containers of kind " + data.json_type());
+  if (data.is_reference()) {
+    out.line(type + "* " + text + " = nullptr;");
+    bindings_[name] = bound;
+    return;
+  }
+  const auto count = array->total_size.as_integer();
+  const auto bytes = data.dtype.bytes();
+  const bool local = where.parallel;
+  const std::int64_t limit = local || data.storage == Storage::Register ? stack_limit : top_stack_limit;
+  if (count && bytes && *count * *bytes <= limit && *count >= 0) {
+    out.line("alignas(64) " + type + " " + text + "[" + std::to_string(std::max<std::int64_t>(*count, 1)) +
+             "]" + (has_setzero(name) ? "{}" : "") + ";");
+    bindings_[name] = bound;
+    return;
+  }
+  if (is_late(data) && where_place.text() == place_.text()) {
+    // The size is not known yet: each state that uses it makes sure that there is room.
+    const std::string memory = text + "_memory";
+    used_names_.insert(memory);
+    if (local)
+      out.line("sdfg::Scratch " + memory + ";");
+    else
+      out.line("sdfg::Scratch& " + memory + " = " + memory_for(name, place, false) + ";");
+    out.line(type + "* " + text + " = nullptr;");
+    bindings_[name] = bound;
+    return;
+  }
+  const std::string memory = memory_for(name, place, local);
+  const std::string size = print(array->total_size, place);
+  if (local) out.line("sdfg::Scratch " + memory + ";");
+  out.line(type + "* const " + text + " = " + memory + ".get<" + type + ">(" + size + ");");
+  if (has_setzero(name))
+    out.line("sdfg::zero(" + text + ", " + size + ");");
+  bindings_[name] = bound;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,228 @@
+#include "codegen/sdfg_function.h"
+#include "ir/graph_algorithms.h"
+
+namespace sdfg {
+
+std::string SdfgFunction::interstate_expr(const Expr& expr, const Place& place) {
+  CppExpr printer = symbolic();
+  printer.symbolic = false;
+  const auto access = printer.override;
+  printer.override = [this, access](const Expr& e) -> std::optional<std::string> {
+    // Asking whether an optional array is there looks at the pointer.
+    if ((e.is(Op::Is) || e.is(Op::IsNot)) && e.arg(0).is(Op::Symbol)) {
+      const auto found = bindings_.find(e.arg(0).name());
+      const std::string name = found == bindings_.end() ? cpp_name(e.arg(0).name()) : found->second.text;
+      return "(" + name + (e.is(Op::Is) ? " == nullptr)" : " != nullptr)");
+    }
+    return access(e);
+  };
+  std::string text = printer.print(expr);
+  if (!printer.problem.empty()) program_.fail(place.text(), printer.problem);
+  return text;
+}
+
+std::string SdfgFunction::condition(const Code& code, const Place& place) {
+  if (code.always_true()) return "true";
+  if (code.language() != Language::Python) return code.text();
+  if (const Expr* expr = code.expr()) return interstate_expr(*expr, place);
+  fail(place, "the condition `" + code.text() + "` is not one expression");
+  return "false";
+}
+
+std::string SdfgFunction::loop_statement(const std::optional<Code>& code, const Place& place) {
+  if (!code || code->empty()) return {};
+  const Statements* statements = code->statements();
+  if (!statements || statements->empty()) {
+    fail(place, "the loop's statement `" + code->text() + "` does not parse");
+    return {};
+  }
+  const auto* assign = std::get_if<Assign>(&statements->front().kind);
+  if (!assign || !assign->target.is(Op::Symbol)) {
+    fail(place, "the loop's statement `" + code->text() + "` assigns no symbol");
+    return {};
+  }
+  const Expr value = assign->augmented
+                         ? Expr::make(*assign->augmented, {assign->target, assign->value})
+                         : assign->value;
+  return cpp_name(assign->target.name()) + " = " + interstate_expr(value, place);
+}
+
+void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place) {
+  // All right sides see the old values. A valid edge does not read what it assigns elsewhere, so
+  // plain statements do unless it does.
+  SymbolSet targets, read;
+  for (const auto& [symbol, value] : edge.assignments) {
+    targets.insert(symbol);
+  }
+  bool crossing = false;
+  for (const auto& [symbol, value] : edge.assignments)
+    for (const std::string& name : free_symbols(value))
+      crossing |= name != symbol && targets.contains(name);
+  if (crossing) {
+    out.open("");
+    int i = 0;
+    for (const auto& [symbol, value] : edge.assignments)
+      out.line("const auto value_" + std::to_string(i++) + " = " + interstate_expr(value, place) + ";");
+    i = 0;
+    for (const auto& [symbol, value] : edge.assignments)
+      out.line(cpp_name(symbol) + " = value_" + std::to_string(i++) + ";");
+    out.close();
+    return;
+  }
+  for (const auto& [symbol, value] : edge.assignments)
+    out.line(cpp_name(symbol) + " = " + interstate_expr(value, place) + ";");
+}
+
+void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& loop,
+                             const std::string& path, const Place& place) {
+  const std::string init = loop_statement(loop.init_statement, place);
+  const std::string update = loop_statement(loop.update_statement, place);
+  const std::string test = loop.loop_condition ? condition(*loop.loop_condition, place) : "true";
+  out.line("// loop " + block.label);
+  if (!loop.inverted) {
+    if (loop.unroll && loop.unroll_factor >= 0)
+      out.flush_left("#pragma GCC unroll " +
+                     std::to_string(loop.unroll_factor ? loop.unroll_factor : 65534));
+    out.open(init.empty() && update.empty() ? "while (" + test + ")"
+                                            : "for (" + init + "; " + test + "; " + update + ")");
+    emit_region(out, loop, path, place, {.continue_label = {}, .in_loop = true});
+    out.close();
+    return;
+  }
+  // The condition is tested at the end; `continue` goes to what follows the body.
+  if (!init.empty()) out.line(init + ";");
+  Jumps jumps{.continue_label = "next_" + std::to_string(++labels_), .in_loop = true};
+  out.open("for (;;)");
+  Writer body(out.depth());
+  emit_region(body, loop, path, place, jumps);
+  const bool jumped = identifiers(body.text()).contains(jumps.continue_label);
+  out.raw(body.text());
+  if (jumped) out.flush_left(jumps.continue_label + ":;");
+  if (loop.update_before_condition && !update.empty()) out.line(update + ";");
+  out.line("if (!(" + test + ")) break;");
+  if (!loop.update_before_condition && !update.empty()) out.line(update + ";");
+  out.close();
+}
+
+void SdfgFunction::emit_conditional(Writer& out, const ConditionalBlock& block,
+                                    const std::string& path, const Place& place,
+                                    const Jumps& jumps) {
+  bool first = true;
+  for (std::size_t i = 0; i < block.branches.size(); ++i) {
+    const Branch& branch = block.branches[i];
+    const bool otherwise = !branch.condition;
+    if (otherwise && i + 1 < block.branches.size()) {
+      fail(place, "the else branch is not the last");
+      return;
+    }
+    std::string head = otherwise ? "" : "if (" + condition(*branch.condition, place) + ")";
+    if (first && otherwise) {
+      out.open("");
+    } else if (first) {
+      out.open(head);
+    } else {
+      out.close("} else" + std::string(otherwise ? "" : " " + head) + " {");
+      out.indent();
+    }
+    first = false;
+    emit_region(out, branch.region(), path + "/" + std::to_string(i),
+                place.in("branch " + branch.block.label), jumps);
+  }
+  if (!first) out.close();
+}
+
+void SdfgFunction::emit_block(Writer& out, const Block& block, const std::string& path,
+                              const Place& place, const Jumps& jumps) {
+  if (const auto* state = block.as<State>()) return emit_state(out, *state, path, place);
+  if (const auto* loop = block.as<LoopRegion>()) return emit_loop(out, block, *loop, path, place);
+  if (const auto* conditional = block.as<ConditionalBlock>())
+    return emit_conditional(out, *conditional, path, place, jumps);
+  if (const auto* region = block.as<ControlFlowRegion>())
+    return emit_region(out, *region, path, place, jumps);
+  if (block.is<ReturnBlock>()) return out.line("return;");
+  if (block.is<BreakBlock>() || block.is<ContinueBlock>()) {
+    if (!jumps.in_loop) return fail(place, "a jump that is in no loop");
+    if (block.is<BreakBlock>()) return out.line("break;");
+    return out.line(jumps.continue_label.empty() ? "continue;"
+                                                 : "goto " + jumps.continue_label + ";");
+  }
+  fail(place, "no code for blocks of kind " + std::string(block.kind_name()));
+}
+
+void SdfgFunction::emit_region(Writer& out, const Region& region, const std::string& path,
+                               const Place& place, const Jumps& jumps) {
+  const auto first = start(region);
+  if (!first) {
+    if (region.node_count() > 0) fail(place, "it is not clear where control enters this region");
+    return;
+  }
+  const std::vector<BlockId> order = reverse_postorder(region);
+
+  // A chain of blocks is printed as it is; anything else with labels and jumps.
+  bool chain = true;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto out_edges = region.out(order[i]);
+    if (out_edges.size() > 1) chain = false;
+    for (InterstateEdgeId e : out_edges)
+      if (!region[e].condition.always_true() || i + 1 >= order.size() ||
+          region.target(e) != order[i + 1])
+        chain = false;
+  }
+  const auto inner_path = [&](BlockId id) { return path + "/" + region[id].label; };
+  if (chain) {
+    for (BlockId id : order) {
+      emit_block(out, region[id], inner_path(id), place.block(region[id]), jumps);
+      for (InterstateEdgeId e : region.out(id))
+        emit_assignments(out, region[e], place.edge(region, e));
+    }
+    return;
+  }
+
+  const std::string prefix = "block_" + std::to_string(++labels_);
+  const auto label = [&](BlockId id) { return prefix + "_" + std::to_string(id.value); };
+  const std::string end = prefix + "_end";
+  Writer body(out.depth());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const BlockId id = order[i];
+    body.flush_left(label(id) + ":;");
+    emit_block(body, region[id], inner_path(id), place.block(region[id]), jumps);
+    const auto follow = [&](InterstateEdgeId e, bool last) {
+      emit_assignments(body, region[e], place.edge(region, e));
+      const BlockId next = region.target(e);
+      if (!last || i + 1 >= order.size() || order[i + 1] != next)
+        body.line("goto " + label(next) + ";");
+    };
+    std::optional<InterstateEdgeId> always;
+    for (InterstateEdgeId e : region.out(id)) {
+      if (region[e].condition.always_true()) {
+        if (!always) always = e;
+        continue;
+      }
+      body.open("if (" + condition(region[e].condition, place.edge(region, e)) + ")");
+      follow(e, false);
+      body.close();
+    }
+    if (always)
+      follow(*always, true);
+    else if (i + 1 < order.size() && !region[id].is<ReturnBlock>() &&
+             !region[id].is<BreakBlock>() && !region[id].is<ContinueBlock>())
+      body.line("goto " + end + ";");
+  }
+  body.flush_left(end + ":;");
+
+  // Labels that nothing jumps to would only be warned about.
+  std::set<std::string, std::less<>> targets;
+  std::string text = body.take();
+  for (std::size_t at = text.find("goto "); at != std::string::npos; at = text.find("goto ", at + 1))
+    targets.insert(text.substr(at + 5, text.find(';', at) - at - 5));
+  const auto drop = [&](const std::string& name) {
+    if (targets.contains(name)) return;
+    const std::size_t at = text.find(name + ":;\n");
+    if (at != std::string::npos) text.erase(at, name.size() + 3);
+  };
+  for (BlockId id : order) drop(label(id));
+  drop(end);
+  out.raw(text);
+}
+
+}  // namespace sdfg

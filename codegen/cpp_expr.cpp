@@ -1,0 +1,387 @@
+#include "codegen/cpp_expr.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "support/text.h"
+
+namespace sdfg {
+
+namespace {
+
+// What C++ reserves, and what generated code uses by itself. Sorted.
+constexpr auto reserved = std::to_array<std::string_view>({
+    "INFINITY", "NAN", "NULL", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand",
+    "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
+    "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
+    "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
+    "friend", "goto", "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "linux",
+    "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+    "requires", "return", "sdfg", "short", "signed", "size_t", "sizeof", "static", "static_assert",
+    "static_cast", "std", "struct", "switch", "template", "this", "thread_local", "throw", "true",
+    "try", "typedef", "typeid", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "union",
+    "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor",
+    "xor_eq",
+});
+static_assert(std::ranges::is_sorted(reserved));
+
+// Function names of tasklets and symbolic text: as written (without a leading module) and what
+// they are in the runtime. Sorted by the first.
+struct FunctionName {
+  std::string_view python, cpp;
+};
+constexpr auto functions = std::to_array<FunctionName>({
+    {"Abs", "sdfg::abs"}, {"Max", "sdfg::max"}, {"Min", "sdfg::min"}, {"ROUND", "sdfg::round"},
+    {"abs", "sdfg::abs"}, {"acos", "sdfg::acos"}, {"acosh", "sdfg::acosh"}, {"arccos", "sdfg::acos"},
+    {"arcsin", "sdfg::asin"}, {"arctan", "sdfg::atan"}, {"asin", "sdfg::asin"},
+    {"asinh", "sdfg::asinh"}, {"atan", "sdfg::atan"}, {"atan2", "sdfg::atan2"},
+    {"atanh", "sdfg::atanh"}, {"cbrt", "sdfg::cbrt"}, {"ceil", "sdfg::ceil"},
+    {"ceiling", "sdfg::ceil"}, {"conj", "sdfg::conj"}, {"copysign", "sdfg::copysign"},
+    {"cos", "sdfg::cos"}, {"cosh", "sdfg::cosh"}, {"cpp_mod", "sdfg::cpp_mod"},
+    {"deg2rad", "sdfg::deg2rad"}, {"erf", "sdfg::erf"}, {"erfc", "sdfg::erfc"},
+    {"exp", "sdfg::exp"}, {"exp2", "sdfg::exp2"}, {"expm1", "sdfg::expm1"}, {"fabs", "sdfg::fabs"},
+    {"floor", "sdfg::floor"}, {"fmax", "sdfg::fmax"}, {"fmin", "sdfg::fmin"},
+    {"fmod", "sdfg::fmod"}, {"gamma", "sdfg::tgamma"}, {"gcd", "sdfg::gcd"},
+    {"heaviside", "sdfg::heaviside"}, {"hypot", "sdfg::hypot"}, {"ifloor", "sdfg::ifloor"},
+    {"imag", "sdfg::imag"}, {"int_ceil", "sdfg::ceil_div"}, {"int_floor", "sdfg::floor_div"},
+    {"iround", "sdfg::iround"}, {"isfinite", "sdfg::isfinite"}, {"isinf", "sdfg::isinf"},
+    {"isnan", "sdfg::isnan"}, {"lcm", "sdfg::lcm"}, {"lgamma", "sdfg::lgamma"},
+    {"log", "sdfg::log"}, {"log10", "sdfg::log10"}, {"log1p", "sdfg::log1p"},
+    {"log2", "sdfg::log2"}, {"max", "sdfg::max"}, {"min", "sdfg::min"},
+    {"nextafter", "sdfg::nextafter"}, {"pow", "sdfg::pow"}, {"py_floor", "sdfg::py_floor"},
+    {"py_mod", "sdfg::py_mod"}, {"rad2deg", "sdfg::rad2deg"}, {"real", "sdfg::real"},
+    {"reciprocal", "sdfg::reciprocal"}, {"rint", "sdfg::rint"}, {"round", "sdfg::round"},
+    {"sgn", "sdfg::sgn"}, {"sign", "sdfg::sign"}, {"sign_numpy_2", "sdfg::sign"},
+    {"signbit", "sdfg::signbit"}, {"sin", "sdfg::sin"}, {"sinh", "sdfg::sinh"},
+    {"sqrt", "sdfg::sqrt"}, {"tan", "sdfg::tan"}, {"tanh", "sdfg::tanh"},
+    {"tgamma", "sdfg::tgamma"}, {"trunc", "sdfg::trunc"},
+});
+static_assert(std::ranges::is_sorted(functions, {}, &FunctionName::python));
+
+std::string_view without_module(std::string_view name) {
+  for (std::string_view module : {"dace.math.", "math.", "dace.", "numpy.", "np.", "cmath."})
+    if (name.starts_with(module)) return name.substr(module.size());
+  return name;
+}
+
+// Precedences of C++, loosest first.
+enum : int { ternary = 1, or_ = 2, and_ = 3, bits = 4, equality = 5, relation = 6, shift = 7,
+             sum = 8, product = 9, unary = 10, postfix = 13 };
+
+std::string wrap(std::string text, int precedence, int context) {
+  return precedence < context ? "(" + text + ")" : text;
+}
+
+bool is_negative_term(const Expr& e) {
+  if (e.is(Op::Integer)) return e.value() < 0 && e.value() != INT64_MIN;
+  if (e.is(Op::Neg)) return true;
+  return e.is(Op::Mul) && !e.args().empty() && e.arg(0).is(Op::Integer) && e.arg(0).value() < 0 &&
+         e.arg(0).value() != INT64_MIN;
+}
+Expr negated(const Expr& e) {
+  if (e.is(Op::Integer)) return Expr(-e.value());
+  if (e.is(Op::Neg)) return e.arg(0);
+  std::vector<Expr> factors(e.args().begin(), e.args().end());
+  const std::int64_t value = -factors[0].value();
+  if (value == 1)
+    factors.erase(factors.begin());
+  else
+    factors[0] = Expr(value);
+  return factors.size() == 1 ? factors[0] : Expr::make(Op::Mul, std::move(factors));
+}
+
+/// A constant integer divisor of a symbolic term, and the term without it.
+std::pair<Expr, std::int64_t> split_divisor(const Expr& term) {
+  if (term.is(Op::Div))
+    if (const auto divisor = term.arg(1).as_integer(); divisor && *divisor > 0)
+      return {term.arg(0), *divisor};
+  if (term.is(Op::Mul)) {
+    std::vector<Expr> factors;
+    std::int64_t divisor = 1;
+    for (const Expr& f : term.args()) {
+      const auto [rest, d] = split_divisor(f);
+      divisor *= d;
+      if (!(rest.as_integer() == 1)) factors.push_back(rest);
+    }
+    if (divisor == 1) return {term, 1};
+    if (factors.empty()) return {Expr(1), divisor};
+    return {factors.size() == 1 ? factors[0] : Expr::make(Op::Mul, factors), divisor};
+  }
+  return {term, 1};
+}
+
+}  // namespace
+
+std::string cpp_name(std::string_view name) {
+  std::string out(name);
+  for (char& c : out)
+    if (c == '.') c = '_';
+  if (std::ranges::binary_search(reserved, std::string_view(out))) out += '_';
+  return out;
+}
+
+std::optional<std::string> cpp_type(const Type& type) {
+  switch (type.base()) {
+    case BaseType::Bool: return "bool";
+    case BaseType::Int8: return "int8_t";
+    case BaseType::Int16: return "int16_t";
+    case BaseType::Int32: return "int32_t";
+    case BaseType::Int64: return "int64_t";
+    case BaseType::UInt8: return "uint8_t";
+    case BaseType::UInt16: return "uint16_t";
+    case BaseType::UInt32: return "uint32_t";
+    case BaseType::UInt64: return "uint64_t";
+    case BaseType::Float32: return "float";
+    case BaseType::Float64: return "double";
+    case BaseType::Complex64: return "std::complex<float>";
+    case BaseType::Complex128: return "std::complex<double>";
+    case BaseType::String: return "const char*";
+    case BaseType::Pointer: {
+      if (!type.element().known()) return "void*";
+      const auto element = cpp_type(type.element());
+      return element ? std::optional(*element + "*") : std::nullopt;
+    }
+    case BaseType::Opaque: return type.compound().name;
+    case BaseType::Struct:
+    case BaseType::Named: return cpp_name(type.compound().name);
+    case BaseType::Vector: {
+      const auto element = cpp_type(type.element());
+      if (!element) return std::nullopt;
+      return "sdfg::vec<" + *element + ", " + type.compound().length + ">";
+    }
+    default: return std::nullopt;
+  }
+}
+
+std::string cpp_integer(std::int64_t value) {
+  if (value == INT64_MIN) return "(-INT64_C(9223372036854775807) - 1)";
+  std::string text = std::to_string(value);
+  if (value > INT32_MAX || value < -std::int64_t(INT32_MAX)) text = "INT64_C(" + text + ")";
+  return text;
+}
+
+std::string cpp_float(double value) {
+  if (std::isnan(value)) return "__builtin_nan(\"\")";
+  if (std::isinf(value)) return value > 0 ? "__builtin_inf()" : "-__builtin_inf()";
+  return python_float(value);
+}
+
+std::string cpp_string(std::string_view text) {
+  static constexpr std::string_view digits = "01234567";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (u < 0x20 || u >= 0x7f) {
+      out += '\\';
+      out += digits[u >> 6];
+      out += digits[u >> 3 & 7];
+      out += digits[u & 7];
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string CppExpr::give_up(const Expr& expr, std::string_view why) const {
+  if (problem.empty()) problem = std::string(why) + ": `" + print_python(expr) + "`";
+  return "0";
+}
+
+std::string CppExpr::binary(const Expr& expr, std::string_view op, int precedence,
+                            int context) const {
+  // Left-associative. Operands of bit operations and nested comparisons get parentheses that the
+  // grammar does not need, because compilers warn without them.
+  const bool careful = precedence >= bits && precedence <= shift;
+  std::string out;
+  for (std::size_t i = 0; i < expr.args().size(); ++i) {
+    if (i) out += std::string(" ") + std::string(op) + " ";
+    int inner = careful ? (precedence == bits || precedence == shift ? unary : shift + 1)
+                        : i ? precedence + 1 : precedence;
+    if (precedence == or_) inner = bits;  // && inside || gets parentheses
+    if (precedence == and_) inner = bits;
+    out += print(expr.arg(i), inner);
+  }
+  return wrap(out, precedence, context);
+}
+
+std::string CppExpr::add(const Expr& expr, int context) const {
+  if (!symbolic) return binary(expr, "+", sum, context);
+  std::int64_t common = 1;
+  for (const Expr& term : expr.args()) common = std::lcm(common, split_divisor(term).second);
+  if (common != 1) {
+    // An exact division: the whole is an integer, the terms need not be.
+    std::vector<Expr> scaled;
+    for (const Expr& term : expr.args()) {
+      const auto [rest, divisor] = split_divisor(term);
+      scaled.push_back(divisor == common ? rest
+                                         : Expr::make(Op::Mul, {Expr(common / divisor), rest}));
+    }
+    return wrap(print(Expr::make(Op::Add, scaled), unary) + " / " + cpp_integer(common), product,
+                context);
+  }
+  // Positive terms first: `N - 1` reads better than `-1 + N`.
+  std::string out;
+  for (const bool negative : {false, true})
+    for (const Expr& term : expr.args()) {
+      if (is_negative_term(term) != negative) continue;
+      const Expr shown = negative ? negated(term) : term;
+      if (out.empty())
+        out = (negative ? "-" : "") + print(shown, negative ? unary : sum);
+      else
+        out += (negative ? " - " : " + ") + print(shown, sum + 1);
+    }
+  return wrap(out, sum, context);
+}
+
+std::string CppExpr::multiply(const Expr& expr, int context) const {
+  if (!symbolic) return binary(expr, "*", product, context);
+  if (is_negative_term(expr)) {
+    const Expr positive = negated(expr);
+    return wrap("-" + print(positive, unary), unary - 1, context);
+  }
+  const auto [rest, divisor] = split_divisor(expr);
+  if (divisor != 1)
+    return wrap(print(rest, product) + " / " + cpp_integer(divisor), product, context);
+  return binary(expr, "*", product, context);
+}
+
+std::string CppExpr::power(const Expr& expr) const {
+  const Expr &base = expr.arg(0), &exponent = expr.arg(1);
+  if (const auto n = exponent.as_integer()) {
+    if (*n == 0) return "1";
+    if (*n == 1) return print(base, postfix);
+    const std::string text = "sdfg::ipow(" + print(base) + ", " + std::to_string(std::abs(*n)) + ")";
+    return *n > 0 ? text : *n == -1 ? "sdfg::reciprocal(" + print(base) + ")"
+                                    : "sdfg::reciprocal(" + text + ")";
+  }
+  if (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Integer))
+    return power(Expr::make(Op::Pow, {base, Expr(-exponent.arg(0).value())}));
+  if (exponent.is(Op::Float) && exponent.number() == 0.5) return "sdfg::sqrt(" + print(base) + ")";
+  if (exponent.is(Op::Div) && exponent.arg(0).as_integer() == 1 && exponent.arg(1).as_integer() == 2)
+    return "sdfg::sqrt(" + print(base) + ")";
+  const bool minus_half =
+      (exponent.is(Op::Float) && exponent.number() == -0.5) ||
+      (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Float) && exponent.arg(0).number() == 0.5);
+  if (minus_half) return "sdfg::reciprocal(sdfg::sqrt(" + print(base) + "))";
+  return "sdfg::pow(" + print(base) + ", " + print(exponent) + ")";
+}
+
+std::string CppExpr::call_of(std::string_view function, const Expr& expr) const {
+  std::string out(function);
+  out += '(';
+  for (std::size_t i = 0; i < expr.args().size(); ++i)
+    out += (i ? ", " : "") + print(expr.arg(i));
+  return out + ")";
+}
+
+std::string CppExpr::call(const Expr& expr) const {
+  const std::string_view plain = without_module(expr.name());
+  for (const Expr& a : expr.args())
+    if (a.is(Op::Keyword)) return give_up(expr, "no keyword arguments in this call");
+  // Conversions. Python's own float and int mean 32 bits in DaCe's generated code.
+  if (plain == "float" || plain == "int" || plain == "bool") return call_of(plain, expr);
+  if (const auto type = Type::scalar_from_text(plain)) {
+    if (expr.args().size() == 1)
+      if (const auto cpp = cpp_type(*type)) return call_of(*cpp, expr);
+    return give_up(expr, "no such conversion");
+  }
+  if (plain == "AND" || plain == "OR") {
+    const Expr plain_tree = Expr::make(plain == "AND" ? Op::And : Op::Or,
+                                       {expr.args().begin(), expr.args().end()});
+    return "(" + print(plain_tree) + ")";
+  }
+  if (plain == "IfExpr" && expr.args().size() == 3)
+    return print(Expr::make(Op::Select, {expr.args().begin(), expr.args().end()}), postfix);
+  if (const auto found = std::ranges::lower_bound(functions, plain, {}, &FunctionName::python);
+      found != functions.end() && found->python == plain)
+    return call_of(found->cpp, expr);
+  if (plain.find('.') != std::string_view::npos) return give_up(expr, "unknown function");
+  return call_of(name ? name(std::string(plain)) : cpp_name(plain), expr);
+}
+
+std::string CppExpr::print(const Expr& expr, int context) const {
+  if (override)
+    if (auto text = override(expr)) return *text;
+  switch (expr.op()) {
+    case Op::Integer:
+      return wrap(cpp_integer(expr.value()), expr.value() < 0 ? unary - 1 : postfix, context);
+    case Op::Float: return wrap(cpp_float(expr.number()), expr.number() < 0 ? unary - 1 : postfix,
+                                context);
+    case Op::Imaginary: return "std::complex<double>(0.0, " + cpp_float(expr.number()) + ")";
+    case Op::String: return cpp_string(expr.name());
+    case Op::True: return "true";
+    case Op::False: return "false";
+    case Op::None: return "nullptr";
+    case Op::Constant:
+      if (expr.name() == "pi") return "3.141592653589793";
+      if (expr.name() == "E") return "2.718281828459045";
+      if (expr.name() == "oo") return "__builtin_inf()";
+      if (expr.name() == "nan") return "__builtin_nan(\"\")";
+      return give_up(expr, "an undefined value");
+    case Op::Symbol:
+      if (!symbolic && expr.name() == "inf") return "__builtin_inf()";
+      if (!symbolic && expr.name() == "nan") return "__builtin_nan(\"\")";
+      return name ? name(expr.name()) : cpp_name(expr.name());
+    case Op::Add: return add(expr, context);
+    case Op::Mul: return multiply(expr, context);
+    case Op::Sub: return binary(expr, "-", sum, context);
+    case Op::Div: return binary(expr, "/", product, context);
+    case Op::FloorDiv: return call_of(symbolic ? "sdfg::floor_div" : "sdfg::quotient", expr);
+    case Op::CeilDiv: return call_of("sdfg::ceil_div", expr);
+    case Op::Mod: return call_of(symbolic ? "sdfg::floor_mod" : "sdfg::remainder_of", expr);
+    case Op::Min: return call_of("sdfg::min", expr);
+    case Op::Max: return call_of("sdfg::max", expr);
+    case Op::Pow: return power(expr);
+    case Op::And: return binary(expr, "&&", and_, context);
+    case Op::Or: return binary(expr, "||", or_, context);
+    case Op::Neg: return wrap("-" + print(expr.arg(0), unary), unary - 1, context);
+    case Op::Not: return wrap("!" + print(expr.arg(0), unary), unary, context);
+    case Op::Invert: return wrap("~" + print(expr.arg(0), unary), unary, context);
+    case Op::LeftShift: return binary(expr, "<<", shift, context);
+    case Op::RightShift: return binary(expr, ">>", shift, context);
+    case Op::BitAnd: return binary(expr, "&", bits, context);
+    case Op::BitOr: return binary(expr, "|", bits, context);
+    case Op::BitXor: return binary(expr, "^", bits, context);
+    case Op::Eq:
+    case Op::Is: return binary(expr, "==", equality, context);
+    case Op::Ne:
+    case Op::IsNot: return binary(expr, "!=", equality, context);
+    case Op::Lt: return binary(expr, "<", relation, context);
+    case Op::Le: return binary(expr, "<=", relation, context);
+    case Op::Gt: return binary(expr, ">", relation, context);
+    case Op::Ge: return binary(expr, ">=", relation, context);
+    case Op::Select:
+      return wrap(print(expr.arg(0), or_) + " ? " + print(expr.arg(1), or_) + " : " +
+                      print(expr.arg(2), ternary),
+                  ternary, context);
+    case Op::Call: return call(expr);
+    case Op::Attribute: {
+      // Module constants, else a member of a structure.
+      if (expr.arg(0).is_symbol("math") || expr.arg(0).is_symbol("numpy")) {
+        if (expr.name() == "pi") return "3.141592653589793";
+        if (expr.name() == "e") return "2.718281828459045";
+        if (expr.name() == "inf") return "__builtin_inf()";
+        if (expr.name() == "nan") return "__builtin_nan(\"\")";
+      }
+      if (expr.name() == "real" || expr.name() == "imag")
+        return "sdfg::" + expr.name() + "(" + print(expr.arg(0)) + ")";
+      return print(expr.arg(0), postfix) + "." + cpp_name(expr.name());
+    }
+    case Op::Subscript:
+      if (expr.args().size() == 2 && !expr.arg(1).is(Op::Slice) && !expr.arg(1).is(Op::Tuple))
+        return print(expr.arg(0), postfix) + "[" + print(expr.arg(1)) + "]";
+      return give_up(expr, "an access to something whose shape is not known");
+    case Op::MatMul: return give_up(expr, "no matrix product in a scalar expression");
+    default: return give_up(expr, "no C++ for this");
+  }
+}
+
+}  // namespace sdfg

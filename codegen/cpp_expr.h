@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/expr.h"
+#include "ir/type.h"
+
+namespace sdfg {
+
+/// A name made fit for C++: keywords and names that the generated code needs get a trailing
+/// underscore, dots become underscores.
+std::string cpp_name(std::string_view name);
+/// "double", "std::complex<float>", "int64_t", "Name*"; nothing for types that C++ has no name for
+/// here (8- and 16-bit floats, undefined types).
+std::optional<std::string> cpp_type(const Type& type);
+
+/// Prints expressions as C++. Two readings of the same tree:
+/// - symbolic: integer arithmetic of subsets, ranges and sizes; `//` and `%` round down, a
+///   division is exact;
+/// - code: tasklets and conditions, where operators mean what DaCe's generated code does with them
+///   (integer `/` truncates, min and max prefer the second operand, powers are products).
+class CppExpr {
+ public:
+  /// How a name is spelled; unset: cpp_name.
+  std::function<std::string(const std::string&)> name;
+  /// Overrides whole expressions (array accesses, calls); nothing: print as usual.
+  std::function<std::optional<std::string>(const Expr&)> override;
+  bool symbolic = false;
+
+  std::string print(const Expr& expr) const { return print(expr, 0); }
+  /// The same, with parentheses around anything but names, literals, calls and subscripts.
+  std::string operand(const Expr& expr) const { return print(expr, 13); }
+  /// What could not be printed; empty when all went well.
+  mutable std::string problem;
+
+ private:
+  std::string print(const Expr& expr, int context) const;
+  std::string binary(const Expr& expr, std::string_view op, int precedence, int context) const;
+  std::string add(const Expr& expr, int context) const;
+  std::string multiply(const Expr& expr, int context) const;
+  std::string power(const Expr& expr) const;
+  std::string call(const Expr& expr) const;
+  std::string call_of(std::string_view function, const Expr& expr) const;
+  std::string give_up(const Expr& expr, std::string_view why) const;
+};
+
+/// The C++ literal of an integer: with a suffix when `int` is too small.
+std::string cpp_integer(std::int64_t value);
+/// A double literal of the value; infinities and NaN as builtins.
+std::string cpp_float(double value);
+/// A string literal with everything escaped that needs it.
+std::string cpp_string(std::string_view text);
+
+}  // namespace sdfg

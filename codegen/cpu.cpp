@@ -1,0 +1,255 @@
+#include "codegen/codegen.h"
+
+#include "codegen/runtime_text.h"
+#include "codegen/sdfg_function.h"
+#include "ir/analysis/connector_types.h"
+#include "ir/walk.h"
+#include "support/text.h"
+
+namespace sdfg {
+
+namespace {
+
+/// What a parameter of an entry point looks like, and how it goes on to the program's function.
+struct EntryParameter {
+  std::string declaration, widened, identifier;
+};
+
+EntryParameter entry_parameter(Program& program, const Argument& argument) {
+  const std::string identifier = cpp_name(argument.name), place = "argument '" + argument.name + "'";
+  if (argument.data) {
+    const Data& data = *argument.data;
+    if (const auto* structure = std::get_if<Structure>(&data.kind)) {
+      const std::string text = program.structure_type(*structure, place) + "* " + identifier;
+      return {text, text, identifier};
+    }
+    if (data.is_stream()) {
+      program.fail(place, "streams cannot be passed into a program");
+      return {"void*", "void*", identifier};
+    }
+    const std::string type = program.type_name(data.dtype, place);
+    if (!argument.pointer) return {type + " " + identifier, type + " " + identifier, identifier};
+    const Array* array = data.as_array();
+    const std::string text =
+        type + "* " + (array && array->may_alias ? "" : "__restrict__ ") + identifier;
+    return {text, text, identifier};
+  }
+  if (argument.type.base() == BaseType::Callback) {
+    const std::string text = program.callback_declaration(argument.type, identifier, place);
+    return {text, text, identifier};
+  }
+  return {program.type_name(argument.type, place) + " " + identifier,
+          SdfgFunction::symbol_type(argument.type) + " " + identifier, identifier};
+}
+
+std::vector<EntryParameter> entry_parameters(Program& program, const std::vector<Argument>& arguments) {
+  std::vector<EntryParameter> out;
+  for (const Argument& a : arguments) out.push_back(entry_parameter(program, a));
+  return out;
+}
+
+/// "State* __state, int N, [[maybe_unused]] double x"
+std::string list(const Program& program, const std::vector<EntryParameter>& parameters,
+                 const std::set<std::string, std::less<>>& used, bool state) {
+  std::string out;
+  if (state) out = program.state_type + "* __state";
+  for (const EntryParameter& p : parameters)
+    out += (out.empty() ? "" : ", ") +
+           std::string(used.contains(p.identifier) ? "" : "[[maybe_unused]] ") + p.declaration;
+  return out;
+}
+
+std::string names(const std::vector<EntryParameter>& parameters) {
+  std::string out;
+  for (const EntryParameter& p : parameters) out += ", " + p.identifier;
+  return out;
+}
+
+/// The program's function, printed; returns the statement that calls it.
+std::string emit_root(Program& program, const std::vector<Argument>& arguments,
+                      const std::vector<EntryParameter>& entries) {
+  const std::string name = program.fresh_name("run_" + program.root.name);
+  SdfgFunction function(program, program.root, name, {}, Place());
+  std::vector<SdfgFunction::Parameter> parameters;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& a = arguments[i];
+    const std::string identifier = entries[i].identifier;
+    if (a.data) {
+      const Array* array = a.data->as_array();
+      Binding bound{a.data->is_structure() ? Binding::Struct
+                    : a.data->is_scalar()  ? Binding::Value
+                                           : Binding::Pointer,
+                    identifier, a.data};
+      bound.aliased = array && array->may_alias;
+      if (a.data->is_scalar() && a.pointer) bound.text = "(*" + identifier + ")";
+      function.bind(a.name, bound);
+    }
+    parameters.push_back({entries[i].widened, identifier, identifier});
+  }
+  const std::vector<std::string> passed = function.emit(std::move(parameters), false);
+  return name + "(" + join(passed, ", ") + ");";
+}
+
+void add_side_code(Program& program) {
+  for_each_sdfg(program.root, [&](const Sdfg& sdfg) {
+    const auto add = [](const std::map<std::string, Code>& code, std::vector<std::string>& lines) {
+      for (const auto& [target, text] : code)
+        if ((target == "frame" || target == "cpu" || target.empty()) && !text.empty())
+          Program::add_once(lines, text.text());
+    };
+    add(sdfg.global_code, program.global_lines);
+    add(sdfg.init_code, program.init_lines);
+    add(sdfg.exit_code, program.exit_lines);
+  });
+}
+
+void emit_init(Writer& out, Program& program, const std::vector<EntryParameter>& init) {
+  const std::string prepare = program.fresh_name("prepare_" + program.name);
+  if (!program.init_lines.empty()) {
+    Writer body(1);
+    for (const std::string& line : program.init_lines) body.verbatim(line);
+    std::string parameters = program.state_type + "* __state";
+    for (const EntryParameter& p : init) parameters += ", [[maybe_unused]] " + p.widened;
+    out.line("// What happens once, before the first call.");
+    out.open("static int " + prepare + "([[maybe_unused]] " + parameters + ")");
+    out.line("int __result = 0;");
+    out.raw(body.text());
+    out.line("return __result;");
+    out.close();
+    out.blank();
+  }
+  const std::set<std::string, std::less<>> used = identifiers(
+      program.init_lines.empty() ? "" : names(init));
+  out.open("SDFG_EXPORT " + program.state_type + "* __dace_init_" + program.name + "(" +
+           list(program, init, used, false) + ")");
+  out.line("auto* const __state = new (std::nothrow) " + program.state_type + "();");
+  if (!program.init_lines.empty()) {
+    out.open("if (__state && " + prepare + "(__state" + names(init) + ") != 0)");
+    out.line("delete __state;");
+    out.line("return nullptr;");
+    out.close();
+  }
+  out.line("return __state;");
+  out.close();
+  out.blank();
+}
+
+void emit_externals(Writer& out, Program& program, const std::vector<EntryParameter>& init) {
+  std::set<std::string> storages;
+  for (const Program::External& e : program.externals) storages.insert(e.storage);
+  for (const std::string& storage : storages) {
+    // Slices lie back to back, each padded to 256 bytes.
+    Writer size(1), set(1);
+    size.line("size_t bytes = 0;");
+    set.line("size_t bytes = 0;");
+    for (const Program::External& e : program.externals) {
+      if (e.storage != storage) continue;
+      const std::string step = "bytes += (size_t(" + e.count + ") * sizeof(" + e.type + ") + 255) / 256 * 256;";
+      size.line(step);
+      set.line("__state->" + e.field + " = reinterpret_cast<" + e.type + "*>(base + bytes);");
+      set.line(step);
+    }
+    std::string parameters;
+    for (const EntryParameter& p : init) parameters += ", [[maybe_unused]] " + p.widened;
+    const std::string get = program.fresh_name("workspace_size"), put = program.fresh_name("set_workspace");
+    out.open("static size_t " + get + "([[maybe_unused]] " + program.state_type + "* __state" + parameters + ")");
+    out.raw(size.text());
+    out.line("return bytes;");
+    out.close();
+    out.open("static void " + put + "(" + program.state_type + "* __state, char* base" + parameters + ")");
+    out.raw(set.text());
+    out.close();
+    std::string declared;
+    for (const EntryParameter& p : init) declared += ", " + p.declaration;
+    out.open("SDFG_EXPORT size_t __dace_get_external_memory_size_" + storage + "(" +
+             program.state_type + "* __state" + declared + ")");
+    out.line("return " + get + "(__state" + names(init) + ");");
+    out.close();
+    out.open("SDFG_EXPORT void __dace_set_external_memory_" + storage + "(" + program.state_type +
+             "* __state, char* base" + declared + ")");
+    out.line("if (__state) " + put + "(__state, base" + names(init) + ");");
+    out.close();
+    out.blank();
+  }
+}
+
+std::vector<std::string> needed_headers(const std::string& text) {
+  std::vector<std::string> headers{"sdfg_math.h"};
+  const auto uses = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+  if (uses("std::complex")) headers.push_back("sdfg_complex.h");
+  if (uses("sdfg::Matrix") || uses("sdfg::dot")) headers.push_back("sdfg_blas.h");
+  if (uses("sdfg::update") || uses("sdfg::Stream")) headers.push_back("sdfg_reduce.h");
+  if (uses("sdfg::Stream")) headers.push_back("sdfg_stream.h");
+  return headers;
+}
+
+}  // namespace
+
+Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
+  Sdfg typed = sdfg;
+  if (auto status = infer_connector_types(typed); !status) return status.error();
+  SDFG_TRY(std::vector<Argument> arguments, signature(sdfg));
+  SDFG_TRY(std::vector<Argument> init_arguments, init_signature(sdfg));
+
+  Program program(typed, options);
+  const auto entries = entry_parameters(program, arguments);
+  const auto init = entry_parameters(program, init_arguments);
+  const std::string call = emit_root(program, arguments, entries);
+  add_side_code(program);
+  if (!program.errors.empty()) return program.errors.front();
+
+  Writer out;
+  if (!program.global_lines.empty()) {
+    for (const std::string& line : program.global_lines) out.verbatim(line);
+    out.blank();
+  }
+  for (const std::string& type : program.types) {
+    out.raw(type + "\n");
+    out.blank();
+  }
+  out.line("// Lives from __dace_init_" + program.name + " to __dace_exit_" + program.name + ".");
+  out.open("struct " + program.state_type);
+  for (const std::string& field : program.state_pointers) out.line(field);
+  for (const std::string& field : program.state_fields) out.line(field);
+  out.close("};");
+  out.blank();
+  for (const std::string& function : program.functions) {
+    out.raw(function);
+    out.blank();
+  }
+  emit_init(out, program, init);
+  out.open("SDFG_EXPORT void __program_" + program.name + "(" +
+           list(program, entries, identifiers(call), true) + ")");
+  out.line("if (!__state) return;");
+  out.line(call);
+  out.close();
+  out.blank();
+  out.open("SDFG_EXPORT int __dace_exit_" + program.name + "(" + program.state_type + "* __state)");
+  if (!program.exit_lines.empty()) {
+    out.open("if (__state)");
+    for (const std::string& line : program.exit_lines) out.verbatim(line);
+    out.close();
+  }
+  out.line("delete __state;");
+  out.line("return 0;");
+  out.close();
+  emit_externals(out, program, init);
+  if (!program.errors.empty()) return program.errors.front();
+
+  std::string head = "// " + program.name + ": generated from an SDFG.\n";
+  const std::vector<std::string> headers = needed_headers(out.text());
+  for (const std::string& header : headers) head += "#include \"" + header + "\"\n";
+
+  Bundle bundle;
+  bundle.name = program.name;
+  bundle.files.push_back({program.name + ".cpp", head + "\n" + out.text()});
+  for (const RuntimeHeader& header : runtime_headers())
+    bundle.files.push_back({std::string(header.name), std::string(header.text)});
+  bundle.arguments = std::move(arguments);
+  bundle.init_arguments = std::move(init_arguments);
+  for (auto* list : {&bundle.arguments, &bundle.init_arguments})
+    for (Argument& argument : *list) argument.data = nullptr;
+  return bundle;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,151 @@
+// Library nodes as loops. Each is printed where it stands, from what its connectors are bound to.
+
+#include "codegen/library.h"
+
+#include "codegen/sdfg_function.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+
+namespace {
+bool is_one(const Expr& e) { return e.as_integer() == 1; }
+}  // namespace
+
+std::vector<std::size_t> LibraryPort::wide() const {
+  std::vector<std::size_t> out;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (!is_one(sizes[d])) out.push_back(d);
+  return out;
+}
+
+LibraryPort SdfgFunction::library_port(At& at, EdgeId edge, bool input) {
+  const Memlet& memlet = at.state[edge].memlet;
+  const NodeId end = input ? path_source(at.state, edge) : path_target(at.state, edge);
+  const Place place = at.edge_place(edge);
+  LibraryPort port;
+  port.edge = edge;
+  port.binding = at.state[end].is<AccessNode>() ? end_binding(at, end, memlet.data)
+                                                : binding(memlet.data, place);
+  if (!port.binding.data) return port;
+  const Data& data = *port.binding.data;
+  port.subset = subset_or_whole(memlet.subset(), data);
+  port.type = type_name(data.dtype, place);
+  port.pointer = pointer(port.binding, port.subset, place);
+  const Array* array = data.as_array();
+  for (std::size_t d = 0; d < port.subset.rank(); ++d) {
+    port.sizes.push_back(port.subset[d].size());
+    const Expr stride = array && d < array->strides.size() ? array->strides[d] : Expr(1);
+    port.strides.push_back(is_one(port.subset[d].step) ? stride : stride * port.subset[d].step);
+  }
+  return port;
+}
+
+std::string SdfgFunction::strided(const std::vector<Expr>& strides,
+                                  const std::vector<std::string>& index) const {
+  const CppExpr printer = symbolic();
+  std::string out;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (index[d].empty()) continue;
+    out += (out.empty() ? "" : " + ") +
+           (is_one(strides[d]) ? index[d] : printer.operand(strides[d]) + " * " + index[d]);
+  }
+  return out.empty() ? "0" : out;
+}
+
+void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
+  const Place place = at.node_place(id);
+  const auto ins = at.state.in(id), outs = at.state.out(id);
+  if (ins.empty() || outs.empty()) return fail(place, "a reduction needs an input and an output");
+  const LibraryPort in = library_port(at, ins[0], true), out = library_port(at, outs[0], false);
+  if (!in.binding.data || !out.binding.data) return;
+
+  std::vector<bool> reduced(in.sizes.size(), !reduce.axes);
+  if (reduce.axes)
+    for (std::int64_t axis : *reduce.axes) {
+      if (axis < 0) axis += std::int64_t(in.sizes.size());
+      if (axis < 0 || axis >= std::int64_t(in.sizes.size()))
+        return fail(place, "the reduction names axis " + std::to_string(axis) + " of " +
+                               std::to_string(in.sizes.size()));
+      reduced[std::size_t(axis)] = true;
+    }
+  // Dimensions that stay correspond in order to those of the output.
+  std::vector<std::size_t> kept, kept_wide;
+  for (std::size_t d = 0; d < in.sizes.size(); ++d)
+    if (!reduced[d]) {
+      kept.push_back(d);
+      if (!is_one(in.sizes[d])) kept_wide.push_back(d);
+    }
+  std::vector<std::size_t> out_dims = out.wide();
+  if (kept_wide.size() == out_dims.size()) {
+    kept = kept_wide;
+  } else if (kept.size() == out.sizes.size()) {
+    out_dims.clear();
+    for (std::size_t d = 0; d < kept.size(); ++d) out_dims.push_back(d);
+  } else {
+    return fail(place, "the reduction leaves " + std::to_string(kept.size()) +
+                           " dimensions, its output has " + std::to_string(out_dims.size()));
+  }
+
+  at.out.line("// reduce " + std::string(at.state[id].label()));
+  at.out.open("");
+  std::vector<std::string> in_index(in.sizes.size()), out_index(out.sizes.size());
+  const bool parallel = !at.where.parallel && !at.where.in_scope && program_.options.openmp && !kept.empty();
+  if (parallel) at.out.flush_left("#pragma omp parallel for");
+  int loops = 0;
+  const auto loop = [&](const std::string& i, const Expr& size) {
+    at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(size, place) + "; ++" + i + ")");
+    ++loops;
+  };
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const std::string i = "o" + std::to_string(k);
+    loop(i, in.sizes[kept[k]]);
+    in_index[kept[k]] = i;
+    out_index[out_dims[k]] = i;
+  }
+  const std::string target = "(" + out.pointer + ")[" + strided(out.strides, out_index) + "]";
+  const std::string initial = reduce.identity ? out.type + "(" + print_code(*reduce.identity, place) + ")" : target;
+  at.out.line(out.type + " result = " + initial + ";");
+  int inner = 0;
+  for (std::size_t d = 0; d < in.sizes.size(); ++d) {
+    if (!reduced[d] || is_one(in.sizes[d])) continue;
+    const std::string i = "i" + std::to_string(inner);
+    loop(i, in.sizes[d]);
+    in_index[d] = i;
+    ++inner;
+  }
+  at.out.line("sdfg::update(&result, " + out.type + "((" + in.pointer + ")[" +
+              strided(in.strides, in_index) + "]), " +
+              reduction_operator(reduce.wcr, out.binding.data->dtype, place) + ");");
+  for (int k = 0; k < inner; ++k, --loops) at.out.close();
+  const Memlet& memlet = at.state[outs[0]].memlet;
+  if (memlet.wcr)
+    at.out.line(update(at, outs[0], out.binding, out.subset, "&" + target, "result"));
+  else
+    at.out.line(target + " = result;");
+  while (loops-- > 0) at.out.close();
+  at.out.close();
+}
+
+std::string SdfgFunction::print_code(const Expr& expr, const Place& place) const {
+  CppExpr printer = symbolic();
+  printer.symbolic = false;
+  std::string text = printer.print(expr);
+  if (!printer.problem.empty()) program_.fail(place.text(), printer.problem);
+  return text;
+}
+
+void SdfgFunction::emit_library(At& at, NodeId id) {
+  const Node& node = at.state[id];
+  const Place place = at.node_place(id);
+  const auto operation = library_operation(node);
+  if (!operation) return fail(place, operation.error().message, operation.error().hint);
+  std::map<std::string, LibraryPort, std::less<>> in, out;
+  for (EdgeId e : at.state.in(id))
+    if (!at.state[e].memlet.empty()) in[at.state[e].dst_connector] = library_port(at, e, true);
+  for (EdgeId e : at.state.out(id))
+    if (!at.state[e].memlet.empty()) out[at.state[e].src_connector] = library_port(at, e, false);
+  if (const auto* reduce = std::get_if<Reduce>(&*operation)) return emit_reduce(at, id, *reduce);
+  emit_linear_algebra(at, id, *operation, in, out);
+}
+
+}  // namespace sdfg

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codegen/sdfg_function.h"
+#include "ir/library_node.h"
+
+namespace sdfg {
+
+/// What a connector of a library node is bound to.
+struct LibraryPort {
+  EdgeId edge;
+  Binding binding;
+  Subset subset;
+  std::string type, pointer;  ///< element type; address of the subset's first element
+  std::vector<Expr> sizes, strides;
+
+  /// The dimensions whose size is not 1.
+  std::vector<std::size_t> wide() const;
+};
+using LibraryPorts = std::map<std::string, LibraryPort, std::less<>>;
+
+}  // namespace sdfg

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+
+namespace sdfg {
+
+/// One generated program while it is being collected: what its functions share.
+struct Program {
+  Program(const Sdfg& root, const CpuOptions& options);
+
+  const Sdfg& root;
+  const CpuOptions& options;
+  std::string name;        ///< of the program, fit for C++; names the entry points
+  std::string state_type;  ///< NAME_state_t
+  Diagnostics errors;
+
+  std::vector<std::string> types;          ///< definitions of structures, in order of need
+  std::vector<std::string> functions;      ///< callees before callers
+  std::vector<std::string> state_pointers; ///< fields of the state, pointers first (docs/abi.md)
+  std::vector<std::string> state_fields;
+  std::vector<std::string> init_lines;     ///< statements of __dace_init_NAME
+  std::vector<std::string> exit_lines;     ///< statements of __dace_exit_NAME
+  std::vector<std::string> global_lines;   ///< file scope: code of tasklets and constants
+
+  /// A container whose memory the caller supplies.
+  struct External {
+    std::string storage, field, type, count;
+  };
+  std::vector<External> externals;
+
+  void fail(const std::string& place, std::string message, std::string hint = {});
+  /// `base`, or `base_2`, `base_3`, …: a name that nothing in the program has.
+  std::string fresh_name(const std::string& base);
+  /// Adds a line unless it is there already.
+  static void add_once(std::vector<std::string>& lines, std::string line);
+  /// The C++ name of a structure's type; its definition is added when it is new.
+  std::string structure_type(const Structure& structure, const std::string& place);
+  /// cpp_type, with the definition of a struct type added; a failure when there is none.
+  std::string type_name(const Type& type, const std::string& place);
+  /// "double (*f)(double, const int*)" for a callback symbol.
+  std::string callback_declaration(const Type& type, const std::string& name,
+                                   const std::string& place);
+
+ private:
+  void take_names(const Sdfg& sdfg);
+  std::set<std::string, std::less<>> taken_;
+  std::map<std::string, int, std::less<>> counters_;
+  std::set<std::string, std::less<>> defined_types_;
+};
+
+}  // namespace sdfg

@@ -1,0 +1,94 @@
+// Complex numbers in tasklets: Python lets them meet integers and other floats, std::complex not.
+#pragma once
+
+#include <complex>
+
+#include "sdfg_math.h"
+
+namespace sdfg {
+
+using complex64 = std::complex<float>;
+using complex128 = std::complex<double>;
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+template <class T>
+concept Real = is_float<T> || is_integer<T>;
+
+#define SDFG_COMPLEX_1(name)                       \
+  template <class T>                               \
+  inline auto name(const std::complex<T>& x) {     \
+    return std::name(x);                           \
+  }
+SDFG_COMPLEX_1(sin) SDFG_COMPLEX_1(cos) SDFG_COMPLEX_1(tan) SDFG_COMPLEX_1(asin)
+SDFG_COMPLEX_1(acos) SDFG_COMPLEX_1(atan) SDFG_COMPLEX_1(sinh) SDFG_COMPLEX_1(cosh)
+SDFG_COMPLEX_1(tanh) SDFG_COMPLEX_1(asinh) SDFG_COMPLEX_1(acosh) SDFG_COMPLEX_1(atanh)
+SDFG_COMPLEX_1(exp) SDFG_COMPLEX_1(log) SDFG_COMPLEX_1(log10) SDFG_COMPLEX_1(sqrt)
+SDFG_COMPLEX_1(abs) SDFG_COMPLEX_1(conj)
+#undef SDFG_COMPLEX_1
+template <class T, class B>
+inline std::complex<T> pow(const std::complex<T>& x, B y) {
+  if constexpr (is_integer<B>)
+    return std::pow(x, T(y));
+  else
+    return std::pow(x, y);
+}
+template <class T>
+inline std::complex<T> reciprocal(const std::complex<T>& x) {
+  return T(1) / x;
+}
+template <class T>
+inline T real(const std::complex<T>& x) {
+  return x.real();
+}
+template <class T>
+inline T imag(const std::complex<T>& x) {
+  return x.imag();
+}
+template <Real T>
+inline T real(T x) {
+  return x;
+}
+template <Real T>
+inline T imag(T) {
+  return T(0);
+}
+template <class T>
+inline bool isfinite(const std::complex<T>& x) {
+  return __builtin_isfinite(x.real()) && __builtin_isfinite(x.imag());
+}
+template <class T>
+inline bool isnan(const std::complex<T>& x) {
+  return __builtin_isnan(x.real()) || __builtin_isnan(x.imag());
+}
+
+}  // namespace sdfg
+
+// Operators for mixed operands that std::complex leaves out. They take part only where the types
+// differ, so they never compete with the standard ones.
+#define SDFG_COMPLEX_OPERATOR(op)                                                            \
+  template <class T, sdfg::Real R>                                                           \
+    requires(!__is_same(T, R))                                                               \
+  inline auto operator op(const std::complex<T>& a, R b) {                                   \
+    using W = decltype(T() + R() * T(0));                                                    \
+    return std::complex<W>(a) op W(b);                                                       \
+  }                                                                                          \
+  template <sdfg::Real R, class T>                                                           \
+    requires(!__is_same(T, R))                                                               \
+  inline auto operator op(R a, const std::complex<T>& b) {                                   \
+    using W = decltype(T() + R() * T(0));                                                    \
+    return W(a) op std::complex<W>(b);                                                       \
+  }                                                                                          \
+  inline sdfg::complex128 operator op(const sdfg::complex64& a, const sdfg::complex128& b) { \
+    return sdfg::complex128(a) op b;                                                         \
+  }                                                                                          \
+  inline sdfg::complex128 operator op(const sdfg::complex128& a, const sdfg::complex64& b) { \
+    return a op sdfg::complex128(b);                                                         \
+  }
+SDFG_COMPLEX_OPERATOR(+)
+SDFG_COMPLEX_OPERATOR(-)
+SDFG_COMPLEX_OPERATOR(*)
+SDFG_COMPLEX_OPERATOR(/)
+#undef SDFG_COMPLEX_OPERATOR

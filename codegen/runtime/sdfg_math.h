@@ -1,0 +1,194 @@
+// Functions that tasklets may call, with DaCe's meaning. Built-ins rather than <cmath>, which
+// takes longer to compile than most programs.
+#pragma once
+
+#include "sdfg_runtime.h"
+
+namespace sdfg {
+
+/// A short vector as a value; arithmetic goes element by element.
+template <class T, int n>
+using vec __attribute__((vector_size(n * sizeof(T)))) = T;
+
+template <class T>
+inline constexpr bool is_float = false;
+template <>
+inline constexpr bool is_float<float> = true;
+template <>
+inline constexpr bool is_float<double> = true;
+template <class T>
+inline constexpr bool is_integer = !is_float<T> && __is_trivially_constructible(T) &&
+                                   requires(T t) { t % t; };
+
+// A float stays a float; everything else is a double.
+#define SDFG_MATH_1(name)                                                      \
+  inline float name(float x) { return __builtin_##name##f(x); }                \
+  inline double name(double x) { return __builtin_##name(x); }                 \
+  template <class T>                                                           \
+    requires is_integer<T>                                                     \
+  inline double name(T x) {                                                    \
+    return __builtin_##name(double(x));                                        \
+  }
+#define SDFG_MATH_2(name)                                                      \
+  inline float name(float x, float y) { return __builtin_##name##f(x, y); }    \
+  inline double name(double x, double y) { return __builtin_##name(x, y); }    \
+  template <class A, class B>                                                  \
+    requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)   \
+  inline double name(A x, B y) {                                               \
+    return __builtin_##name(double(x), double(y));                             \
+  }
+SDFG_MATH_1(sin) SDFG_MATH_1(cos) SDFG_MATH_1(tan) SDFG_MATH_1(asin) SDFG_MATH_1(acos)
+SDFG_MATH_1(atan) SDFG_MATH_1(sinh) SDFG_MATH_1(cosh) SDFG_MATH_1(tanh) SDFG_MATH_1(asinh)
+SDFG_MATH_1(acosh) SDFG_MATH_1(atanh) SDFG_MATH_1(exp) SDFG_MATH_1(exp2) SDFG_MATH_1(expm1)
+SDFG_MATH_1(log) SDFG_MATH_1(log2) SDFG_MATH_1(log10) SDFG_MATH_1(log1p) SDFG_MATH_1(sqrt)
+SDFG_MATH_1(cbrt) SDFG_MATH_1(ceil) SDFG_MATH_1(floor) SDFG_MATH_1(trunc) SDFG_MATH_1(rint)
+SDFG_MATH_1(round) SDFG_MATH_1(erf) SDFG_MATH_1(erfc) SDFG_MATH_1(tgamma) SDFG_MATH_1(lgamma)
+SDFG_MATH_1(fabs)
+SDFG_MATH_2(atan2) SDFG_MATH_2(fmod) SDFG_MATH_2(hypot) SDFG_MATH_2(copysign)
+SDFG_MATH_2(fmin) SDFG_MATH_2(fmax) SDFG_MATH_2(remainder) SDFG_MATH_2(nextafter)
+#undef SDFG_MATH_1
+#undef SDFG_MATH_2
+
+inline float abs(float x) { return __builtin_fabsf(x); }
+inline double abs(double x) { return __builtin_fabs(x); }
+template <class T>
+  requires is_integer<T>
+constexpr T abs(T x) {
+  if constexpr (T(-1) < T(0))
+    return x < T(0) ? T(-x) : x;
+  else
+    return x;
+}
+
+/// A power with a literal exponent: the product from left to right, in T.
+template <class T>
+constexpr T ipow(T x, unsigned n) {
+  T result = x;
+  for (unsigned i = 1; i < n; ++i) result *= x;
+  return result;
+}
+inline float pow(float x, float y) { return __builtin_powf(x, y); }
+inline double pow(double x, double y) { return __builtin_pow(x, y); }
+template <class A, class B>
+  requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)
+inline auto pow(A x, B y) {
+  if constexpr (is_integer<A> && is_integer<B>) {
+    // A negative exponent gives 0.
+    A result = y < B(0) ? A(0) : A(1);
+    for (B i = 0; i < y; ++i) result *= x;
+    return result;
+  } else {
+    return __builtin_pow(double(x), double(y));
+  }
+}
+
+template <class T>
+constexpr T reciprocal(T x) {
+  return T(1) / x;
+}
+template <class T>
+constexpr int sgn(T x) {
+  return (T(0) < x) - (x < T(0));
+}
+template <class T>
+constexpr T sign(T x) {
+  return T((T(0) < x) - (x < T(0)));
+}
+template <class T>
+constexpr T heaviside(T x, T at_zero) {
+  return x < T(0) ? T(0) : x > T(0) ? T(1) : at_zero;
+}
+/// Rounds down to an int, the reach of 32 bits whatever the argument.
+template <class T>
+inline auto ifloor(T x) {
+  if constexpr (is_integer<T>)
+    return x;
+  else
+    return int(floor(x));
+}
+template <class T>
+inline int iround(T x) {
+  return int(round(x));
+}
+/// Integers: as C divides; otherwise rounds down.
+template <class A, class B>
+inline auto quotient(A a, B b) {
+  if constexpr (is_integer<A> && is_integer<B>)
+    return a / b;
+  else
+    return ifloor(a / b);
+}
+/// Integers: C's remainder; otherwise with the sign of the divisor.
+template <class A, class B>
+inline auto remainder_of(A a, B b) {
+  if constexpr ((is_integer<A> || __is_same(A, bool)) && (is_integer<B> || __is_same(B, bool))) {
+    return a % b;
+  } else {
+    auto r = fmod(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  }
+}
+/// NumPy's and Python's integer division and remainder, rounding towards minus infinity.
+template <class T>
+inline T py_floor(T a, T b) {
+  if constexpr (is_integer<T>) {
+    const T q = a / b;
+    return T(q - ((a % b != 0) & ((a < 0) != (b < 0))));
+  } else {
+    return floor(a / b);
+  }
+}
+template <class T>
+inline T py_mod(T a, T b) {
+  return a - py_floor(a, b) * b;
+}
+template <class T>
+inline T cpp_mod(T a, T b) {
+  if constexpr (is_integer<T>)
+    return a % b;
+  else
+    return fmod(a, b);
+}
+template <class T>
+constexpr T gcd(T a, T b) {
+  while (b != 0) {
+    const T rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+template <class T>
+constexpr T lcm(T a, T b) {
+  return a == 0 || b == 0 ? T(0) : abs(a) / gcd(a, b) * abs(b);
+}
+template <class T>
+constexpr bool isfinite(T x) {
+  return __builtin_isfinite(x);
+}
+template <class T>
+constexpr bool isinf(T x) {
+  return __builtin_isinf(x);
+}
+template <class T>
+constexpr bool isnan(T x) {
+  return __builtin_isnan(x);
+}
+template <class T>
+constexpr bool signbit(T x) {
+  return __builtin_signbit(x);
+}
+template <class T>
+inline T deg2rad(T x) {
+  return x * 3.14159265358979323846 / T(180);
+}
+template <class T>
+inline T rad2deg(T x) {
+  return x * T(180) / 3.14159265358979323846;
+}
+template <class T>
+constexpr T conj(T x) {
+  return x;
+}
+
+}  // namespace sdfg

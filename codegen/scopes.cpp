@@ -1,0 +1,344 @@
+#include "codegen/sdfg_function.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+
+void SdfgFunction::emit_state(Writer& out, const State& state, const std::string& path,
+                              const Place& place) {
+  const StatePlan& plan = plans_.at(path);
+  if (plan.order.empty()) return;
+  out.line("// " + std::string("state ") + path.substr(path.rfind('/') + 1));
+  out.open("");
+  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}};
+  for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));
+  declare_scope(at, NodeId());
+  emit_children(at, NodeId());
+  out.close();
+  // What the state declared ends with it.
+  for (const auto& [scope, names] : plan.declared)
+    for (const std::string& name : names) bindings_.erase(name);
+}
+
+void SdfgFunction::declare_scope(At& at, NodeId entry) {
+  if (const auto here = at.plan.declared.find(entry); here != at.plan.declared.end())
+    for (const std::string& name : here->second) {
+      const Data& data = *sdfg_.find_data(name);
+      // A scalar that is written once, by a tasklet right here, is declared where it is written.
+      if (data.is_scalar() && data.lifetime == Lifetime::Scope) {
+        NodeId writer;
+        int writes = 0, nodes = 0;
+        for (NodeId id : at.plan.order) {
+          const auto* access = at.state[id].as<AccessNode>();
+          if (!access || access->data != name) continue;
+          ++nodes;
+          for (EdgeId e : at.state.in(id)) {
+            ++writes;
+            writer = at.state.source(e);
+            if (at.state[e].memlet.wcr || at.state[e].memlet.dynamic || at.state[e].memlet.empty())
+              writes += 2;
+          }
+        }
+        if (nodes == 1 && writes == 1 && at.state[writer].is<Tasklet>() &&
+            at.plan.tree.parent_of(writer) == entry) {
+          at.pending.insert(cpp_name(name));
+          bindings_[name] = {Binding::Value, cpp_name(name), &data};
+          type_name(data.dtype, at.place);
+          continue;
+        }
+      }
+      declare(at.out, name, at.place, at.where);
+    }
+  declare_views(at, entry);
+}
+
+void SdfgFunction::declare_views(At& at, NodeId entry) {
+  // A view of a view needs the other one first: repeat until nothing is left to bind.
+  std::vector<NodeId> waiting;
+  for (NodeId id : at.plan.order) {
+    const auto* access = at.state[id].as<AccessNode>();
+    if (!access || at.plan.tree.parent_of(id) != entry) continue;
+    const Data* data = sdfg_.find_data(access->data);
+    if (data && data->is_view()) waiting.push_back(id);
+  }
+  while (!waiting.empty()) {
+    std::vector<NodeId> later;
+    for (NodeId id : waiting) {
+      const std::string& name = at.state.get<AccessNode>(id).data;
+      const Data& data = *sdfg_.find_data(name);
+      const auto edge = viewed_edge(sdfg_, at.state, id);
+      if (!edge) {
+        fail(at.node_place(id), "it cannot be told what the view '" + name + "' shows");
+        continue;
+      }
+      const bool incoming = at.state.target(*edge) == id;
+      const NodeId shown = incoming ? path_source(at.state, *edge) : path_target(at.state, *edge);
+      const auto* target = at.state[shown].as<AccessNode>();
+      if (!target) {
+        fail(at.node_place(id), "the view '" + name + "' shows no container");
+        continue;
+      }
+      const Data* target_data = sdfg_.find_data(target->data);
+      if (target_data && target_data->is_view() && !at.views.contains(shown)) {
+        later.push_back(id);
+        continue;
+      }
+      const Memlet& memlet = at.state[*edge].memlet;
+      const auto& end_subset = incoming ? memlet.src_subset : memlet.dst_subset;
+      const std::string container = memlet.data == name || memlet.empty() ? target->data : memlet.data;
+      const Binding base = end_binding(at, shown, container);
+      if (!base.data) continue;
+      const std::optional<Subset> subset =
+          container == memlet.data ? memlet.subset() : end_subset;
+      const Place place = at.node_place(id);
+      if (data.is_structure()) {
+        at.views[id] = {Binding::Struct, base.kind == Binding::Struct ? base.text
+                        : pointer(base, subset_or_whole(subset, *base.data), place), &data,
+                        base.shared, base.aliased, base.memory()};
+        continue;
+      }
+      const std::string type = type_name(data.dtype, place);
+      std::string address = pointer(base, subset_or_whole(subset, *base.data), place);
+      if (!(data.dtype == base.data->dtype))
+        address = "reinterpret_cast<" + type + "*>(" + address + ")";
+      if (data.is_scalar()) {
+        at.views[id] = {Binding::Value, "(*(" + address + "))", &data, base.shared,
+                        base.aliased, base.memory()};
+        continue;
+      }
+      // One name per target: two nodes of one view may show different places.
+      std::string text = cpp_name(name);
+      for (const auto& [other, bound] : at.views)
+        if (bound.text == text) {
+          text = local_name(text + "_view");
+          break;
+        }
+      at.out.line("[[maybe_unused]] " + type + "* const " + text + " = " + address + ";");
+      at.views[id] = {Binding::Pointer, text, &data, base.shared, base.aliased, base.memory()};
+    }
+    if (later.size() == waiting.size()) {
+      fail(at.node_place(later[0]), "views that show each other in a circle");
+      return;
+    }
+    waiting = std::move(later);
+  }
+}
+
+void SdfgFunction::emit_children(At& at, NodeId entry) {
+  for (NodeId id : scope_children(at.plan.tree, at.plan.order, entry)) emit_node(at, id);
+}
+
+void SdfgFunction::emit_node(At& at, NodeId id) {
+  const Node& node = at.state[id];
+  if (node.is_exit()) return;
+  if (node.is<AccessNode>()) return emit_access(at, id);
+  if (node.is<Tasklet>()) return emit_tasklet(at, id);
+  if (node.is<MapEntry>()) return emit_map(at, id);
+  if (node.is<ConsumeEntry>()) return emit_consume(at, id);
+  if (node.is<NestedSdfg>()) return emit_nested(at, id);
+  if (node.is<LibraryNode>()) return emit_library(at, id);
+  fail(at.node_place(id), "no code for nodes of kind " + std::string(node.kind_name()));
+}
+
+void SdfgFunction::emit_access(At& at, NodeId id) {
+  const State& state = at.state;
+  const auto viewing = [&](NodeId node, EdgeId edge) {
+    const auto* access = state[node].as<AccessNode>();
+    const Data* data = access ? sdfg_.find_data(access->data) : nullptr;
+    return data && data->is_view() && viewed_edge(sdfg_, state, node) == edge;
+  };
+  const auto reference = [&](EdgeId e) { return state[e].dst_connector == "set"; };
+  // Copies into this node; those that leave the scope through its exit are made at their source.
+  for (EdgeId e : state.in(id)) {
+    const Memlet& memlet = state[e].memlet;
+    if (memlet.empty() || state[state.source(e)].is_exit()) continue;
+    const NodeId source = path_source(state, e);
+    if (!state[source].is<AccessNode>()) continue;
+    if (reference(e)) {
+      const Binding from = end_binding(at, source, state.get<AccessNode>(source).data);
+      const Binding to = end_binding(at, id, state.get<AccessNode>(id).data);
+      if (from.data)
+        at.out.line(to.text + " = " +
+                    pointer(from, subset_or_whole(memlet.src_subset, *from.data), at.edge_place(e)) +
+                    ";");
+      continue;
+    }
+    if (viewing(id, e) || viewing(source, e)) continue;
+    emit_copy(at, e, source, id);
+  }
+  for (EdgeId e : state.out(id)) {
+    if (state[e].memlet.empty() || !state[state.target(e)].is_exit()) continue;
+    const NodeId target = path_target(state, e);
+    if (!state[target].is<AccessNode>() || viewing(id, e)) continue;
+    emit_copy(at, e, id, target);
+  }
+}
+
+void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
+  for (EdgeId e : at.state.in(id)) {
+    const Edge& edge = at.state[e];
+    if (edge.dst_connector.empty() || edge.dst_connector.starts_with("IN_") || edge.memlet.empty())
+      continue;
+    const Binding from = end_binding(at, path_source(at.state, e), edge.memlet.data);
+    if (!from.data) continue;
+    const Place place = at.edge_place(e);
+    at.out.line("const " + symbol_type(from.data->dtype) + " " + cpp_name(edge.dst_connector) +
+                " = " + element(from, subset_or_whole(edge.memlet.subset(), *from.data), place) + ";");
+  }
+}
+
+void SdfgFunction::emit_map(At& at, NodeId id) {
+  const MapEntry& map = at.state.get<MapEntry>(id);
+  const Place place = at.node_place(id);
+  const Surroundings outer = at.where;
+  bool parallel = false, team = false;
+  switch (map.schedule) {
+    case Schedule::Default: parallel = !outer.in_scope; break;
+    case Schedule::CpuMulticore: parallel = true; break;
+    case Schedule::CpuPersistent: team = true; break;
+    case Schedule::Sequential:
+    case Schedule::Unrolled: break;
+    default:
+      return fail(place, "no code for schedule " + std::string(to_text(map.schedule)) +
+                             " on this target", "use CPU_Multicore or Sequential");
+  }
+  const bool already = outer.parallel;
+  parallel = parallel && !already && program_.options.openmp;
+  team = team && !already && program_.options.openmp;
+
+  std::string label = "// map " + map.label + " (";
+  for (std::size_t d = 0; d < map.params.size(); ++d) label += (d ? ", " : "") + map.params[d];
+  at.out.line(label + ")");
+
+  bool dynamic = false;
+  for (const auto& [connector, type] : at.state[id].in_connectors)
+    dynamic |= !connector.starts_with("IN_");
+  SymbolSet in_ranges;
+  for (const Range& r : map.ranges)
+    for (const Expr& e : {r.begin, r.end, r.step}) collect_symbols(e, in_ranges);
+  // A parameter may hide a symbol of the same name that its own range reads.
+  bool hides = false;
+  for (const std::string& p : map.params) hides |= in_ranges.contains(p);
+  const bool block = dynamic || hides;
+  if (block) at.out.open("");
+  read_dynamic_inputs(at, id);
+
+  struct Bounds {
+    std::string begin, end, step;
+  };
+  std::vector<Bounds> bounds;
+  for (std::size_t d = 0; d < map.ranges.size(); ++d) {
+    const Range& r = map.ranges[d];
+    Bounds b{print(r.begin, place), print(r.end + 1, place), print(r.step, place)};
+    if (hides) {
+      const std::string stem = cpp_name(map.params[d]);
+      at.out.line("const int64_t " + local_name(stem + "_begin") + " = " + b.begin + ", " +
+                  local_name(stem + "_end") + " = " + b.end + ";");
+      b.begin = stem + "_begin";
+      b.end = stem + "_end";
+    }
+    bounds.push_back(std::move(b));
+  }
+
+  if (team) {
+    // Every thread of a team runs the body once, with its number as the parameter.
+    at.out.flush_left("#pragma omp parallel for schedule(static, 1)");
+  } else if (parallel) {
+    std::string pragma = "#pragma omp parallel for";
+    if (map.omp_schedule != OmpSchedule::Default) {
+      pragma += map.omp_schedule == OmpSchedule::Static    ? " schedule(static"
+                : map.omp_schedule == OmpSchedule::Dynamic ? " schedule(dynamic"
+                                                           : " schedule(guided";
+      if (map.omp_chunk_size > 0) pragma += ", " + std::to_string(map.omp_chunk_size);
+      pragma += ")";
+    }
+    if (map.omp_num_threads > 0)
+      pragma += " num_threads(" + std::to_string(map.omp_num_threads) + ")";
+    const auto collapsed = std::min<std::size_t>(std::size_t(std::max<std::int64_t>(map.collapse, 1)),
+                                                 map.params.size());
+    if (collapsed > 1) pragma += " collapse(" + std::to_string(collapsed) + ")";
+    at.out.flush_left(pragma);
+  }
+  const std::set<std::string> outer_parallel = at.parallel_params, outer_params = at.params;
+  for (std::size_t d = 0; d < map.params.size(); ++d) {
+    const std::string& param = map.params[d];
+    const std::string i = cpp_name(param);
+    if (d + 1 == map.params.size() && !parallel && !team && vectorizable(at, id))
+      at.out.flush_left("#pragma GCC ivdep");
+    at.out.open("for (int64_t " + i + " = " + bounds[d].begin + "; " + i + " < " + bounds[d].end +
+                "; " + (bounds[d].step == "1" ? "++" + i : i + " += " + bounds[d].step) + ")");
+    at.params.insert(param);
+    if (parallel || team) at.parallel_params.insert(param);
+  }
+  // Parameters hide containers and outer symbols of the same name within the scope.
+  std::vector<std::pair<std::string, Binding>> hidden;
+  for (const std::string& param : map.params)
+    if (const auto found = bindings_.find(param); found != bindings_.end()) {
+      hidden.emplace_back(*found);
+      bindings_.erase(found);
+    }
+  at.where = {outer.parallel || parallel || team, true};
+  declare_scope(at, id);
+  emit_children(at, id);
+  at.where = outer;
+  for (auto& [name, binding] : hidden) bindings_[name] = binding;
+  at.parallel_params = outer_parallel;
+  at.params = outer_params;
+  for (std::size_t d = 0; d < map.params.size(); ++d) at.out.close();
+  if (block) at.out.close();
+}
+
+bool SdfgFunction::vectorizable(const At& at, NodeId entry) const {
+  // Iterations of a map are independent, so the compiler need not prove it. Not when they update
+  // common elements, and of no use when the body holds loops.
+  for (NodeId id : at.plan.order) {
+    if (at.plan.tree.parent_of(id) != entry) continue;
+    const Node& node = at.state[id];
+    if (node.is_entry() || node.is<LibraryNode>() || node.is<NestedSdfg>()) return false;
+    if (const auto* tasklet = node.as<Tasklet>();
+        tasklet && tasklet->code.language() != Language::Python)
+      return false;
+    for (EdgeId e : at.state.out(id))
+      if (at.state[e].memlet.wcr) return false;
+    if (const auto* access = node.as<AccessNode>())
+      if (const Data* data = sdfg_.find_data(access->data); data && data->is_stream()) return false;
+  }
+  return true;
+}
+
+void SdfgFunction::emit_consume(At& at, NodeId id) {
+  const ConsumeEntry& consume = at.state.get<ConsumeEntry>(id);
+  const Place place = at.node_place(id);
+  NodeId source;
+  for (EdgeId e : at.state.in(id))
+    if (at.state[e].dst_connector == "IN_stream") source = path_source(at.state, e);
+  const auto* access = source ? at.state[source].as<AccessNode>() : nullptr;
+  if (!access) return fail(place, "the consume scope has no stream at IN_stream");
+  const Binding stream = end_binding(at, source, access->data);
+  if (stream.kind != Binding::Stream) return fail(place, "'" + access->data + "' is no stream");
+  // Elements may be taken in any order by any number of workers: one worker, until none is left.
+  at.out.line("// consume " + consume.label);
+  at.out.open("");
+  const std::string type = type_name(stream.data->dtype, place);
+  const std::string value = local_name(cpp_name(access->data) + "_element");
+  const std::string count = local_name(cpp_name(access->data) + "_count");
+  const std::string chunk = std::to_string(std::max<std::int64_t>(consume.chunksize, 1));
+  const std::string quiet = consume.condition ? condition(*consume.condition, place) : "true";
+  at.out.line("constexpr int64_t " + cpp_name(consume.pe_index) + " = 0;");
+  at.out.line("(void)" + cpp_name(consume.pe_index) + ";");
+  at.out.open("for (;;)");
+  at.out.line(type + " " + value + "[" + chunk + "]{};");
+  at.out.line("const int64_t " + count + " = " + stream.text + ".pop(" + value + ", " + chunk + ");");
+  at.out.line("if (" + count + " == 0) break;");
+  if (quiet != "true") at.out.line("if (" + quiet + ") break;");
+  const Surroundings outer = at.where;
+  at.where.in_scope = true;
+  for (EdgeId e : at.state.out(id))
+    if (at.state[e].src_connector == "OUT_stream") at.code_variables[e] = value;
+  declare_scope(at, id);
+  emit_children(at, id);
+  at.where = outer;
+  at.out.close();
+  at.out.close();
+}
+
+}  // namespace sdfg

@@ -1,0 +1,107 @@
+#include "codegen/sdfg_function.h"
+
+#include <cctype>
+
+#include "codegen/constants.h"
+
+namespace sdfg {
+
+std::set<std::string, std::less<>> identifiers(std::string_view text) {
+  std::set<std::string, std::less<>> found;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto word = [&](std::size_t k) {
+      return std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_';
+    };
+    if (!word(i)) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && word(end)) ++end;
+    if (const std::string_view name = text.substr(i, end - i); !found.contains(name))
+      found.emplace(name);
+    i = end;
+  }
+  return found;
+}
+
+SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
+                           Surroundings surroundings, Place place)
+    : program_(program), sdfg_(sdfg), name_(std::move(name)), surroundings_(surroundings),
+      place_(std::move(place)), types_(symbol_types(sdfg)) {
+  for (const auto& [container, data] : sdfg_.arrays) used_names_.insert(cpp_name(container));
+  for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
+}
+
+std::string SdfgFunction::symbol_type(const Type& type) {
+  if (type.is_signed_integer() || !type.known()) return "int64_t";
+  return cpp_type(type).value_or("int64_t");
+}
+
+void SdfgFunction::fail(const Place& place, std::string message, std::string hint) {
+  program_.fail(place.text(), std::move(message), std::move(hint));
+}
+
+std::string SdfgFunction::type_name(const Type& type, const Place& place) {
+  return program_.type_name(type, place.text());
+}
+
+std::string SdfgFunction::local_name(const std::string& base) {
+  std::string candidate = base;
+  for (int i = 2; !used_names_.insert(candidate).second; ++i)
+    candidate = base + "_" + std::to_string(i);
+  return candidate;
+}
+
+void SdfgFunction::declare_symbols(Writer& out, const std::set<std::string>& parameters) {
+  for (const std::string& symbol : assigned_) {
+    if (parameters.contains(cpp_name(symbol)) || bindings_.contains(symbol)) continue;
+    const auto type = types_.find(symbol);
+    out.line(symbol_type(type == types_.end() ? Type() : type->second) + " " + cpp_name(symbol) +
+             "{};");
+  }
+}
+
+std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, bool always_inline) {
+  plan();
+  std::set<std::string> names;
+  for (const Parameter& p : parameters) names.insert(p.identifier);
+
+  Writer body(1);
+  declare_symbols(body, names);
+  for (const std::string& container : function_level_)
+    declare(body, container, place_, surroundings_);
+  emit_region(body, sdfg_, "", place_, {});
+
+  Writer constants(1);
+  const auto used = identifiers(body.text());
+  for (const auto& [constant, value] : sdfg_.constants)
+    if (used.contains(cpp_name(constant)) && !names.contains(cpp_name(constant))) {
+      const auto text = constant_definition(constant, value);
+      if (text)
+        constants.line(*text);
+      else
+        fail(place_.in("constant '" + constant + "'"), text.error().message, text.error().hint);
+    }
+
+  std::vector<std::string> arguments;
+  std::string declaration;
+  const auto add = [&](const std::string& parameter, const std::string& argument) {
+    declaration += (declaration.empty() ? "" : ", ") + parameter;
+    arguments.push_back(argument);
+  };
+  if (used.contains("__state")) add(program_.state_type + "* __state", "__state");
+  const auto used_by_constants = identifiers(constants.text());
+  for (const Parameter& p : parameters)
+    if (used.contains(p.identifier) || used_by_constants.contains(p.identifier))
+      add(p.declaration, p.argument);
+
+  Writer text;
+  text.line("// " + (place_.text().empty() ? "the program" : place_.text()));
+  text.open(std::string(always_inline ? "static SDFG_INLINE" : "static") + " void " + name_ + "(" +
+            declaration + ")");
+  program_.functions.push_back(text.take() + constants.take() + body.take() + "}\n");
+  return arguments;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/cpp_expr.h"
+#include "codegen/program.h"
+#include "codegen/writer.h"
+#include "ir/analysis/connector_types.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/library_node.h"
+#include "ir/place.h"
+
+namespace sdfg {
+
+struct LibraryPort;
+
+/// How a container is reached in the generated code.
+struct Binding {
+  enum Kind {
+    Value,    ///< `text` is a variable that holds the value
+    Pointer,  ///< `text` points to element 0
+    Stream,   ///< `text` is a stream
+    Struct    ///< `text` points to a structure
+  };
+  Kind kind = Pointer;
+  std::string text;
+  const Data* data = nullptr;
+  bool shared = false;  ///< several threads may write the same element at the same time
+  bool aliased = false; ///< another name may reach the same memory
+  std::string root{};   ///< the variable whose memory this is part of; empty: `text`
+
+  const std::string& memory() const { return root.empty() ? text : root; }
+};
+
+/// Where the code being printed runs.
+struct Surroundings {
+  bool parallel = false;  ///< more than one thread may execute it at the same time
+  bool in_scope = false;  ///< inside a map: further maps default to sequential
+};
+
+/// What is known about one state before it is printed.
+struct StatePlan {
+  const State* state = nullptr;
+  ScopeTree tree;
+  std::vector<NodeId> order;
+  /// Containers to declare, by the entry of the scope (none: the state itself), by name.
+  std::map<NodeId, std::vector<std::string>> declared;
+  /// Containers of the whole function whose sizes are only known once this state is reached.
+  std::set<std::string> sized_here;
+};
+
+/// Prints one SDFG as a function. Nested SDFGs become functions of their own, printed before it.
+class SdfgFunction {
+ public:
+  SdfgFunction(Program& program, const Sdfg& sdfg, std::string name, Surroundings surroundings,
+               Place place);
+
+  /// A parameter and what a caller passes for it.
+  struct Parameter {
+    std::string declaration;  ///< "const double* __restrict__ A"
+    std::string identifier;   ///< "A"
+    std::string argument;
+  };
+  void bind(const std::string& container, Binding binding) { bindings_[container] = binding; }
+  /// Prints the function into Program::functions. Returns the arguments of the parameters that the
+  /// body uses, in order, with the state's pointer first when it is used.
+  std::vector<std::string> emit(std::vector<Parameter> parameters, bool always_inline);
+
+  /// The type a symbol has inside functions: integers of up to 64 bits are int64_t there, so that
+  /// products of sizes and strides do not overflow.
+  static std::string symbol_type(const Type& type);
+
+ private:
+  // sdfg_function.cpp
+  void declare_symbols(Writer& out, const std::set<std::string>& parameters);
+  void fail(const Place& place, std::string message, std::string hint = {});
+  std::string type_name(const Type& type, const Place& place);
+  std::string local_name(const std::string& base);
+
+  // allocation.cpp
+  void plan();
+  void plan_region(const Region& region, const std::string& path);
+  void plan_state(const State& state, const std::string& path);
+  void place_containers();
+  void declare(Writer& out, const std::string& name, const Place& place, Surroundings where);
+  void declare_late(Writer& out, const std::string& name, const Place& place);
+  void declare_in_state_struct(Writer& out, const std::string& name, const Place& place);
+  std::string memory_for(const std::string& name, const Place& place, bool local);
+  bool is_late(const Data& data) const;
+  bool has_setzero(const std::string& name) const { return zeroed_.contains(name); }
+
+  // control_flow.cpp
+  struct Jumps {
+    std::string continue_label;  ///< where `continue` goes; empty: the C++ statement does it
+    bool in_loop = false;
+  };
+  void emit_region(Writer& out, const Region& region, const std::string& path, const Place& place,
+                   const Jumps& jumps);
+  void emit_block(Writer& out, const Block& block, const std::string& path, const Place& place,
+                  const Jumps& jumps);
+  void emit_loop(Writer& out, const Block& block, const LoopRegion& loop, const std::string& path,
+                 const Place& place);
+  void emit_conditional(Writer& out, const ConditionalBlock& block, const std::string& path,
+                        const Place& place, const Jumps& jumps);
+  void emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place);
+  std::string condition(const Code& code, const Place& place);
+  std::string loop_statement(const std::optional<Code>& code, const Place& place);
+  std::string interstate_expr(const Expr& expr, const Place& place);
+
+  // scopes.cpp
+  struct At;  ///< the state being printed, and where in it
+  void emit_state(Writer& out, const State& state, const std::string& path, const Place& place);
+  void emit_children(At& at, NodeId entry);
+  void emit_node(At& at, NodeId node);
+  void emit_access(At& at, NodeId node);
+  void emit_map(At& at, NodeId node);
+  void emit_consume(At& at, NodeId node);
+  void declare_scope(At& at, NodeId entry);
+  void declare_views(At& at, NodeId entry);
+  void read_dynamic_inputs(At& at, NodeId node);
+  bool vectorizable(const At& at, NodeId entry) const;
+
+  // memlets.cpp
+  CppExpr symbolic() const;
+  std::string print(const Expr& expr, const Place& place) const;
+  Binding binding(const std::string& container, const Place& place);
+  Binding member(Binding base, std::string_view path, const Place& place);
+  Binding end_binding(At& at, NodeId node, const std::string& container);
+  std::string offset(const Data& data, const std::vector<Expr>& index, const Place& place) const;
+  std::string element(const Binding& binding, const Subset& subset, const Place& place) const;
+  std::string pointer(const Binding& binding, const Subset& subset, const Place& place) const;
+  Subset subset_or_whole(const std::optional<Subset>& subset, const Data& data) const;
+  std::string stream_element(const Binding& stream, const Subset& subset, const Place& place) const;
+
+  // tasklets.cpp
+  void emit_tasklet(At& at, NodeId node);
+
+  // conflicts.cpp
+  bool conflicts(At& at, const Binding& target, const Subset& subset) const;
+  std::string update(At& at, EdgeId edge, const Binding& target, const Subset& subset,
+                     const std::string& address, const std::string& value);
+  std::string reduction_operator(const Code& wcr, const Type& type, const Place& place);
+
+  // copies.cpp
+  void emit_copy(At& at, EdgeId edge, NodeId source, NodeId target);
+
+  // nested.cpp
+  void emit_nested(At& at, NodeId node);
+
+  // library.cpp
+  void emit_library(At& at, NodeId node);
+  LibraryPort library_port(At& at, EdgeId edge, bool input);
+  std::string strided(const std::vector<Expr>& strides, const std::vector<std::string>& index) const;
+  std::string print_code(const Expr& expr, const Place& place) const;
+  void emit_reduce(At& at, NodeId node, const Reduce& reduce);
+
+  // linear_algebra.cpp
+  void emit_linear_algebra(At& at, NodeId node, const LibraryOperation& operation,
+                           std::map<std::string, LibraryPort, std::less<>>& in,
+                           std::map<std::string, LibraryPort, std::less<>>& out);
+  std::string matrix(const LibraryPort& port, std::size_t row, std::size_t column, const Place& place);
+
+  Program& program_;
+  const Sdfg& sdfg_;
+  std::string name_;
+  Surroundings surroundings_;
+  Place place_;
+  TypeTable types_;
+  std::map<std::string, Binding, std::less<>> bindings_;
+
+  // allocation.cpp
+  std::map<std::string, StatePlan> plans_;  ///< by path
+  std::vector<std::string> function_level_;
+  SymbolSet assigned_;      ///< symbols that interstate edges and loops assign
+  SymbolSet control_reads_; ///< names that control flow reads
+  std::set<std::string> zeroed_;
+  std::set<std::string> loop_variables_;  ///< declared in their `for`
+
+  std::set<std::string> used_names_;  ///< identifiers of this function
+  int labels_ = 0;
+};
+
+/// The state being printed, and where in it.
+struct SdfgFunction::At {
+  Writer& out;
+  const State& state;
+  const StatePlan& plan;
+  Place place;
+  Surroundings where;
+  std::map<NodeId, Binding> views;  ///< by access node
+  std::map<EdgeId, std::string> code_variables;
+  std::set<std::string> pending;    ///< scalars that their only write declares
+  /// Parameters of the parallel maps around, and of all maps around.
+  std::set<std::string> parallel_params, params;
+
+  Place node_place(NodeId node) const { return place.node(state, node); }
+  Place edge_place(EdgeId edge) const { return place.edge(state, edge); }
+};
+
+/// Whole identifiers that occur in C++ text (outside of nothing: comments count too).
+std::set<std::string, std::less<>> identifiers(std::string_view text);
+
+}  // namespace sdfg

@@ -1,0 +1,266 @@
+#include "codegen/tasklet_code.h"
+
+#include "ir/type.h"
+
+namespace sdfg {
+
+namespace {
+
+std::string_view operator_text(Op op) {
+  switch (op) {
+    case Op::Add: return "+=";
+    case Op::Sub: return "-=";
+    case Op::Mul: return "*=";
+    case Op::Div: return "/=";
+    case Op::BitAnd: return "&=";
+    case Op::BitOr: return "|=";
+    case Op::BitXor: return "^=";
+    case Op::LeftShift: return "<<=";
+    case Op::RightShift: return ">>=";
+    default: return {};
+  }
+}
+
+/// Counts assignments to each name, and notes names assigned inside inner blocks.
+struct Locals {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<Expr>, std::less<>> values;
+  std::map<std::string, Expr, std::less<>> annotation;
+  std::set<std::string, std::less<>> inner;
+
+  void add(const Statements& statements, bool nested) {
+    for (const Statement& s : statements) {
+      if (const auto* a = std::get_if<Assign>(&s.kind)) {
+        if (!a->target.is(Op::Symbol)) continue;
+        const std::string& name = a->target.name();
+        if (!values.contains(name)) order.push_back(name);
+        values[name].push_back(a->augmented ? Expr::make(*a->augmented, {a->target, a->value})
+                                            : a->value);
+        if (a->annotation) annotation[name] = *a->annotation;
+        if (nested) inner.insert(name);
+      } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+        add(i->then, true), add(i->otherwise, true);
+      } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+        add(w->body, true);
+      } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+        add(f->body, true);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+TaskletCode::TaskletCode(TaskletPorts inputs, TaskletPorts outputs, const TypeTable& types,
+                         std::function<std::string(const std::string&)> outer_name)
+    : inputs_(std::move(inputs)), outputs_(std::move(outputs)), types_(types),
+      outer_name_(std::move(outer_name)) {
+  for (const auto& [name, port] : inputs_) types_[name] = port.type.element();
+  for (const auto& [name, port] : outputs_) types_[name] = port.type.element();
+  printer_.override = [this](const Expr& e) { return access(e); };
+  printer_.name = [this](const std::string& name) {
+    return locals_.contains(name) ? cpp_name(name) : outer_name_(name);
+  };
+}
+
+const TaskletPort* TaskletCode::input(const std::string& name) const {
+  if (locals_.contains(name)) return nullptr;
+  if (const auto in = inputs_.find(name); in != inputs_.end()) return &in->second;
+  if (const auto out = outputs_.find(name); out != outputs_.end()) return &out->second;
+  return nullptr;
+}
+
+const TaskletPort* TaskletCode::port(const std::string& name) const {
+  if (const auto out = outputs_.find(name); out != outputs_.end()) return &out->second;
+  return input(name);
+}
+
+std::string TaskletCode::index(const TaskletPort& port, const Expr& subscript) const {
+  std::vector<Expr> at(subscript.args().begin() + 1, subscript.args().end());
+  if (at.size() == 1 && at[0].is(Op::Tuple)) {
+    const Expr tuple = at[0];
+    at.assign(tuple.args().begin(), tuple.args().end());
+  }
+  std::string out = port.offset == "0" ? "" : port.offset;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    if (at[d].is(Op::Slice)) {
+      if (printer_.problem.empty()) printer_.problem = "no slices in tasklets";
+      return "0";
+    }
+    if (at[d].as_integer() == 0) continue;
+    const std::string stride = d < port.strides.size() ? port.strides[d] : "1";
+    if (stride == "0") continue;
+    std::string term = stride == "1" ? printer_.operand(at[d]) : stride + " * " + printer_.operand(at[d]);
+    if (stride == "1" && at.size() == 1 && out.empty()) term = printer_.print(at[d]);
+    out += (out.empty() ? "" : " + ") + term;
+  }
+  return out.empty() ? "0" : out;
+}
+
+std::optional<std::string> TaskletCode::access(const Expr& e) const {
+  if (e.is(Op::Symbol)) {
+    const TaskletPort* found = input(e.name());
+    if (!found) return std::nullopt;
+    if (found->stream) return found->text + ".pop()";
+    if (!found->array) return found->text;
+    if (found->single) return found->text + "[" + found->offset + "]";
+    return found->offset == "0" ? found->text : "(" + found->text + " + " + found->offset + ")";
+  }
+  if (e.is(Op::Subscript) && e.arg(0).is(Op::Symbol)) {
+    const TaskletPort* found = input(e.arg(0).name());
+    if (!found) return std::nullopt;
+    if (!found->array) return found->text;  // a value indexed with 0
+    return found->text + "[" + index(*found, e) + "]";
+  }
+  return std::nullopt;
+}
+
+void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
+  Locals found;
+  found.add(statements, false);
+  for (const std::string& name : found.order) {
+    if (outputs_.contains(name)) continue;
+    const auto annotation = found.annotation.find(name);
+    if (annotation == found.annotation.end() && !found.inner.contains(name) &&
+        found.values[name].size() == 1)
+      continue;  // declared with its only assignment
+    Type type;
+    if (annotation != found.annotation.end()) {
+      std::string text = print_python(annotation->second);
+      if (const auto dot = text.rfind('.'); dot != std::string::npos) text = text.substr(dot + 1);
+      type = Type::scalar_from_text(text).value_or(Type());
+    }
+    for (const Expr& value : found.values[name]) {
+      if (type.known()) break;
+      type = type_of(value, types_);
+    }
+    if (annotation == found.annotation.end())
+      for (const Expr& value : found.values[name])
+        if (const Type t = type_of(value, types_); t.known()) type = result_type(type, t);
+    const auto text = cpp_type(type.known() ? type : Type(BaseType::Float64));
+    out.line(text.value_or("double") + " " + cpp_name(name) + "{};");
+    locals_.insert(name);
+    types_[name] = type;
+  }
+}
+
+void TaskletCode::assign(Writer& out, const Assign& a) {
+  const Expr& target = a.target;
+  if (target.is(Op::Tuple)) return give_up("no assignment to several targets at once");
+  std::string value = printer_.print(a.value);
+  std::string left;
+  const TaskletPort* to = nullptr;
+  if (target.is(Op::Symbol)) {
+    to = locals_.contains(target.name()) ? nullptr : port(target.name());
+    if (to && !outputs_.contains(target.name()) && !to->array) {
+      // Python lets code overwrite an input; it is then a local value.
+      left = to->text;
+      to = nullptr;
+    } else if (to) {
+      left = to->array ? to->text + "[" + to->offset + "]" : to->text;
+    } else {
+      left = cpp_name(target.name());
+      if (!locals_.contains(target.name())) {
+        locals_.insert(target.name());
+        types_[target.name()] = type_of(a.value, types_);
+        out.line("const auto " + left + " = " + value + ";");
+        return;
+      }
+    }
+  } else if (target.is(Op::Subscript) && target.arg(0).is(Op::Symbol)) {
+    to = port(target.arg(0).name());
+    if (!to) return give_up("an element of '" + target.arg(0).name() + "' is assigned, which is no connector");
+    left = to->array ? to->text + "[" + index(*to, target) + "]" : to->text;
+  } else if (target.is(Op::Attribute)) {
+    left = printer_.print(target);
+  } else {
+    return give_up("no assignment to `" + print_python(target) + "`");
+  }
+  if (a.augmented) {
+    const std::string_view op = operator_text(*a.augmented);
+    if (op.empty()) {
+      value = printer_.print(Expr::make(*a.augmented, {target, a.value}));
+    } else if (!to || !to->write) {
+      out.line(left + " " + std::string(op) + " " + value + ";");
+      return;
+    } else {
+      value = left + " " + std::string(op.substr(0, op.size() - 1)) + " (" + value + ")";
+    }
+  }
+  if (to && to->write)
+    out.line(to->write("&" + left, value));
+  else
+    out.line(left + " = " + value + ";");
+}
+
+void TaskletCode::for_loop(Writer& out, const ForStatement& loop) {
+  if (!loop.target.is(Op::Symbol) || !loop.iterable.is(Op::Call) ||
+      (loop.iterable.name() != "range" && loop.iterable.name() != "dace.map"))
+    return give_up("only loops over range(…)");
+  const auto args = loop.iterable.args();
+  if (args.empty() || args.size() > 3) return give_up("range() takes one to three arguments");
+  const Expr begin = args.size() == 1 ? Expr(0) : args[0];
+  const Expr end = args.size() == 1 ? args[0] : args[1];
+  const Expr step = args.size() == 3 ? args[2] : Expr(1);
+  const std::string i = cpp_name(loop.target.name());
+  const bool down = step.is(Op::Neg) || (step.is(Op::Integer) && step.value() < 0);
+  const bool known = step.is(Op::Integer) || step.is(Op::Neg);
+  const std::string by = printer_.print(step);
+  const std::string head = "for (int64_t " + i + " = " + printer_.print(begin) + "; ";
+  const bool was_local = !locals_.insert(loop.target.name()).second;
+  types_[loop.target.name()] = BaseType::Int64;
+  const std::string limit = printer_.operand(end);
+  const std::string test = known ? i + (down ? " > " : " < ") + limit
+                                 : by + " > 0 ? " + i + " < " + limit + " : " + i + " > " + limit;
+  out.open(head + test + "; " + i + " += " + by + ")");
+  for (const Statement& s : loop.body) statement(out, s);
+  out.close();
+  if (!was_local) locals_.erase(loop.target.name());
+}
+
+void TaskletCode::statement(Writer& out, const Statement& s) {
+  if (const auto* a = std::get_if<Assign>(&s.kind)) return assign(out, *a);
+  if (const auto* e = std::get_if<ExprStatement>(&s.kind)) {
+    if (e->value.is(Op::String)) return;  // a comment
+    if (e->value.is(Op::Call)) {
+      const std::string& name = e->value.name();
+      const std::size_t dot = name.find('.');
+      if (dot != std::string::npos && name.substr(dot) == ".push" && e->value.args().size() == 1)
+        if (const TaskletPort* to = port(name.substr(0, dot))) {
+          out.line(to->text + ".push(" + printer_.print(e->value.arg(0)) + ");");
+          return;
+        }
+    }
+    out.line(printer_.print(e->value) + ";");
+    return;
+  }
+  if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+    out.open("if (" + printer_.print(i->condition) + ")");
+    for (const Statement& inner : i->then) statement(out, inner);
+    if (!i->otherwise.empty()) {
+      out.close("} else {");
+      out.indent();
+      for (const Statement& inner : i->otherwise) statement(out, inner);
+    }
+    out.close();
+    return;
+  }
+  if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+    out.open("while (" + printer_.print(w->condition) + ")");
+    for (const Statement& inner : w->body) statement(out, inner);
+    out.close();
+    return;
+  }
+  if (const auto* f = std::get_if<ForStatement>(&s.kind)) return for_loop(out, *f);
+  if (std::holds_alternative<PassStatement>(s.kind)) return;
+  if (std::holds_alternative<BreakStatement>(s.kind)) return out.line("break;");
+  if (std::holds_alternative<ContinueStatement>(s.kind)) return out.line("continue;");
+  give_up("no return in tasklets");
+}
+
+void TaskletCode::print(Writer& out, const Statements& statements) {
+  declare_locals(out, statements);
+  for (const Statement& s : statements) statement(out, s);
+}
+
+}  // namespace sdfg

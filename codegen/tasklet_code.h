@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/cpp_expr.h"
+#include "codegen/writer.h"
+#include "ir/analysis/connector_types.h"
+#include "ir/code.h"
+
+namespace sdfg {
+
+/// A connector as the code of a tasklet sees it.
+struct TaskletPort {
+  std::string text;     ///< value: an lvalue; array: the pointer it is indexed from
+  std::string offset;   ///< array: where element 0 lies from there; "0" for none
+  bool array = false;
+  bool single = false;  ///< an array of one element: its bare name means that element
+  std::vector<std::string> strides;  ///< array: of each index, as C++ text
+  Type type;
+  /// How a value is written when assignment does not do: gets the address (arrays) or nothing,
+  /// and the value; returns a statement.
+  std::function<std::string(const std::string& address, const std::string& value)> write;
+  /// A stream: reading pops.
+  bool stream = false;
+};
+using TaskletPorts = std::map<std::string, TaskletPort, std::less<>>;
+
+/// Prints the Python code of a tasklet as C++.
+class TaskletCode {
+ public:
+  TaskletCode(TaskletPorts inputs, TaskletPorts outputs, const TypeTable& types,
+              std::function<std::string(const std::string&)> outer_name);
+
+  /// All statements; locals are declared where they first appear, or up front when that is in an
+  /// inner block.
+  void print(Writer& out, const Statements& statements);
+  std::string expr(const Expr& e) const { return printer_.print(e); }
+  /// What could not be printed; empty when all went well.
+  const std::string& problem() const { return problem_.empty() ? printer_.problem : problem_; }
+
+ private:
+  void statement(Writer& out, const Statement& statement);
+  void assign(Writer& out, const Assign& assign);
+  void for_loop(Writer& out, const ForStatement& loop);
+  void declare_locals(Writer& out, const Statements& statements);
+  std::optional<std::string> access(const Expr& e) const;
+  std::string index(const TaskletPort& port, const Expr& subscript) const;
+  const TaskletPort* input(const std::string& name) const;
+  const TaskletPort* port(const std::string& name) const;
+  void give_up(std::string why) {
+    if (problem_.empty()) problem_ = std::move(why);
+  }
+
+  TaskletPorts inputs_, outputs_;
+  TypeTable types_;
+  std::function<std::string(const std::string&)> outer_name_;
+  CppExpr printer_;
+  std::set<std::string, std::less<>> locals_;
+  std::string problem_;
+};
+
+}  // namespace sdfg

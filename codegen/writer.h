@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sdfg {
+
+/// Collects lines of C++ with two spaces of indentation per open block.
+class Writer {
+ public:
+  explicit Writer(int depth = 0) : depth_(depth) {}
+
+  void line(std::string_view text);
+  void blank();
+  /// "text {" and one level deeper.
+  void open(std::string_view text);
+  void close(std::string_view text = "}");
+  void indent() { ++depth_; }
+  /// Text that is indented already.
+  void raw(std::string_view text) { text_.append(text); }
+  /// Lines at column 0: preprocessor directives and labels.
+  void flush_left(std::string_view text);
+  /// Several lines of foreign text, each indented as it stands.
+  void verbatim(std::string_view text);
+
+  int depth() const { return depth_; }
+  const std::string& text() const { return text_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  int depth_;
+};
+
+}  // namespace sdfg
