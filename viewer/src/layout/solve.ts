@@ -1,0 +1,26 @@
+// Chooses who lays out a graph, and remembers the answers: a problem is plain data, so its text is
+// the key, and collapsing one scope or stepping through a history solves only what is new.
+
+import type { ELK } from 'elkjs/lib/elk-api';
+import { elkLayout } from './elk';
+import { layered } from './layered';
+import type { Solution } from './problem';
+import type { Solve } from './tree';
+
+const remembered = 4000;
+
+export function makeSolve(elk: Pick<ELK, 'layout'>): Solve {
+  const memory = new Map<string, Promise<Solution>>();
+  return async (problem, quick) => {
+    // What is quick to solve is not worth the memory when it is big.
+    if (problem.nodes.length === 0 || (quick && problem.nodes.length > 500)) return layered(problem);
+    const key = (quick ? 'q' : 'e') + JSON.stringify(problem);
+    let answer = memory.get(key);
+    if (answer === undefined) {
+      answer = quick ? Promise.resolve(layered(problem)) : elkLayout(elk, problem).catch(() => layered(problem));
+      memory.set(key, answer);
+      if (memory.size > remembered) memory.delete(memory.keys().next().value!);
+    }
+    return structuredClone(await answer);
+  };
+}
