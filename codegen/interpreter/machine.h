@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/interpreter/value.h"
+#include "ir/data.h"
+#include "support/result.h"
+
+// The state of a running program. A nested SDFG cannot call itself, and everything runs in
+// sequence; so each symbol and each container of each nested SDFG has one fixed home for the whole
+// run, and compiled expressions point straight at it.
+
+namespace sdfg::interpreter {
+
+/// Thrown while a program runs when it must not go on, and while it is made ready when it cannot
+/// be; interpret() catches it and returns the diagnostic. Each level of a program that knows its
+/// place fills it in when it is still empty.
+struct Stop {
+  Diagnostic why;
+  explicit Stop(std::string message, std::string hint = {})
+      : why{"", std::move(message), std::move(hint)} {}
+};
+
+/// Where something stands in the SDFG, for messages; owned by the Machine.
+using PlaceText = const std::string*;
+
+using Eval = std::function<Scalar()>;
+using Step = std::function<void()>;
+
+/// An integer expression that is ready to run: constant + sum(coefficient * symbol), or any code.
+struct Index {
+  struct Term {
+    std::int64_t coefficient;
+    const Scalar* symbol;
+  };
+  std::int64_t constant = 0;
+  std::vector<Term> terms;
+  std::function<std::int64_t()> code;  ///< added to the rest when there is one
+
+  std::int64_t operator()() const {
+    std::int64_t value = constant;
+    for (const Term& t : terms) value += t.coefficient * t.symbol->i;
+    if (code) value += code();
+    return value;
+  }
+  bool is_constant() const { return terms.empty() && !code; }
+};
+
+/// Memory of one allocation, and which of its granules have been written.
+struct Buffer {
+  std::vector<std::byte> bytes;
+  std::vector<std::uint8_t> written;  ///< empty: all of it counts as written
+  unsigned granule_shift = 0;         ///< log2 of the bytes of a granule, at most one element
+};
+
+/// A container as the running program has it: where it lies, and its layout as the values of
+/// symbols make it. Containers of a nested SDFG are bound anew at each call; transients and views
+/// whenever the scope that owns them is entered. Layout and memory come late, at the first access,
+/// because sizes may depend on symbols that are assigned on the way.
+struct Container {
+  std::string name;
+  const Data* data = nullptr;
+  BaseType type = BaseType::Unknown;
+  std::int64_t element_size = 0;
+  Load load = nullptr;
+  Store store = nullptr;
+
+  bool ready = false;             ///< layout and address are valid
+  std::function<void()> prepare;  ///< makes them valid
+  Buffer* buffer = nullptr;       ///< null: nothing is bound (an absent optional argument)
+  std::int64_t base = 0;          ///< of the container's pointer, in bytes from the buffer's begin
+  Buffer own;                     ///< memory of a transient
+  std::vector<std::int64_t> shape, strides, offset;
+  std::int64_t start_offset = 0;
+  /// Of a stream: one queue per element of the shape, and who owns them.
+  std::vector<std::deque<Scalar>>* queues = nullptr;
+  std::vector<std::deque<Scalar>> own_queues;
+
+  void make_ready() {
+    if (!ready) prepare();
+  }
+  bool is_stream() const { return data && data->is_stream(); }
+};
+
+struct Address {
+  Container* container = nullptr;
+  std::int64_t offset = 0;  ///< in bytes from the buffer's begin; inside the buffer
+  std::byte* at() const { return container->buffer->bytes.data() + offset; }
+};
+
+struct Machine {
+  std::deque<Scalar> slots;  // a deque: addresses stay
+  std::deque<Container> containers;
+  std::deque<std::string> places;
+  std::uint64_t steps_left = ~std::uint64_t(0);
+  Diagnostics warnings;
+  std::set<std::pair<std::string, std::string>> warned;  ///< container and place
+
+  Scalar* new_slot() { return &slots.emplace_back(); }
+  PlaceText new_place(std::string text) { return &places.emplace_back(std::move(text)); }
+  /// Counts one executed statement or memlet.
+  void step() {
+    if (steps_left-- == 0) out_of_steps();
+  }
+  [[noreturn]] void out_of_steps();
+  void warn_unwritten(const Container& container, PlaceText place);
+};
+
+/// The element at these indices, one per dimension. Stops when one is outside the declared shape
+/// or the element outside the allocation.
+Address locate(Container& container, std::span<const std::int64_t> index, PlaceText place);
+/// The same without the shape: only the allocation counts (memlets with allow_oob, and windows of
+/// no elements, whose begin may lie anywhere).
+Address locate_unchecked(Container& container, std::span<const std::int64_t> index);
+
+Scalar read(Machine& machine, Address address, PlaceText place);
+void write(Address address, Scalar value);
+bool is_written(Address address);
+void mark_unwritten(Address address);
+/// Sizes the transient's own memory for its layout, all of it unwritten (or, with zero, zeros).
+void allocate(Container& container, std::int64_t elements, bool zero);
+
+/// Resolves a conflicting write: old and new value of the container's element type.
+using Combine = std::function<Scalar(Scalar, Scalar)>;
+
+/// The part of a container that a memlet names, as code sees it: indices count steps from its
+/// first element, and dimensions of one element take no index.
+struct Window {
+  Machine* machine = nullptr;
+  Container* container = nullptr;
+  std::vector<Index> begin, step;       ///< per dimension of the container
+  std::vector<std::size_t> wide;        ///< dimensions that take an index
+  PlaceText place = nullptr;
+  Combine combine;                      ///< for writes; may be empty
+
+  /// Index for all wide dimensions, or for all dimensions.
+  Address at(std::span<const std::int64_t> index) const;
+  Scalar read(std::span<const std::int64_t> index) const {
+    return interpreter::read(*machine, at(index), place);
+  }
+  void write(std::span<const std::int64_t> index, Scalar value) const;
+  bool takes(std::size_t indices) const;
+};
+
+}  // namespace sdfg::interpreter
