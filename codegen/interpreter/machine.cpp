@@ -10,9 +10,9 @@ namespace {
 /// Ranks beyond this do not occur; indices live on the stack.
 constexpr std::size_t max_rank = 32;
 
-[[noreturn]] void stop_at(PlaceText place, std::string message, std::string hint = {}) {
+[[noreturn]] void stop_at(const Where* place, std::string message, std::string hint = {}) {
   Stop stop(std::move(message), std::move(hint));
-  if (place) stop.why.place = *place;
+  if (place) stop.why.place = place->text();
   throw stop;
 }
 
@@ -23,7 +23,7 @@ std::string index_text(std::span<const std::int64_t> values) {
 }
 
 [[noreturn]] void out_of_bounds(const Container& c, std::span<const std::int64_t> index,
-                                PlaceText place) {
+                                const Where* place) {
   stop_at(place,
           "access out of bounds: " + c.name + "[" + index_text(index) + "], whose shape is [" +
               index_text(c.shape) + "]",
@@ -43,17 +43,27 @@ bool inside_buffer(const Container& c, std::int64_t offset) {
 
 }  // namespace
 
+std::string Where::text() const {
+  std::vector<std::string_view> parts;
+  for (const Where* w = this; w; w = w->outer)
+    if (!w->part.empty()) parts.push_back(w->part);
+  std::string text;
+  for (std::size_t i = parts.size(); i-- > 0;) text.append(parts[i]).append(i ? " / " : "");
+  return text;
+}
+
 void Machine::out_of_steps() {
   throw Stop("the step limit is reached", "the program may not end, or the limit is too low");
 }
 
-void Machine::warn_unwritten(const Container& container, PlaceText place) {
-  if (!warned.insert({container.name, *place}).second) return;
-  warnings.push_back({*place, "reads an element of '" + container.name + "' that was never written",
+void Machine::warn_unwritten(const Container& container, const Where* place) {
+  std::string text = place->text();
+  if (!warned.insert({container.name, text}).second) return;
+  warnings.push_back({std::move(text), "reads an element of '" + container.name + "' that was never written",
                       "", Severity::Warning});
 }
 
-Address locate(Container& c, std::span<const std::int64_t> index, PlaceText place) {
+Address locate(Container& c, std::span<const std::int64_t> index, const Where* place) {
   c.make_ready();
   if (!c.buffer) stop_at(place, "'" + c.name + "' is not given but accessed");
   for (std::size_t d = 0; d < index.size(); ++d)
@@ -74,7 +84,7 @@ Address locate_unchecked(Container& c, std::span<const std::int64_t> index) {
   return {&c, byte_offset(c, index)};
 }
 
-Scalar read(Machine& machine, Address address, PlaceText place) {
+Scalar read(Machine& machine, Address address, const Where* place) {
   const Buffer& buffer = *address.container->buffer;
   if (!buffer.written.empty() &&
       !buffer.written[std::size_t(address.offset >> buffer.granule_shift)])
@@ -138,6 +148,46 @@ Address Window::at(std::span<const std::int64_t> index) const {
 bool Window::takes(std::size_t indices) const {
   return begin.size() <= max_rank &&
          (indices == wide.size() || indices == begin.size() || (indices == 1 && wide.empty()));
+}
+
+std::deque<Scalar>& stream_queue(const Window& window) {
+  Container& stream = *window.container;
+  stream.make_ready();
+  if (!stream.queues) stop_at(window.place, "the stream '" + stream.name + "' is not bound");
+  std::int64_t at = 0;
+  for (std::size_t d = 0; d < window.begin.size(); ++d) {
+    const std::int64_t index = window.begin[d]();
+    if (std::uint64_t(index) >= std::uint64_t(stream.shape[d]))
+      stop_at(window.place, "access out of bounds: queue " + std::to_string(index) + " of '" +
+                                stream.name + "', which has " + std::to_string(stream.shape[d]));
+    at = at * stream.shape[d] + index;
+  }
+  return stream.queues[at];
+}
+
+Scalar pop_stream(const Window& window) {
+  std::deque<Scalar>& queue = stream_queue(window);
+  if (queue.empty())
+    stop_at(window.place, "reads from the stream '" + window.container->name + "', which is empty");
+  const Scalar value = queue.front();
+  queue.pop_front();
+  return value;
+}
+
+void push_stream(const Window& window, Scalar value) { stream_queue(window).push_back(value); }
+
+void Window::bind(Container& inner) const {
+  if (container->is_stream()) {
+    std::deque<Scalar>* queue = &stream_queue(*this);
+    inner.queues = queue;
+    return;
+  }
+  // The window may be empty, so that its begin lies outside; only accesses are checked.
+  std::int64_t full[max_rank];
+  for (std::size_t d = 0; d < begin.size(); ++d) full[d] = begin[d]();
+  const Address first = locate_unchecked(*container, {full, begin.size()});
+  inner.buffer = container->buffer;
+  inner.base = first.offset;
 }
 
 void Window::write(std::span<const std::int64_t> index, Scalar value) const {

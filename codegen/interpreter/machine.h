@@ -31,8 +31,13 @@ struct Stop {
       : why{"", std::move(message), std::move(hint)} {}
 };
 
-/// Where something stands in the SDFG, for messages; owned by the Machine.
-using PlaceText = const std::string*;
+/// Where something stands in the SDFG, for messages: a chain of parts, innermost first, so that
+/// deeply nested programs do not store long texts. Owned by the Machine.
+struct Where {
+  const Where* outer = nullptr;
+  std::string part;
+  std::string text() const;
+};
 
 using Eval = std::function<Scalar()>;
 using Step = std::function<void()>;
@@ -75,20 +80,23 @@ struct Container {
   Load load = nullptr;
   Store store = nullptr;
 
-  bool ready = false;             ///< layout and address are valid
+  bool ready = false;             ///< layout and memory are valid
   std::function<void()> prepare;  ///< makes them valid
   Buffer* buffer = nullptr;       ///< null: nothing is bound (an absent optional argument)
   std::int64_t base = 0;          ///< of the container's pointer, in bytes from the buffer's begin
   Buffer own;                     ///< memory of a transient
   std::vector<std::int64_t> shape, strides, offset;
   std::int64_t start_offset = 0;
-  /// Of a stream: one queue per element of the shape, and who owns them.
-  std::vector<std::deque<Scalar>>* queues = nullptr;
+  bool allocated = false;  ///< of a transient: its own memory is valid
+  /// Of a stream: the first of its queues, one per element of the shape, and its own ones.
+  std::deque<Scalar>* queues = nullptr;
   std::vector<std::deque<Scalar>> own_queues;
 
   void make_ready() {
     if (!ready) prepare();
   }
+  /// Forgets the content of a transient, the address of a view.
+  void reset() { ready = allocated = false; }
   bool is_stream() const { return data && data->is_stream(); }
 };
 
@@ -101,29 +109,31 @@ struct Address {
 struct Machine {
   std::deque<Scalar> slots;  // a deque: addresses stay
   std::deque<Container> containers;
-  std::deque<std::string> places;
+  std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
   Diagnostics warnings;
   std::set<std::pair<std::string, std::string>> warned;  ///< container and place
 
   Scalar* new_slot() { return &slots.emplace_back(); }
-  PlaceText new_place(std::string text) { return &places.emplace_back(std::move(text)); }
+  const Where* new_place(const Where* outer, std::string part) {
+    return &places.emplace_back(Where{outer, std::move(part)});
+  }
   /// Counts one executed statement or memlet.
   void step() {
     if (steps_left-- == 0) out_of_steps();
   }
   [[noreturn]] void out_of_steps();
-  void warn_unwritten(const Container& container, PlaceText place);
+  void warn_unwritten(const Container& container, const Where* place);
 };
 
 /// The element at these indices, one per dimension. Stops when one is outside the declared shape
 /// or the element outside the allocation.
-Address locate(Container& container, std::span<const std::int64_t> index, PlaceText place);
+Address locate(Container& container, std::span<const std::int64_t> index, const Where* place);
 /// The same without the shape: only the allocation counts (memlets with allow_oob, and windows of
 /// no elements, whose begin may lie anywhere).
 Address locate_unchecked(Container& container, std::span<const std::int64_t> index);
 
-Scalar read(Machine& machine, Address address, PlaceText place);
+Scalar read(Machine& machine, Address address, const Where* place);
 void write(Address address, Scalar value);
 bool is_written(Address address);
 void mark_unwritten(Address address);
@@ -140,7 +150,7 @@ struct Window {
   Container* container = nullptr;
   std::vector<Index> begin, step;       ///< per dimension of the container
   std::vector<std::size_t> wide;        ///< dimensions that take an index
-  PlaceText place = nullptr;
+  const Where* place = nullptr;
   Combine combine;                      ///< for writes; may be empty
 
   /// Index for all wide dimensions, or for all dimensions.
@@ -149,7 +159,15 @@ struct Window {
     return interpreter::read(*machine, at(index), place);
   }
   void write(std::span<const std::int64_t> index, Scalar value) const;
+  /// Makes the inner container stand for this part: its element 0 is the window's first.
+  void bind(Container& inner) const;
   bool takes(std::size_t indices) const;
 };
+
+/// The next element of the stream that the window names. Stops when the stream is empty.
+Scalar pop_stream(const Window& window);
+void push_stream(const Window& window, Scalar value);
+/// The queue itself.
+std::deque<Scalar>& stream_queue(const Window& window);
 
 }  // namespace sdfg::interpreter

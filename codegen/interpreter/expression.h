@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "codegen/interpreter/machine.h"
+#include "ir/code.h"
+#include "ir/expr.h"
+#include "ir/subset.h"
+
+namespace sdfg::interpreter {
+
+/// What a name stands for: a value in a slot (symbol, connector, local variable), or memory.
+struct Binding {
+  BaseType type = BaseType::Unknown;
+  Scalar* slot = nullptr;
+  std::shared_ptr<Window> window;
+};
+
+/// Names that are visible in one place: its own, then those of the places around it.
+class Names {
+ public:
+  explicit Names(const Names* outer = nullptr) : outer_(outer) {}
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  const Binding* find(std::string_view name) const;
+  /// Among the names of this place alone.
+  const Binding* find_own(std::string_view name) const;
+  void set(std::string name, Binding binding);
+  /// Asked for names that are not set here, before the outer names. What it gives is kept.
+  std::function<std::optional<Binding>(std::string_view)> on_demand;
+
+ private:
+  const Names* outer_;
+  mutable std::map<std::string, Binding, std::less<>> own_;
+};
+
+/// Where code stands: what it may name, and how to speak about it.
+struct Context {
+  Machine& machine;
+  const Names& names;
+  const Where* place;
+};
+
+/// An expression ready to run, and its type in C++.
+struct Typed {
+  BaseType type;
+  Eval eval;
+};
+
+/// Compiles code as DaCe's generator would print it to C++: types and order of operations are
+/// those of the C++ expression. Throws Stop for what cannot run.
+Typed compile(const Expr& expr, const Context& context);
+/// The same, converted to a type, or to a truth value.
+Eval compile_as(const Expr& expr, BaseType type, const Context& context);
+/// Compiles symbolic arithmetic on 64-bit integers: divisions round down, exact ones must be.
+Index compile_index(const Expr& expr, const Context& context);
+/// All of a subset's begins and steps.
+std::vector<Index> compile_begins(const Subset& subset, const Context& context);
+std::vector<Index> compile_steps(const Subset& subset, const Context& context);
+/// `lambda old, new: …` on values of the type; also the usual reductions, recognised by name.
+Combine compile_reduction(const Code& wcr, BaseType type, const Context& context);
+
+/// "math.sqrt" of nested attributes, or "" when the expression is no dotted name.
+std::string dotted_name(const Expr& expr);
+
+}  // namespace sdfg::interpreter

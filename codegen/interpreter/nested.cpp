@@ -1,0 +1,70 @@
+#include "codegen/interpreter/state.h"
+
+namespace sdfg::interpreter {
+namespace {
+
+struct Mapped {
+  Scalar* slot;
+  Eval value;
+  Scalar result;
+};
+struct Bound {
+  Container* inner;
+  std::shared_ptr<Window> outer;
+};
+
+}  // namespace
+
+Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
+  const NestedSdfg& nested = state_.get<NestedSdfg>(id);
+  const Where* place = place_of(id);
+  if (!nested.sdfg)
+    throw Stop("the nested SDFG is in another file, which is not loaded");
+  Executable inner = compile_sdfg(machine_, **nested.sdfg, place);
+
+  std::vector<Mapped> mapped;
+  const Context c = context(scope, place);
+  for (const auto& [name, slot] : inner.symbols) {
+    const auto given = nested.symbol_mapping.find(name);
+    if (given != nested.symbol_mapping.end()) {
+      // The mapping is symbolic text: integers in 64 bits, floats as they are.
+      const bool integer = slot.type >= BaseType::Bool && slot.type <= BaseType::UInt64;
+      Eval value;
+      if (integer) {
+        value = [index = compile_index(given->second, c), type = slot.type] {
+          return convert(Scalar(index()), BaseType::Int64, type);
+        };
+      } else {
+        value = compile_as(given->second, slot.type, c);
+      }
+      mapped.push_back({slot.slot, std::move(value), {}});
+    } else if (const Binding* outer = scope.names.find(name); outer && outer->slot) {
+      mapped.push_back({slot.slot, compile_as(Expr::symbol(name), slot.type, c), {}});
+    }
+  }
+
+  std::vector<Bound> bound;
+  const auto bind = [&](EdgeId e, const std::string& connector) {
+    if (connector.empty() || state_[e].memlet.empty()) return;
+    const auto argument = inner.arguments.find(connector);
+    if (argument == inner.arguments.end())
+      throw Stop("connector '" + connector + "' is no argument of the nested SDFG");
+    bound.push_back({argument->second, window(of_memlet(e), state_[e].memlet.subset(), scope,
+                                              place_of(e))});
+  };
+  for (EdgeId e : state_.in(id)) bind(e, state_[e].dst_connector);
+  for (EdgeId e : state_.out(id)) bind(e, state_[e].src_connector);
+  return [machine = &machine_, mapped = std::move(mapped), bound = std::move(bound),
+          inner = std::move(inner)]() mutable {
+    machine->step();
+    for (Mapped& m : mapped) m.result = m.value();
+    for (const Mapped& m : mapped) *m.slot = m.result;
+    for (const Bound& b : bound) {
+      b.outer->bind(*b.inner);
+      b.inner->ready = false;
+    }
+    inner.run();
+  };
+}
+
+}  // namespace sdfg::interpreter

@@ -1,0 +1,120 @@
+#include "codegen/interpreter/copy.h"
+#include "codegen/interpreter/state.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg::interpreter {
+namespace {
+
+/// A map as nested loops, the first parameter outermost. Ranges may use the parameters before.
+struct Loops {
+  struct Dimension {
+    Scalar* parameter;
+    Index begin, end, step;
+  };
+  Machine* machine;
+  std::vector<Dimension> dimensions;
+  Body body;
+
+  void run(std::size_t d = 0) const {
+    if (d == dimensions.size()) {
+      machine->step();
+      return body.run();
+    }
+    const Dimension& dim = dimensions[d];
+    const std::int64_t begin = dim.begin(), end = dim.end(), step = dim.step();
+    if (step == 0) throw Stop("a map has the step 0");
+    for (std::int64_t i = begin; step > 0 ? i <= end : i >= end; i += step) {
+      dim.parameter->i = i;
+      run(d + 1);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<Step> StateCompiler::compile_dynamic_inputs(NodeId entry, Scope& outer, Scope& inner) {
+  std::vector<Step> steps;
+  for (EdgeId e : state_.in(entry)) {
+    const std::string& connector = state_[e].dst_connector;
+    if (connector.empty() || connector.starts_with("IN_") || state_[e].memlet.empty()) continue;
+    Container* c = of_memlet(e);
+    const Where* place = place_of(e);
+    const auto input = window(c, state_[e].memlet.subset(), outer, place);
+    Scalar* slot = machine_.new_slot();
+    inner.names.set(connector, {c->type, slot, nullptr});
+    steps.push_back([input, slot] {
+      constexpr std::int64_t zero[16] = {};
+      *slot = input->read({zero, input->wide.size()});
+    });
+  }
+  return steps;
+}
+
+Step StateCompiler::compile_map(NodeId id, Scope& outer) {
+  const MapEntry& map = state_.get<MapEntry>(id);
+  Scope& scope = scopes_.try_emplace(id, id, &outer.names).first->second;
+  const std::vector<Step> inputs = compile_dynamic_inputs(id, outer, scope);
+  Loops loops{&machine_, {}, {}};
+  const Where* place = place_of(id);
+  if (map.params.size() != map.ranges.size())
+    throw Stop("a map with " + std::to_string(map.params.size()) + " parameters and " +
+               std::to_string(map.ranges.size()) + " ranges");
+  for (std::size_t d = 0; d < map.params.size(); ++d) {
+    const Range& r = map.ranges[d];
+    const Context c = context(scope, place);
+    Index begin = compile_index(r.begin, c), end = compile_index(r.end, c),
+          step = compile_index(r.step, c);
+    Scalar* slot = machine_.new_slot();
+    scope.names.set(map.params[d], {BaseType::Int64, slot, nullptr});
+    loops.dimensions.push_back({slot, std::move(begin), std::move(end), std::move(step)});
+  }
+  loops.body = compile_scope(scope);
+  return [inputs, loops = std::move(loops)] {
+    for (const Step& input : inputs) input();
+    loops.run();
+  };
+}
+
+Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
+  const ConsumeEntry& consume = state_.get<ConsumeEntry>(id);
+  Scope& scope = scopes_.try_emplace(id, id, &outer.names).first->second;
+  if (consume.chunksize != 1)
+    throw Stop("the interpreter consumes one element at a time, not chunks");
+  const std::vector<Step> inputs = compile_dynamic_inputs(id, outer, scope);
+  std::shared_ptr<Window> stream;
+  for (EdgeId e : state_.in(id))
+    if (state_[e].dst_connector == "IN_stream")
+      stream = window(of_memlet(e), state_[e].memlet.subset(), outer, place_of(e));
+  if (!stream) throw Stop("a consume scope without a stream");
+
+  Scalar* element = machine_.new_slot();
+  outputs_[{id, "OUT_stream"}] = {stream->container->type, element, nullptr};
+  Scalar* index = machine_.new_slot();
+  scope.names.set(consume.pe_index, {BaseType::Int64, index, nullptr});
+  const Index elements = compile_index(consume.num_pes, context(outer, place_of(id)));
+  Eval condition;
+  if (consume.condition && !consume.condition->empty()) {
+    const Expr* expr = consume.condition->expr();
+    if (!expr) throw Stop("the condition of a consume scope is not Python code");
+    condition = compile_as(*expr, BaseType::Bool, context(outer, place_of(id)));
+  }
+  Body body = compile_scope(scope);
+  // The processing elements take turns.
+  return [machine = &machine_, inputs, stream, element, index, elements,
+          condition = std::move(condition), body = std::move(body)] {
+    for (const Step& input : inputs) input();
+    const std::int64_t count = std::max<std::int64_t>(elements(), 1);
+    for (std::int64_t turn = 0;; ++turn) {
+      machine->step();
+      if (condition && condition().i) return;
+      std::deque<Scalar>& queue = stream_queue(*stream);
+      if (queue.empty()) return;
+      *element = queue.front();
+      queue.pop_front();
+      index->i = turn % count;
+      body.run();
+    }
+  };
+}
+
+}  // namespace sdfg::interpreter

@@ -1,0 +1,191 @@
+#include "codegen/interpreter/statements.h"
+
+#include <array>
+
+namespace sdfg::interpreter {
+namespace {
+
+class StatementCompiler {
+ public:
+  StatementCompiler(Machine& machine, Names& own, const Where* place)
+      : machine_(machine), own_(own), context_{machine, own, place} {}
+
+  Action compile(const Statements& statements) const {
+    std::vector<Action> actions;
+    for (const Statement& s : statements)
+      actions.push_back(std::visit([&](const auto& kind) { return compile(kind); }, s.kind));
+    if (actions.size() == 1) return std::move(actions[0]);
+    return [actions = std::move(actions)] {
+      for (const Action& action : actions)
+        if (const Flow flow = action(); flow != Flow::Normal) return flow;
+      return Flow::Normal;
+    };
+  }
+
+ private:
+  static Action jump(Flow flow) {
+    return [flow] { return flow; };
+  }
+  Action compile(const PassStatement&) const { return jump(Flow::Normal); }
+  Action compile(const BreakStatement&) const { return jump(Flow::Break); }
+  Action compile(const ContinueStatement&) const { return jump(Flow::Continue); }
+  Action compile(const ReturnStatement&) const { return jump(Flow::Return); }
+
+  Action compile(const ExprStatement& s) const {
+    if (s.value.is(Op::String)) return jump(Flow::Normal);  // a comment
+    return [eval = interpreter::compile(s.value, context_).eval] {
+      eval();
+      return Flow::Normal;
+    };
+  }
+
+  Action compile(const IfStatement& s) const {
+    return [condition = condition_of(s.condition), then = compile(s.then),
+            otherwise = compile(s.otherwise)] { return condition().i ? then() : otherwise(); };
+  }
+
+  Action compile(const WhileStatement& s) const {
+    return [machine = &machine_, condition = condition_of(s.condition), body = compile(s.body)] {
+      while (condition().i) {
+        machine->step();
+        const Flow flow = body();
+        if (flow == Flow::Break) break;
+        if (flow == Flow::Return) return flow;
+      }
+      return Flow::Normal;
+    };
+  }
+
+  Action compile(const ForStatement& s) const {
+    const Expr& range = s.iterable;
+    const std::span<const Expr> args = range.args();
+    if (!s.target.is(Op::Symbol) || !range.is(Op::Call) || range.name() != "range" ||
+        args.empty() || args.size() > 3)
+      throw Stop("a for statement needs a name and a range(…)");
+    const auto bound = [&](std::size_t i) { return compile_as(args[i], BaseType::Int64, context_); };
+    const Eval zero = [] { return Scalar(0); }, one = [] { return Scalar(1); };
+    const Eval begin = args.size() > 1 ? bound(0) : zero, end = bound(args.size() > 1 ? 1 : 0),
+               step = args.size() > 2 ? bound(2) : one;
+    Scalar* slot = machine_.new_slot();
+    own_.set(s.target.name(), {BaseType::Int64, slot, nullptr});
+    return [machine = &machine_, slot, begin, end, step, body = compile(s.body)] {
+      const std::int64_t stop = end().i, by = step().i;
+      for (std::int64_t i = begin().i; by > 0 ? i < stop : i > stop; i += by) {
+        machine->step();
+        slot->i = i;
+        const Flow flow = body();
+        if (flow == Flow::Break) break;
+        if (flow == Flow::Return) return flow;
+      }
+      return Flow::Normal;
+    };
+  }
+
+  Eval condition_of(const Expr& e) const { return compile_as(e, BaseType::Bool, context_); }
+
+  Action compile(const Assign& s) const {
+    Expr value = s.value;
+    // x op= v is x = x op v: there is no operator whose result differs.
+    if (s.augmented) value = Expr::make(*s.augmented, {s.target, s.value});
+    if (s.target.is(Op::Tuple) || s.target.is(Op::List)) return compile_tuple(s);
+    if (s.target.is(Op::Subscript)) return compile_element(s.target, value);
+    const std::string name = dotted_name(s.target);
+    if (name.empty()) throw Stop("cannot assign to '" + print_python(s.target) + "'");
+    if (const Binding* known = own_.find_own(name)) return compile_known(*known, value);
+
+    Typed typed = interpreter::compile(value, context_);
+    BaseType type = typed.type;
+    if (s.annotation) {
+      std::string text = dotted_name(*s.annotation);
+      if (const std::size_t dot = text.rfind('.'); dot != std::string::npos) text.erase(0, dot + 1);
+      if (const auto annotated = Type::scalar_from_text(text)) type = annotated->base();
+    }
+    // Compiled before the name is known: on the right it still means what it meant outside.
+    Eval eval = compile_as(value, type, context_);
+    Scalar* slot = machine_.new_slot();
+    own_.set(name, {type, slot, nullptr});
+    return store_to(slot, std::move(eval));
+  }
+
+  static Action store_to(Scalar* slot, Eval eval) {
+    return [slot, eval = std::move(eval)] {
+      *slot = eval();
+      return Flow::Normal;
+    };
+  }
+
+  Action compile_known(const Binding& known, const Expr& value) const {
+    Eval eval = compile_as(value, known.type, context_);
+    if (known.slot) return store_to(known.slot, std::move(eval));
+    const std::shared_ptr<Window> window = known.window;
+    if (window->container->is_stream())
+      return [window, eval = std::move(eval)] {
+        push_stream(*window, eval());
+        return Flow::Normal;
+      };
+    if (!window->wide.empty() && window->begin.size() != 1)
+      throw Stop("'" + window->container->name + "' is assigned as a whole, but is an array");
+    return [window, eval = std::move(eval)] {
+      const Scalar result = eval();
+      const std::int64_t zero = 0;
+      window->write({&zero, window->wide.empty() ? std::size_t(0) : 1}, result);
+      return Flow::Normal;
+    };
+  }
+
+  Action compile_element(const Expr& target, const Expr& value) const {
+    const std::string name = dotted_name(target.arg(0));
+    const Binding* known = name.empty() ? nullptr : own_.find_own(name);
+    if (!known) throw Stop("'" + print_python(target.arg(0)) + "' is not defined here");
+    if (known->slot) return compile_known(*known, value);
+    std::vector<Eval> index;
+    for (const Expr& i : target.args().subspan(1))
+      for (const Expr& part : i.is(Op::Tuple) ? i.args() : std::span(&i, 1))
+        index.push_back(compile_as(part, BaseType::Int64, context_));
+    const std::shared_ptr<Window> window = known->window;
+    if (!window->takes(index.size()) || index.size() > 16)
+      throw Stop("'" + window->container->name + "' is assigned with " +
+                 std::to_string(index.size()) + " indices, the memlet has " +
+                 std::to_string(window->wide.size()) + " dimensions of more than one element");
+    Eval eval = compile_as(value, known->type, context_);
+    return [window, index = std::move(index), eval = std::move(eval)] {
+      std::array<std::int64_t, 16> at;
+      for (std::size_t d = 0; d < index.size(); ++d) at[d] = index[d]().i;
+      window->write({at.data(), index.size()}, eval());
+      return Flow::Normal;
+    };
+  }
+
+  /// a, b = x, y: all values first.
+  Action compile_tuple(const Assign& s) const {
+    if (!s.value.is(Op::Tuple) || s.augmented || s.value.args().size() != s.target.args().size())
+      throw Stop("only a tuple of as many values can be assigned to a tuple");
+    std::vector<Action> first, second;
+    for (std::size_t i = 0; i < s.target.args().size(); ++i) {
+      const std::string temporary = "(tuple " + std::to_string(i) + ")";
+      Typed value = interpreter::compile(s.value.arg(i), context_);
+      Scalar* slot = machine_.new_slot();
+      own_.set(temporary, {value.type, slot, nullptr});
+      first.push_back(store_to(slot, std::move(value.eval)));
+      second.push_back(compile(Assign{s.target.arg(i), Expr::symbol(temporary), {}, {}}));
+    }
+    return [first = std::move(first), second = std::move(second)] {
+      for (const Action& a : first) a();
+      for (const Action& a : second) a();
+      return Flow::Normal;
+    };
+  }
+
+  Machine& machine_;
+  Names& own_;
+  Context context_;
+};
+
+}  // namespace
+
+Action compile_statements(const Statements& statements, Machine& machine, Names& own,
+                          const Where* place) {
+  return StatementCompiler(machine, own, place).compile(statements);
+}
+
+}  // namespace sdfg::interpreter

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "codegen/interpreter/state.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg::interpreter {
+namespace {
+
+/// A connector's type: what it says, or the container's for one element.
+struct ConnectorType {
+  BaseType type;
+  bool pointer;
+};
+
+ConnectorType connector_type(const Connectors& connectors, const std::string& name,
+                             BaseType element, bool one_element) {
+  const auto found = connectors.find(name);
+  if (found == connectors.end() || !found->second.known()) return {element, !one_element};
+  const Type& type = found->second;
+  if (type.is_pointer()) return {element, true};
+  if (!is_supported(type.base()))
+    throw Stop("connector '" + name + "' has the type " + type.text() +
+               ", which the interpreter cannot compute with");
+  return {type.base(), !one_element};
+}
+
+}  // namespace
+
+Step StateCompiler::compile_tasklet(NodeId id, Scope& scope) {
+  const Tasklet& tasklet = state_.get<Tasklet>(id);
+  if (tasklet.code.language() != Language::Python)
+    throw Stop("the code of the tasklet is " + std::string(to_text(tasklet.code.language())) +
+                   ", the interpreter runs Python",
+               "use the cpu backend");
+  const Statements* statements = tasklet.code.statements();
+  if (!statements)
+    throw Stop("the code of the tasklet does not parse: " + tasklet.code.syntax_error()->message);
+
+  Names names(&scope.names);
+  std::vector<Step> before, after;
+  for (EdgeId e : state_.in(id))
+    if (!state_[e].dst_connector.empty())
+      if (auto step = compile_input(id, e, scope, names)) before.push_back(*std::move(step));
+  for (EdgeId e : state_.out(id))
+    if (!state_[e].src_connector.empty())
+      if (auto step = compile_output(id, e, scope, names)) after.push_back(*std::move(step));
+  Action code = compile_statements(*statements, machine_, names, place_of(id));
+  return [machine = &machine_, before = std::move(before), code = std::move(code),
+          after = std::move(after)] {
+    machine->step();
+    for (const Step& step : before) step();
+    code();
+    for (const Step& step : after) step();
+  };
+}
+
+std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& scope, Names& names) {
+  const Edge& edge = state_[e];
+  const std::string& name = edge.dst_connector;
+  const Where* place = place_of(e);
+
+  // A value that another tasklet, or the consume scope around, has made.
+  const NodeId source = state_[state_.source(e)].is<ConsumeEntry>() ? state_.source(e)
+                                                                     : path_source(state_, e);
+  if (!state_[source].is<AccessNode>()) {
+    const std::vector<EdgeId> path = memlet_path(state_, e);
+    const std::string& from = state_[source].is<ConsumeEntry>() ? edge.src_connector
+                                                                : state_[path[0]].src_connector;
+    const auto made = outputs_.find({source, from});
+    if (made == outputs_.end()) throw Stop("nothing is computed for connector '" + name + "'");
+    if (made->second.window) {
+      names.set(name, made->second);
+      return std::nullopt;
+    }
+    const ConnectorType type =
+        connector_type(state_[id].in_connectors, name, made->second.type, true);
+    Scalar* slot = machine_.new_slot();
+    names.set(name, {type.type, slot, nullptr});
+    return [slot, value = made->second.slot, from = made->second.type, to = type.type] {
+      *slot = convert(*value, from, to);
+    };
+  }
+  if (edge.memlet.empty()) return std::nullopt;
+
+  Container* c = of_memlet(e);
+  if (c->type == BaseType::Unknown)
+    throw Stop("values of '" + c->name + "' are of a type that the interpreter cannot compute with");
+  const auto input = window(c, edge.memlet.subset(), scope, place);
+  const bool one = input->wide.empty();
+  const ConnectorType type = connector_type(state_[id].in_connectors, name, c->type, one);
+  // Memory itself: arrays, and elements that the code may or may not read.
+  const bool stream = c->is_stream();
+  if (stream ? edge.memlet.dynamic : type.pointer || edge.memlet.dynamic) {
+    names.set(name, {c->type, nullptr, input});
+    return std::nullopt;
+  }
+  Scalar* slot = machine_.new_slot();
+  names.set(name, {type.type, slot, nullptr});
+  const Unary cast = conversion(c->type, type.type);
+  if (stream)
+    return [input, slot, cast] {
+      const Scalar value = pop_stream(*input);
+      *slot = cast ? cast(value) : value;
+    };
+  if (cast) return [input, slot, cast] { *slot = cast(input->read({})); };
+  return [input, slot] { *slot = input->read({}); };
+}
+
+std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& scope, Names& names) {
+  const Edge& edge = state_[e];
+  const std::string& name = edge.src_connector;
+  const Where* place = place_of(e);
+  const Connectors& connectors = state_[id].out_connectors;
+
+  // A value for another tasklet, unless the memlet names an array that both share.
+  const NodeId target = path_target(state_, e);
+  if (!state_[target].is<AccessNode>()) {
+    if (const Binding* known = names.find_own(name)) {
+      outputs_[{id, name}] = *known;
+      return std::nullopt;
+    }
+    const auto declared = connectors.find(name);
+    const bool pointer = declared != connectors.end() && declared->second.is_pointer();
+    Binding binding;
+    if (pointer && !edge.memlet.empty()) {
+      Container* c = of_memlet(e);
+      binding = {c->type, nullptr, window(c, edge.memlet.subset(), scope, place)};
+    } else {
+      const BaseType fallback =
+          edge.memlet.empty() ? BaseType::Float64 : of_memlet(e)->type;
+      binding = {connector_type(connectors, name, fallback, true).type, machine_.new_slot(),
+                 nullptr};
+    }
+    names.set(name, binding);
+    outputs_[{id, name}] = binding;
+    return std::nullopt;
+  }
+  if (edge.memlet.empty()) {
+    if (!names.find_own(name)) names.set(name, {BaseType::Float64, machine_.new_slot(), nullptr});
+    return std::nullopt;
+  }
+
+  Container* c = of_memlet(e);
+  if (c->type == BaseType::Unknown)
+    throw Stop("values of '" + c->name + "' are of a type that the interpreter cannot compute with");
+  const auto output = window(c, edge.memlet.subset(), scope, place);
+  if (edge.memlet.wcr)
+    output->combine = compile_reduction(*edge.memlet.wcr, c->type, context(scope, place));
+  const ConnectorType type = connector_type(connectors, name, c->type, output->wide.empty());
+  if (type.pointer || edge.memlet.dynamic) {
+    names.set(name, {c->type, nullptr, output});
+    return std::nullopt;
+  }
+  const Binding* known = names.find_own(name);
+  const Binding binding = known ? *known : Binding{type.type, machine_.new_slot(), nullptr};
+  if (!known) names.set(name, binding);
+  const Unary cast = conversion(binding.type, c->type);
+  return [output, slot = binding.slot, cast, stream = c->is_stream()] {
+    const Scalar value = cast ? cast(*slot) : *slot;
+    if (stream)
+      push_stream(*output, value);
+    else
+      output->write({}, value);
+  };
+}
+
+}  // namespace sdfg::interpreter
