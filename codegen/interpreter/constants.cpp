@@ -10,25 +10,25 @@ namespace {
 using Json = nlohmann::json;
 
 /// A number, bool, or (NumPy's scalars) a number as text.
-Scalar value_from(const Json& json, BaseType type) {
-  if (json.is_boolean()) return convert(Scalar(json.get<bool>()), BaseType::Bool, type);
+Number value_from(const Json& json, BaseType type) {
+  if (json.is_boolean()) return convert(Number(json.get<bool>()), BaseType::Bool, type);
   if (json.is_number_unsigned())
-    return convert(scalar_of(json.get<std::uint64_t>()), BaseType::UInt64, type);
+    return convert(number_of(json.get<std::uint64_t>()), BaseType::UInt64, type);
   if (json.is_number_integer())
-    return convert(Scalar(json.get<std::int64_t>()), BaseType::Int64, type);
+    return convert(Number(json.get<std::int64_t>()), BaseType::Int64, type);
   if (json.is_number())
-    return convert(scalar_of(json.get<double>()), BaseType::Float64, type);
+    return convert(number_of(json.get<double>()), BaseType::Float64, type);
   if (json.is_string()) {
     const std::string text = json.get<std::string>();
-    if (text == "True") return convert(Scalar(1), BaseType::Bool, type);
-    if (text == "False") return convert(Scalar(0), BaseType::Bool, type);
+    if (text == "True") return convert(Number(1), BaseType::Bool, type);
+    if (text == "False") return convert(Number(0), BaseType::Bool, type);
     const Json parsed = Json::parse(text, nullptr, false);
     if (parsed.is_number()) return value_from(parsed, type);
   }
   throw Stop("a constant's value is not a number");
 }
 
-void flatten(const Json& json, BaseType type, std::vector<Scalar>& out) {
+void flatten(const Json& json, BaseType type, std::vector<Number>& out) {
   if (!json.is_array()) return out.push_back(value_from(json, type));
   for (const Json& part : json) flatten(part, type, out);
 }
@@ -46,11 +46,11 @@ std::optional<Binding> Unit::constant(std::string_view name) {
     throw Stop("the value of the constant '" + std::string(name) + "' is not JSON");
   const Json& data = json.is_object() && json.contains("data") ? json.at("data") : json;
   if (!data.is_array()) {
-    Scalar* slot = machine_.new_slot();
+    Number* slot = machine_.new_slot();
     *slot = value_from(data, type);
     return Binding{type, slot, nullptr};
   }
-  std::vector<Scalar> values;
+  std::vector<Number> values;
   flatten(data, type, values);
   Container* c = new_container(name, constant->data);
   // The values lie in C order, whatever the descriptor's strides say.

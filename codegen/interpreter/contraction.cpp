@@ -51,7 +51,7 @@ template <class T>
 Dense<T> dense(Machine& machine, const Operands::Operand& operand, BaseType type) {
   const Gathered gathered = gather(machine, operand.side, operand.place);
   Dense<T> result{gathered.shape, {}};
-  for (const Scalar& v : gathered.values)
+  for (const Number& v : gathered.values)
     result.values.push_back(get<T>(convert(v, operand.side.container->type, type)));
   return result;
 }
@@ -141,11 +141,11 @@ void Contraction::run() const {
     if (b != T(0)) before = dense<T>(*machine, old ? *old : result, type).values;
     if (!before.empty() && before.size() != sums.size())
       throw Stop("the summand has another shape than the result");
-    std::vector<Scalar> values;
+    std::vector<Number> values;
     for (std::size_t i = 0; i < sums.size(); ++i) {
       T value = a == T(1) ? sums[i] : a * sums[i];
       if (!before.empty()) value += b == T(1) ? before[i] : b * before[i];
-      values.push_back(convert(scalar_of(value), type, stored));
+      values.push_back(convert(number_of(value), type, stored));
     }
     scatter(*machine, result.side, values, result.combine, result.place);
   });

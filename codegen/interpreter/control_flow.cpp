@@ -83,7 +83,7 @@ Action Unit::compile_block(const Block& block, const Where* place) {
 }
 
 Eval Unit::compile_condition(const Code& code, const Where* place) {
-  if (code.always_true()) return [] { return Scalar(1); };
+  if (code.always_true()) return [] { return Number(1); };
   const Expr* expr = code.expr();
   if (!expr) throw Stop("the condition '" + code.text() + "' is not a Python expression");
   return compile_as(*expr, BaseType::Bool, {machine_, names_, place});
@@ -95,21 +95,21 @@ Action Unit::compile_code(const Code& code, const Where* place) {
   // Whatever is assigned here is a symbol.
   for (const Statement& s : *statements)
     if (const auto* assign = std::get_if<Assign>(&s.kind); assign && assign->target.is(Op::Symbol))
-      symbol(assign->target.name());
+      assigned_symbol(assign->target.name());
   return compile_statements(*statements, machine_, names_, place);
 }
 
 Action Unit::compile_assignments(const InterstateEdge& edge, const Where* place) {
   if (edge.assignments.empty()) return {};
   struct Assignment {
-    Scalar* slot;
+    Number* slot;
     Eval value;
-    Scalar result;
+    Number result;
   };
   std::vector<Assignment> all;
   std::vector<Container*> reshaped;
   for (const auto& [name, value] : edge.assignments) {
-    const Binding target = symbol(name);
+    const Binding target = assigned_symbol(name);
     all.push_back({target.slot, compile_as(value, target.type, {machine_, names_, place}), {}});
     for (Container* c : containers_shaped_by(name)) reshaped.push_back(c);
   }
@@ -123,7 +123,7 @@ Action Unit::compile_assignments(const InterstateEdge& edge, const Where* place)
 
 Action Unit::compile_loop(const LoopRegion& loop, const Where* place) {
   const Action nothing = [] { return Flow::Normal; };
-  if (!loop.loop_variable.empty()) symbol(loop.loop_variable);
+  if (!loop.loop_variable.empty()) assigned_symbol(loop.loop_variable);
   Action init = loop.init_statement ? compile_code(*loop.init_statement, place) : nothing;
   Action update =
       loop.update_statement ? compile_code(*loop.update_statement, place) : nothing;

@@ -82,7 +82,7 @@ class Walk {
   std::vector<std::int64_t> counter_, index_;
 };
 
-std::deque<Scalar>& queue_of(Container& stream, const Box& box, const Where* place) {
+std::deque<Number>& queue_of(Container& stream, const Box& box, const Where* place) {
   stream.make_ready();
   std::int64_t at = 0;
   for (std::size_t d = 0; d < box.dims.size(); ++d) {
@@ -135,14 +135,14 @@ Gathered gather(Machine& machine, const Side& side, const Where* place) {
   return result;
 }
 
-void scatter(Machine& machine, const Side& side, std::span<const Scalar> values,
+void scatter(Machine& machine, const Side& side, std::span<const Number> values,
              const Combine& combine, const Where* place) {
   const Box box = box_of(side);
   if (box.count() != std::int64_t(values.size()))
     throw Stop(std::to_string(values.size()) + " values are computed for " +
                std::to_string(box.count()) + " elements of '" + side.container->name + "'");
   Walk walk(*side.container, box, place);
-  for (const Scalar& value : values) {
+  for (const Number& value : values) {
     const Address at = walk.here();
     write(at, combine ? combine(read(machine, at, place), value) : value);
     walk.next();
@@ -153,8 +153,8 @@ void Copy::run() const {
   Container &source = *from.container, &target = *to.container;
   machine->step();
   if (source.is_stream() && target.is_stream()) {
-    std::deque<Scalar>& in = queue_of(source, from.given ? evaluate(from) : whole(source), place);
-    std::deque<Scalar>& out = queue_of(target, to.given ? evaluate(to) : whole(target), place);
+    std::deque<Number>& in = queue_of(source, from.given ? evaluate(from) : whole(source), place);
+    std::deque<Number>& out = queue_of(target, to.given ? evaluate(to) : whole(target), place);
     for (; !in.empty(); in.pop_front()) out.push_back(in.front());
     return;
   }
@@ -163,17 +163,17 @@ void Copy::run() const {
   const Unary cast = conversion(source.type, target.type);
   if (target.is_stream()) {
     const Box box = from.given ? evaluate(from) : whole(source);
-    std::deque<Scalar>& out = queue_of(target, to.given ? evaluate(to) : Box{}, place);
+    std::deque<Number>& out = queue_of(target, to.given ? evaluate(to) : Box{}, place);
     Walk walk(source, box, place);
     for (std::int64_t n = box.count(); n > 0; --n, walk.next()) {
-      const Scalar value = read(*machine, walk.here(), place);
+      const Number value = read(*machine, walk.here(), place);
       out.push_back(cast ? cast(value) : value);
     }
     return;
   }
   if (source.is_stream()) {
     // Takes what is there, as far as there is room.
-    std::deque<Scalar>& in = queue_of(source, from.given ? evaluate(from) : Box{}, place);
+    std::deque<Number>& in = queue_of(source, from.given ? evaluate(from) : Box{}, place);
     const Box box = to.given ? evaluate(to) : whole(target);
     Walk walk(target, box, place);
     for (std::int64_t n = box.count(); n > 0 && !in.empty(); --n, walk.next(), in.pop_front())
@@ -198,7 +198,7 @@ void Copy::run() const {
   for (std::int64_t n = 0; n < count; ++n, in.next(), out.next()) {
     const Address source_at = in.here(), target_at = out.here();
     const bool written = is_written(source_at);
-    Scalar value = source.load(source_at.at());
+    Number value = source.load(source_at.at());
     if (cast) value = cast(value);
     if (combine) value = combine(read(*machine, target_at, place), value);
     write(target_at, value);

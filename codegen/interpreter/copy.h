@@ -32,13 +32,13 @@ struct Copy {
 /// The elements of a side in row-major order, and its shape.
 struct Gathered {
   std::vector<std::int64_t> shape;
-  std::vector<Scalar> values;
+  std::vector<Number> values;
 };
 Gathered gather(Machine& machine, const Side& side, const Where* place);
 /// The shape alone.
 std::vector<std::int64_t> shape_of(const Side& side);
 /// Writes as many values as the side has elements.
-void scatter(Machine& machine, const Side& side, std::span<const Scalar> values,
+void scatter(Machine& machine, const Side& side, std::span<const Number> values,
              const Combine& combine, const Where* place);
 
 }  // namespace sdfg::interpreter

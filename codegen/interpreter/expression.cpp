@@ -11,7 +11,7 @@
 namespace sdfg::interpreter {
 namespace {
 
-Typed constant(BaseType type, Scalar value) {
+Typed constant(BaseType type, Number value) {
   return {type, [value] { return value; }};
 }
 
@@ -46,7 +46,7 @@ Typed compile_extremum(Op op, Typed a, Typed rest) {
   if (!f) throw Stop("min and max are not defined for " + Type(type).text());
   return {type, [f, a = converted(std::move(a), compare_as),
                  rest = converted(std::move(rest), compare_as)] {
-            const Scalar x = a(), y = rest();
+            const Number x = a(), y = rest();
             return f(x, y).i ? x : y;
           }};
 }
@@ -57,12 +57,12 @@ class Compiler {
 
   Typed compile(const Expr& e) const {
     switch (e.op()) {
-      case Op::Integer: return constant(literal_type(e.value()), Scalar(e.value()));
-      case Op::Float: return constant(BaseType::Float64, scalar_of(e.number()));
+      case Op::Integer: return constant(literal_type(e.value()), Number(e.value()));
+      case Op::Float: return constant(BaseType::Float64, number_of(e.number()));
       case Op::Imaginary:
-        return constant(BaseType::Complex128, scalar_of(std::complex<double>(0, e.number())));
-      case Op::True: return constant(BaseType::Bool, Scalar(1));
-      case Op::False: return constant(BaseType::Bool, Scalar(0));
+        return constant(BaseType::Complex128, number_of(std::complex<double>(0, e.number())));
+      case Op::True: return constant(BaseType::Bool, Number(1));
+      case Op::False: return constant(BaseType::Bool, Number(0));
       case Op::Constant: return named_constant(e);
       case Op::Symbol:
       case Op::Attribute: return name(e);
@@ -126,20 +126,20 @@ class Compiler {
     const bool stop_at = op == Op::Or;
     return {BaseType::Bool, [parts = std::move(parts), stop_at] {
               for (const Eval& part : parts)
-                if ((part().i != 0) == stop_at) return Scalar(stop_at);
-              return Scalar(!stop_at);
+                if ((part().i != 0) == stop_at) return Number(stop_at);
+              return Number(!stop_at);
             }};
   }
 
   Typed negation(Typed value) const {
     return {BaseType::Bool, [f = converted(std::move(value), BaseType::Bool)] {
-              return Scalar(f().i == 0);
+              return Number(f().i == 0);
             }};
   }
 
   Typed unary(const Expr& e) const {
     if (e.is(Op::Neg) && e.arg(0).is(Op::Integer))
-      return constant(literal_type(-e.arg(0).value()), Scalar(-e.arg(0).value()));
+      return constant(literal_type(-e.arg(0).value()), Number(-e.arg(0).value()));
     Typed value = compile(e.arg(0));
     const BaseType type = promoted(value.type);
     const Unary f = unary_operator(e.op(), type);
@@ -160,7 +160,7 @@ class Compiler {
   Typed ceil_division(Typed a, Typed b) const {
     const Typed divisor = b;
     Typed sum = compile_binary(Op::Add, std::move(a), std::move(b));
-    sum = compile_binary(Op::Sub, std::move(sum), constant(BaseType::Int32, Scalar(1)));
+    sum = compile_binary(Op::Sub, std::move(sum), constant(BaseType::Int32, Number(1)));
     return compile_binary(Op::Div, std::move(sum), divisor);
   }
 
@@ -178,7 +178,7 @@ class Compiler {
     if (const auto n = literal_exponent(exponent)) {
       const double magnitude = std::fabs(*n);
       if (*n == std::floor(*n) && magnitude < 0x1p31) {
-        Typed result = magnitude == 0 ? constant(BaseType::Int32, Scalar(1))
+        Typed result = magnitude == 0 ? constant(BaseType::Int32, Number(1))
                                       : repeated_product(std::move(b), std::int64_t(magnitude));
         return *n < 0 ? apply("reciprocal", false, std::move(result)) : result;
       }
@@ -215,12 +215,12 @@ class Compiler {
 
   Typed named_constant(const Expr& e) const {
     const std::string& name = e.name();
-    if (name == "pi") return constant(BaseType::Float64, scalar_of(std::numbers::pi));
-    if (name == "E") return constant(BaseType::Float64, scalar_of(std::numbers::e));
+    if (name == "pi") return constant(BaseType::Float64, number_of(std::numbers::pi));
+    if (name == "E") return constant(BaseType::Float64, number_of(std::numbers::e));
     if (name == "oo" || name == "inf")
-      return constant(BaseType::Float64, scalar_of(std::numeric_limits<double>::infinity()));
+      return constant(BaseType::Float64, number_of(std::numeric_limits<double>::infinity()));
     if (name == "nan")
-      return constant(BaseType::Float64, scalar_of(std::numeric_limits<double>::quiet_NaN()));
+      return constant(BaseType::Float64, number_of(std::numeric_limits<double>::quiet_NaN()));
     unsupported(e);
   }
 
@@ -305,14 +305,14 @@ class Compiler {
     const bool wanted = e.is(Op::Is);
     const Expr& subject = e.arg(1).is(Op::None) ? e.arg(0) : e.arg(1);
     if (!e.arg(0).is(Op::None) && !e.arg(1).is(Op::None)) unsupported(e);
-    if (subject.is(Op::None)) return constant(BaseType::Bool, Scalar(wanted));
+    if (subject.is(Op::None)) return constant(BaseType::Bool, Number(wanted));
     const std::string text = dotted_name(subject);
     const Binding* binding = text.empty() ? nullptr : context_.names.find(text);
     if (!binding) throw Stop("'" + print_python(subject) + "' is not defined here");
-    if (binding->slot) return constant(BaseType::Bool, Scalar(!wanted));
+    if (binding->slot) return constant(BaseType::Bool, Number(!wanted));
     return {BaseType::Bool, [window = binding->window, wanted] {
               window->container->make_ready();
-              return Scalar((window->container->buffer == nullptr) == wanted);
+              return Number((window->container->buffer == nullptr) == wanted);
             }};
   }
 
@@ -341,7 +341,7 @@ class Compiler {
       Typed re = compile(args[0]), im = compile(args[1]);
       return Typed{*to, [to = *to, re = converted(std::move(re), BaseType::Float64),
                          im = converted(std::move(im), BaseType::Float64)] {
-                     return convert(scalar_of(std::complex<double>(re().f64, im().f64)),
+                     return convert(number_of(std::complex<double>(re().f64, im().f64)),
                                     BaseType::Complex128, to);
                    }};
     }

@@ -16,7 +16,7 @@ namespace sdfg::interpreter {
 /// What a name stands for: a value in a slot (symbol, connector, local variable), or memory.
 struct Binding {
   BaseType type = BaseType::Unknown;
-  Scalar* slot = nullptr;
+  Number* slot = nullptr;
   std::shared_ptr<Window> window;
 };
 

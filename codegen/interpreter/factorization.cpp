@@ -93,15 +93,15 @@ Matrix<T> matrix(Machine& machine, const Operands::Operand& operand, BaseType ty
     throw Stop("'" + operand.side.container->name + "' is not a " +
                (square ? "square matrix" : "matrix"));
   Matrix<T> result{std::size_t(shape[0]), std::size_t(shape[1]), {}};
-  for (const Scalar& v : gathered.values)
+  for (const Number& v : gathered.values)
     result.values.push_back(get<T>(convert(v, operand.side.container->type, type)));
   return result;
 }
 
 template <class T>
 void put(Machine& machine, const Operands::Operand& operand, const Matrix<T>& m) {
-  std::vector<Scalar> values;
-  for (const T& v : m.values) values.push_back(scalar_of(v));
+  std::vector<Number> values;
+  for (const T& v : m.values) values.push_back(number_of(v));
   scatter(machine, operand.side, values, operand.combine, operand.place);
 }
 

@@ -33,7 +33,7 @@ template <class F, class T>
 std::optional<Function> unary_on() {
   if constexpr (std::invocable<F, T>) {
     using R = std::invoke_result_t<F, T>;
-    return Function{base_type<T>, base_type<R>, [](Scalar a) { return scalar_of(F{}(get<T>(a))); }};
+    return Function{base_type<T>, base_type<R>, [](Number a) { return number_of(F{}(get<T>(a))); }};
   }
   return std::nullopt;
 }
@@ -42,7 +42,7 @@ std::optional<Function> binary_on() {
   if constexpr (std::invocable<F, T, T>) {
     using R = std::invoke_result_t<F, T, T>;
     return Function{base_type<T>, base_type<R>, nullptr,
-                    [](Scalar a, Scalar b) { return scalar_of(F{}(get<T>(a), get<T>(b))); }};
+                    [](Number a, Number b) { return number_of(F{}(get<T>(a), get<T>(b))); }};
   }
   return std::nullopt;
 }
@@ -143,7 +143,7 @@ constexpr Entry unary_functions[] = {
     }, false),
     unary("ifloor", []<class T>(T x) requires (!is_complex_v<T>) {
       if constexpr (std::is_integral_v<T>) return x;
-      else return int(get<std::int32_t>(convert(scalar_of(std::floor(x)), base_type<T>, BaseType::Int32)));
+      else return int(get<std::int32_t>(convert(number_of(std::floor(x)), base_type<T>, BaseType::Int32)));
     }, false),
     unary("sign", []<class T>(T x) requires (!is_complex_v<T>) {
       return T((T(0) < x) - (x < T(0)));
@@ -246,8 +246,8 @@ std::optional<Function> find_function(std::string_view name, bool typeless,
   return std::nullopt;
 }
 
-Scalar integer_power(Scalar base, std::int64_t exponent, Binary multiply) {
-  Scalar result = base;
+Number integer_power(Number base, std::int64_t exponent, Binary multiply) {
+  Number result = base;
   for (std::int64_t i = 1; i < exponent; ++i) result = multiply(result, base);
   return result;
 }
@@ -255,18 +255,18 @@ Scalar integer_power(Scalar base, std::int64_t exponent, Binary multiply) {
 Function power_function(BaseType base, BaseType exponent) {
   const BaseType a = promoted(base), b = promoted(exponent);
   if (a == BaseType::Int32 && b == BaseType::Int32)
-    return {a, a, nullptr, [](Scalar x, Scalar y) {
+    return {a, a, nullptr, [](Number x, Number y) {
               const std::int64_t n = y.i;
-              if (n < 0) return Scalar(0);
+              if (n < 0) return Number(0);
               std::uint32_t result = 1;
               for (std::int64_t i = 0; i < n; ++i) result *= std::uint32_t(x.i);
-              return scalar_of(std::int32_t(result));
+              return number_of(std::int32_t(result));
             }};
   if (a == BaseType::UInt32 && b == BaseType::UInt32)
-    return {a, a, nullptr, [](Scalar x, Scalar y) {
+    return {a, a, nullptr, [](Number x, Number y) {
               std::uint32_t result = 1;
               for (std::int64_t i = 0; i < y.i; ++i) result *= std::uint32_t(x.i);
-              return scalar_of(result);
+              return number_of(result);
             }};
   BaseType type = common_type(a, b);
   // std::pow: a float with an integer is computed as double.
@@ -275,16 +275,16 @@ Function power_function(BaseType base, BaseType exponent) {
   switch (type) {
     case BaseType::Float32:
       return {type, type, nullptr,
-              [](Scalar x, Scalar y) { return scalar_of(std::pow(x.f32, y.f32)); }};
+              [](Number x, Number y) { return number_of(std::pow(x.f32, y.f32)); }};
     case BaseType::Complex64:
       return {type, type, nullptr,
-              [](Scalar x, Scalar y) { return scalar_of(std::pow(x.c64, y.c64)); }};
+              [](Number x, Number y) { return number_of(std::pow(x.c64, y.c64)); }};
     case BaseType::Complex128:
       return {type, type, nullptr,
-              [](Scalar x, Scalar y) { return scalar_of(std::pow(x.c128, y.c128)); }};
+              [](Number x, Number y) { return number_of(std::pow(x.c128, y.c128)); }};
     default:
       return {BaseType::Float64, BaseType::Float64, nullptr,
-              [](Scalar x, Scalar y) { return scalar_of(std::pow(x.f64, y.f64)); }};
+              [](Number x, Number y) { return number_of(std::pow(x.f64, y.f64)); }};
   }
 }
 

@@ -23,7 +23,7 @@ std::optional<Function> find_function(std::string_view name, bool typeless,
                                       std::span<const BaseType> arguments);
 
 /// base ** exponent for an integer literal > 0: the product from left to right.
-Scalar integer_power(Scalar base, std::int64_t exponent, Binary multiply);
+Number integer_power(Number base, std::int64_t exponent, Binary multiply);
 /// base ** exponent in general, as std::pow: integers as double, but two ints as int.
 Function power_function(BaseType base, BaseType exponent);
 

@@ -94,7 +94,7 @@ Step compile_reduce(const Reduce& reduce, const Operands& operands) {
         stride[d] = count;
         count *= std::size_t(values.shape[d]);
       }
-    std::vector<Scalar> result;
+    std::vector<Number> result;
     if (identity)
       result.assign(count, identity());
     else
@@ -102,7 +102,7 @@ Step compile_reduce(const Reduce& reduce, const Operands& operands) {
     if (result.size() != count) throw Stop("a reduction's output has another shape than its input");
     const BaseType from = in.side.container->type;
     std::vector<std::int64_t> index(rank, 0);
-    for (const Scalar& value : values.values) {
+    for (const Number& value : values.values) {
       std::size_t at = 0;
       for (std::size_t d = 0; d < rank; ++d) at += std::size_t(index[d]) * stride[d];
       result[at] = combine(result[at], convert(value, from, type));
@@ -128,7 +128,7 @@ Step compile_reduce_skip(const ReduceWithSkipValues& reduce, const Operands& ope
                    table = gather(*machine, mask.side, mask.place);
     if (values.values.size() != table.values.size())
       throw Stop("a reduction's input and its neighbour table differ in size");
-    Scalar result = begin();
+    Number result = begin();
     for (std::size_t i = 0; i < values.values.size(); ++i)
       if (table.values[i].i != -1)
         result = combine(result, convert(values.values[i], in.side.container->type, type));
@@ -160,7 +160,7 @@ Step compile_fill(const Fill& fill, const Operands& operands) {
   return [machine, out, value = std::move(value)] {
     std::int64_t count = 1;
     for (std::int64_t extent : shape_of(out.side)) count *= extent;
-    const std::vector<Scalar> values(std::size_t(count), value());
+    const std::vector<Number> values(std::size_t(count), value());
     scatter(*machine, out.side, values, out.combine, out.place);
   };
 }

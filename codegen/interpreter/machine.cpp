@@ -84,7 +84,7 @@ Address locate_unchecked(Container& c, std::span<const std::int64_t> index) {
   return {&c, byte_offset(c, index)};
 }
 
-Scalar read(Machine& machine, Address address, const Where* place) {
+Number read(Machine& machine, Address address, const Where* place) {
   const Buffer& buffer = *address.container->buffer;
   if (!buffer.written.empty() &&
       !buffer.written[std::size_t(address.offset >> buffer.granule_shift)])
@@ -103,7 +103,7 @@ void mark(Address address, std::uint8_t flag) {
 }
 }  // namespace
 
-void write(Address address, Scalar value) {
+void write(Address address, Number value) {
   mark(address, 1);
   address.container->store(address.at(), value);
 }
@@ -150,7 +150,7 @@ bool Window::takes(std::size_t indices) const {
          (indices == wide.size() || indices == begin.size() || (indices == 1 && wide.empty()));
 }
 
-std::deque<Scalar>& stream_queue(const Window& window) {
+std::deque<Number>& stream_queue(const Window& window) {
   Container& stream = *window.container;
   stream.make_ready();
   if (!stream.queues) stop_at(window.place, "the stream '" + stream.name + "' is not bound");
@@ -165,20 +165,20 @@ std::deque<Scalar>& stream_queue(const Window& window) {
   return stream.queues[at];
 }
 
-Scalar pop_stream(const Window& window) {
-  std::deque<Scalar>& queue = stream_queue(window);
+Number pop_stream(const Window& window) {
+  std::deque<Number>& queue = stream_queue(window);
   if (queue.empty())
     stop_at(window.place, "reads from the stream '" + window.container->name + "', which is empty");
-  const Scalar value = queue.front();
+  const Number value = queue.front();
   queue.pop_front();
   return value;
 }
 
-void push_stream(const Window& window, Scalar value) { stream_queue(window).push_back(value); }
+void push_stream(const Window& window, Number value) { stream_queue(window).push_back(value); }
 
 void Window::bind(Container& inner) const {
   if (container->is_stream()) {
-    std::deque<Scalar>* queue = &stream_queue(*this);
+    std::deque<Number>* queue = &stream_queue(*this);
     inner.queues = queue;
     return;
   }
@@ -190,7 +190,7 @@ void Window::bind(Container& inner) const {
   inner.base = first.offset;
 }
 
-void Window::write(std::span<const std::int64_t> index, Scalar value) const {
+void Window::write(std::span<const std::int64_t> index, Number value) const {
   const Address address = at(index);
   if (combine) value = combine(interpreter::read(*machine, address, place), value);
   interpreter::write(address, value);

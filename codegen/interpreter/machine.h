@@ -39,14 +39,14 @@ struct Where {
   std::string text() const;
 };
 
-using Eval = std::function<Scalar()>;
+using Eval = std::function<Number()>;
 using Step = std::function<void()>;
 
 /// An integer expression that is ready to run: constant + sum(coefficient * symbol), or any code.
 struct Index {
   struct Term {
     std::int64_t coefficient;
-    const Scalar* symbol;
+    const Number* symbol;
   };
   std::int64_t constant = 0;
   std::vector<Term> terms;
@@ -89,8 +89,8 @@ struct Container {
   std::int64_t start_offset = 0;
   bool allocated = false;  ///< of a transient: its own memory is valid
   /// Of a stream: the first of its queues, one per element of the shape, and its own ones.
-  std::deque<Scalar>* queues = nullptr;
-  std::vector<std::deque<Scalar>> own_queues;
+  std::deque<Number>* queues = nullptr;
+  std::vector<std::deque<Number>> own_queues;
 
   void make_ready() {
     if (!ready) prepare();
@@ -107,14 +107,14 @@ struct Address {
 };
 
 struct Machine {
-  std::deque<Scalar> slots;  // a deque: addresses stay
+  std::deque<Number> slots;  // a deque: addresses stay
   std::deque<Container> containers;
   std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
   Diagnostics warnings;
   std::set<std::pair<std::string, std::string>> warned;  ///< container and place
 
-  Scalar* new_slot() { return &slots.emplace_back(); }
+  Number* new_slot() { return &slots.emplace_back(); }
   const Where* new_place(const Where* outer, std::string part) {
     return &places.emplace_back(Where{outer, std::move(part)});
   }
@@ -133,15 +133,15 @@ Address locate(Container& container, std::span<const std::int64_t> index, const 
 /// no elements, whose begin may lie anywhere).
 Address locate_unchecked(Container& container, std::span<const std::int64_t> index);
 
-Scalar read(Machine& machine, Address address, const Where* place);
-void write(Address address, Scalar value);
+Number read(Machine& machine, Address address, const Where* place);
+void write(Address address, Number value);
 bool is_written(Address address);
 void mark_unwritten(Address address);
 /// Sizes the transient's own memory for its layout, all of it unwritten (or, with zero, zeros).
 void allocate(Container& container, std::int64_t elements, bool zero);
 
 /// Resolves a conflicting write: old and new value of the container's element type.
-using Combine = std::function<Scalar(Scalar, Scalar)>;
+using Combine = std::function<Number(Number, Number)>;
 
 /// The part of a container that a memlet names, as code sees it: indices count steps from its
 /// first element, and dimensions of one element take no index.
@@ -155,19 +155,19 @@ struct Window {
 
   /// Index for all wide dimensions, or for all dimensions.
   Address at(std::span<const std::int64_t> index) const;
-  Scalar read(std::span<const std::int64_t> index) const {
+  Number read(std::span<const std::int64_t> index) const {
     return interpreter::read(*machine, at(index), place);
   }
-  void write(std::span<const std::int64_t> index, Scalar value) const;
+  void write(std::span<const std::int64_t> index, Number value) const;
   /// Makes the inner container stand for this part: its element 0 is the window's first.
   void bind(Container& inner) const;
   bool takes(std::size_t indices) const;
 };
 
 /// The next element of the stream that the window names. Stops when the stream is empty.
-Scalar pop_stream(const Window& window);
-void push_stream(const Window& window, Scalar value);
+Number pop_stream(const Window& window);
+void push_stream(const Window& window, Number value);
 /// The queue itself.
-std::deque<Scalar>& stream_queue(const Window& window);
+std::deque<Number>& stream_queue(const Window& window);
 
 }  // namespace sdfg::interpreter

@@ -4,9 +4,9 @@ namespace sdfg::interpreter {
 namespace {
 
 struct Mapped {
-  Scalar* slot;
+  Number* slot;
   Eval value;
-  Scalar result;
+  Number result;
 };
 struct Bound {
   Container* inner;
@@ -32,7 +32,7 @@ Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
       Eval value;
       if (integer) {
         value = [index = compile_index(given->second, c), type = slot.type] {
-          return convert(Scalar(index()), BaseType::Int64, type);
+          return convert(Number(index()), BaseType::Int64, type);
         };
       } else {
         value = compile_as(given->second, slot.type, c);
@@ -40,6 +40,9 @@ Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
       mapped.push_back({slot.slot, std::move(value), {}});
     } else if (const Binding* outer = scope.names.find(name); outer && outer->slot) {
       mapped.push_back({slot.slot, compile_as(Expr::symbol(name), slot.type, c), {}});
+    } else if (!inner.assigned.contains(name)) {
+      throw Stop("the nested SDFG uses the symbol '" + name + "', which is not mapped",
+                 "add it to the node's symbol mapping");
     }
   }
 
@@ -50,6 +53,13 @@ Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
     if (argument == inner.arguments.end())
       throw Stop("connector '" + connector + "' is no argument of the nested SDFG");
     bound.push_back({argument->second, window(of_memlet(e), state_[e].memlet.subset(), scope,
+                                              place_of(e))});
+    // A structure's members are containers of their own.
+    const std::string prefix = connector + ".";
+    for (auto m = inner.arguments.lower_bound(prefix);
+         m != inner.arguments.end() && m->first.starts_with(prefix); ++m)
+      bound.push_back({m->second, unit_.whole(named(state_[e].memlet.data +
+                                                    m->first.substr(connector.size())),
                                               place_of(e))});
   };
   for (EdgeId e : state_.in(id)) bind(e, state_[e].dst_connector);

@@ -42,13 +42,13 @@ Combine compile_reduction(const Code& wcr, BaseType type, const Context& context
     old_name = lambda->arg(0).name(), new_name = lambda->arg(1).name();
     body = lambda->arg(2);
   }
-  Scalar* old_slot = context.machine.new_slot();
-  Scalar* new_slot = context.machine.new_slot();
+  Number* old_slot = context.machine.new_slot();
+  Number* new_slot = context.machine.new_slot();
   Names names(&context.names);
   names.set(old_name, {type, old_slot, nullptr});
   names.set(new_name, {type, new_slot, nullptr});
   Eval eval = compile_as(body, type, {context.machine, names, context.place});
-  return [old_slot, new_slot, eval = std::move(eval)](Scalar old_value, Scalar new_value) {
+  return [old_slot, new_slot, eval = std::move(eval)](Number old_value, Number new_value) {
     *old_slot = old_value, *new_slot = new_value;
     return eval();
   };

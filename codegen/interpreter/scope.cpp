@@ -8,7 +8,7 @@ namespace {
 /// A map as nested loops, the first parameter outermost. Ranges may use the parameters before.
 struct Loops {
   struct Dimension {
-    Scalar* parameter;
+    Number* parameter;
     Index begin, end, step;
   };
   Machine* machine;
@@ -40,7 +40,7 @@ std::vector<Step> StateCompiler::compile_dynamic_inputs(NodeId entry, Scope& out
     Container* c = of_memlet(e);
     const Where* place = place_of(e);
     const auto input = window(c, state_[e].memlet.subset(), outer, place);
-    Scalar* slot = machine_.new_slot();
+    Number* slot = machine_.new_slot();
     inner.names.set(connector, {c->type, slot, nullptr});
     steps.push_back([input, slot] {
       constexpr std::int64_t zero[16] = {};
@@ -64,7 +64,7 @@ Step StateCompiler::compile_map(NodeId id, Scope& outer) {
     const Context c = context(scope, place);
     Index begin = compile_index(r.begin, c), end = compile_index(r.end, c),
           step = compile_index(r.step, c);
-    Scalar* slot = machine_.new_slot();
+    Number* slot = machine_.new_slot();
     scope.names.set(map.params[d], {BaseType::Int64, slot, nullptr});
     loops.dimensions.push_back({slot, std::move(begin), std::move(end), std::move(step)});
   }
@@ -87,9 +87,9 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
       stream = window(of_memlet(e), state_[e].memlet.subset(), outer, place_of(e));
   if (!stream) throw Stop("a consume scope without a stream");
 
-  Scalar* element = machine_.new_slot();
+  Number* element = machine_.new_slot();
   outputs_[{id, "OUT_stream"}] = {stream->container->type, element, nullptr};
-  Scalar* index = machine_.new_slot();
+  Number* index = machine_.new_slot();
   scope.names.set(consume.pe_index, {BaseType::Int64, index, nullptr});
   const Index elements = compile_index(consume.num_pes, context(outer, place_of(id)));
   Eval condition;
@@ -107,7 +107,7 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
     for (std::int64_t turn = 0;; ++turn) {
       machine->step();
       if (condition && condition().i) return;
-      std::deque<Scalar>& queue = stream_queue(*stream);
+      std::deque<Number>& queue = stream_queue(*stream);
       if (queue.empty()) return;
       *element = queue.front();
       queue.pop_front();

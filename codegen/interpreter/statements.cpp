@@ -63,10 +63,10 @@ class StatementCompiler {
         args.empty() || args.size() > 3)
       throw Stop("a for statement needs a name and a range(…)");
     const auto bound = [&](std::size_t i) { return compile_as(args[i], BaseType::Int64, context_); };
-    const Eval zero = [] { return Scalar(0); }, one = [] { return Scalar(1); };
+    const Eval zero = [] { return Number(0); }, one = [] { return Number(1); };
     const Eval begin = args.size() > 1 ? bound(0) : zero, end = bound(args.size() > 1 ? 1 : 0),
                step = args.size() > 2 ? bound(2) : one;
-    Scalar* slot = machine_.new_slot();
+    Number* slot = machine_.new_slot();
     own_.set(s.target.name(), {BaseType::Int64, slot, nullptr});
     return [machine = &machine_, slot, begin, end, step, body = compile(s.body)] {
       const std::int64_t stop = end().i, by = step().i;
@@ -102,12 +102,12 @@ class StatementCompiler {
     }
     // Compiled before the name is known: on the right it still means what it meant outside.
     Eval eval = compile_as(value, type, context_);
-    Scalar* slot = machine_.new_slot();
+    Number* slot = machine_.new_slot();
     own_.set(name, {type, slot, nullptr});
     return store_to(slot, std::move(eval));
   }
 
-  static Action store_to(Scalar* slot, Eval eval) {
+  static Action store_to(Number* slot, Eval eval) {
     return [slot, eval = std::move(eval)] {
       *slot = eval();
       return Flow::Normal;
@@ -126,7 +126,7 @@ class StatementCompiler {
     if (!window->wide.empty() && window->begin.size() != 1)
       throw Stop("'" + window->container->name + "' is assigned as a whole, but is an array");
     return [window, eval = std::move(eval)] {
-      const Scalar result = eval();
+      const Number result = eval();
       const std::int64_t zero = 0;
       window->write({&zero, window->wide.empty() ? std::size_t(0) : 1}, result);
       return Flow::Normal;
@@ -164,7 +164,7 @@ class StatementCompiler {
     for (std::size_t i = 0; i < s.target.args().size(); ++i) {
       const std::string temporary = "(tuple " + std::to_string(i) + ")";
       Typed value = interpreter::compile(s.value.arg(i), context_);
-      Scalar* slot = machine_.new_slot();
+      Number* slot = machine_.new_slot();
       own_.set(temporary, {value.type, slot, nullptr});
       first.push_back(store_to(slot, std::move(value.eval)));
       second.push_back(compile(Assign{s.target.arg(i), Expr::symbol(temporary), {}, {}}));

@@ -74,7 +74,7 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
     }
     const ConnectorType type =
         connector_type(state_[id].in_connectors, name, made->second.type, true);
-    Scalar* slot = machine_.new_slot();
+    Number* slot = machine_.new_slot();
     names.set(name, {type.type, slot, nullptr});
     return [slot, value = made->second.slot, from = made->second.type, to = type.type] {
       *slot = convert(*value, from, to);
@@ -94,12 +94,12 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
     names.set(name, {c->type, nullptr, input});
     return std::nullopt;
   }
-  Scalar* slot = machine_.new_slot();
+  Number* slot = machine_.new_slot();
   names.set(name, {type.type, slot, nullptr});
   const Unary cast = conversion(c->type, type.type);
   if (stream)
     return [input, slot, cast] {
-      const Scalar value = pop_stream(*input);
+      const Number value = pop_stream(*input);
       *slot = cast ? cast(value) : value;
     };
   if (cast) return [input, slot, cast] { *slot = cast(input->read({})); };
@@ -156,7 +156,7 @@ std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& sc
   if (!known) names.set(name, binding);
   const Unary cast = conversion(binding.type, c->type);
   return [output, slot = binding.slot, cast, stream = c->is_stream()] {
-    const Scalar value = cast ? cast(*slot) : *slot;
+    const Number value = cast ? cast(*slot) : *slot;
     if (stream)
       push_stream(*output, value);
     else

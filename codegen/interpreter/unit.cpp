@@ -29,8 +29,11 @@ Executable Unit::compile() {
   for (const auto& [name, data] : sdfg_.arrays)
     if (!data.transient) executable.arguments[name] = container(name);
   executable.body = compile_region(sdfg_, place_);
+  // Members of structures that are passed in, too.
+  for (const auto& [name, c] : containers_)
+    if (!c->data->transient) executable.arguments[name] = c;
   executable.symbols = symbols_;
-  for (const auto& [name, type] : sdfg_.symbols) executable.symbols[name] = symbol(name);
+  executable.assigned = assigned_;
   executable.owned = owned_;
   return executable;
 }

@@ -14,7 +14,8 @@ namespace sdfg::interpreter {
 
 /// One SDFG made ready to run: how to pass it its arguments, and what to do.
 struct Executable {
-  std::map<std::string, Binding, std::less<>> symbols;  ///< all are slots
+  std::map<std::string, Binding, std::less<>> symbols;  ///< that the code uses; all are slots
+  std::set<std::string, std::less<>> assigned;          ///< those that control flow assigns
   std::map<std::string, Container*, std::less<>> arguments;
   std::vector<Container*> owned;  ///< to reset on entry
   Action body;
@@ -50,8 +51,13 @@ class Unit {
   /// All elements of a container.
   std::shared_ptr<Window> whole(Container* container, const Where* place);
 
-  /// Where a name of control flow is assigned.
+  /// The home of a symbol, made when first asked for.
   Binding symbol(const std::string& name);
+  /// The same, where control flow assigns it.
+  Binding assigned_symbol(const std::string& name) {
+    assigned_.insert(name);
+    return symbol(name);
+  }
   /// To call after assigning the symbol: layouts that depend on it are computed again.
   std::vector<Container*> containers_shaped_by(std::string_view symbol);
 
@@ -80,6 +86,7 @@ class Unit {
   TypeTable types_;
   std::map<std::string, Container*, std::less<>> containers_;
   std::map<std::string, Binding, std::less<>> symbols_;
+  std::set<std::string, std::less<>> assigned_;
   std::vector<Container*> owned_;
   std::map<std::string, int, std::less<>> uses_;  ///< states that mention a name; 2: control flow
   std::set<std::string, std::less<>> zeroed_;     ///< some access node says setzero

@@ -99,8 +99,8 @@ std::uint16_t bits_at(const std::byte* at) {
 void put_bits(std::byte* at, std::uint16_t value) { std::memcpy(at, &value, sizeof value); }
 
 template <BaseType Half>
-Scalar round_half(Scalar value) {
-  return scalar_of(rounded_to(Half, value.f32));
+Number round_half(Number value) {
+  return number_of(rounded_to(Half, value.f32));
 }
 
 // ---- Operators.
@@ -176,7 +176,7 @@ Binary arithmetic_on(BaseType type) {
                   (op == Op::Mod && is_complex_v<T>))
       return nullptr;
     else
-      return [](Scalar a, Scalar b) { return scalar_of(arithmetic<op, T>(get<T>(a), get<T>(b))); };
+      return [](Number a, Number b) { return number_of(arithmetic<op, T>(get<T>(a), get<T>(b))); };
   });
 }
 
@@ -186,7 +186,7 @@ Binary comparison_on(BaseType type) {
     if constexpr (sizeof(T) < 4 || (is_complex_v<T> && op != Op::Eq && op != Op::Ne))
       return nullptr;
     else
-      return [](Scalar a, Scalar b) { return scalar_of(compared<op, T>(get<T>(a), get<T>(b))); };
+      return [](Number a, Number b) { return number_of(compared<op, T>(get<T>(a), get<T>(b))); };
   });
 }
 
@@ -246,11 +246,11 @@ Unary conversion(BaseType from, BaseType to) {
       return to == BaseType::Float16 ? round_half<BaseType::Float16> : round_half<BaseType::BFloat16>;
     return with_type(from, [&]<class From>() -> Unary {
       if (to == BaseType::Float16)
-        return [](Scalar s) {
-          return scalar_of(rounded_to(BaseType::Float16, cast<float>(get<From>(s))));
+        return [](Number s) {
+          return number_of(rounded_to(BaseType::Float16, cast<float>(get<From>(s))));
         };
-      return [](Scalar s) {
-        return scalar_of(rounded_to(BaseType::BFloat16, cast<float>(get<From>(s))));
+      return [](Number s) {
+        return number_of(rounded_to(BaseType::BFloat16, cast<float>(get<From>(s))));
       };
     });
   }
@@ -259,17 +259,17 @@ Unary conversion(BaseType from, BaseType to) {
       if constexpr (std::is_same_v<From, To>)
         return nullptr;
       else
-        return [](Scalar s) { return scalar_of(cast<To>(get<From>(s))); };
+        return [](Number s) { return number_of(cast<To>(get<From>(s))); };
     });
   });
 }
 
-Scalar convert(Scalar value, BaseType from, BaseType to) {
+Number convert(Number value, BaseType from, BaseType to) {
   const Unary f = conversion(from, to);
   return f ? f(value) : value;
 }
 
-bool is_true(Scalar value, BaseType type) { return convert(value, type, BaseType::Bool).i != 0; }
+bool is_true(Number value, BaseType type) { return convert(value, type, BaseType::Bool).i != 0; }
 
 Binary binary_operator(Op op, BaseType type) {
   switch (op) {
@@ -298,15 +298,15 @@ Unary unary_operator(Op op, BaseType type) {
     if constexpr (sizeof(T) < 4) {
       return nullptr;
     } else if (op == Op::Neg) {
-      return [](Scalar s) {
+      return [](Number s) {
         if constexpr (std::is_integral_v<T>)
-          return scalar_of(arithmetic<Op::Sub, T>(0, get<T>(s)));
+          return number_of(arithmetic<Op::Sub, T>(0, get<T>(s)));
         else
-          return scalar_of(T(-get<T>(s)));
+          return number_of(T(-get<T>(s)));
       };
     } else if (op == Op::Invert) {
       if constexpr (std::is_integral_v<T>)
-        return [](Scalar s) { return scalar_of(T(~get<T>(s))); };
+        return [](Number s) { return number_of(T(~get<T>(s))); };
     }
     return nullptr;
   });
@@ -315,17 +315,17 @@ Unary unary_operator(Op op, BaseType type) {
 Load loader(BaseType type) {
   if (is_half(type)) {
     if (type == BaseType::Float16)
-      return [](const std::byte* at) { return scalar_of(from_half(bits_at(at))); };
-    return [](const std::byte* at) { return scalar_of(from_bfloat(bits_at(at))); };
+      return [](const std::byte* at) { return number_of(from_half(bits_at(at))); };
+    return [](const std::byte* at) { return number_of(from_bfloat(bits_at(at))); };
   }
   return with_type(type, []<class T>() -> Load {
     return [](const std::byte* at) {
       if constexpr (std::is_same_v<T, bool>) {
-        return scalar_of(*at != std::byte{0});
+        return number_of(*at != std::byte{0});
       } else {
         T value;
         std::memcpy(&value, at, sizeof value);
-        return scalar_of(value);
+        return number_of(value);
       }
     };
   });
@@ -334,11 +334,11 @@ Load loader(BaseType type) {
 Store storer(BaseType type) {
   if (is_half(type)) {
     if (type == BaseType::Float16)
-      return [](std::byte* at, Scalar s) { put_bits(at, to_half(s.f32)); };
-    return [](std::byte* at, Scalar s) { put_bits(at, to_bfloat(s.f32)); };
+      return [](std::byte* at, Number s) { put_bits(at, to_half(s.f32)); };
+    return [](std::byte* at, Number s) { put_bits(at, to_bfloat(s.f32)); };
   }
   return with_type(type, []<class T>() -> Store {
-    return [](std::byte* at, Scalar s) {
+    return [](std::byte* at, Number s) {
       const T value = get<T>(s);
       std::memcpy(at, &value, sizeof value);
     };

@@ -13,22 +13,22 @@ namespace sdfg::interpreter {
 /// One number or truth value. Which member counts follows from the expression's type, which is
 /// known before anything runs: integers of all widths and bool are held in `i` (narrow ones sign-
 /// or zero-extended, uint64 as its bits), half precision in `f32`, already rounded.
-union Scalar {
+union Number {
   std::int64_t i;
   float f32;
   double f64;
   std::complex<float> c64;
   std::complex<double> c128;
 
-  Scalar() : i(0) {}
-  explicit Scalar(std::int64_t value) : i(value) {}
+  Number() : i(0) {}
+  explicit Number(std::int64_t value) : i(value) {}
 };
 
-using Unary = Scalar (*)(Scalar);
-using Binary = Scalar (*)(Scalar, Scalar);
+using Unary = Number (*)(Number);
+using Binary = Number (*)(Number, Number);
 
 template <class T>
-T get(Scalar s) {
+T get(Number s) {
   if constexpr (std::is_same_v<T, bool>) return s.i != 0;
   else if constexpr (std::is_integral_v<T>) return T(s.i);
   else if constexpr (std::is_same_v<T, float>) return s.f32;
@@ -37,8 +37,8 @@ T get(Scalar s) {
   else return s.c128;
 }
 template <class T>
-Scalar scalar_of(T value) {
-  Scalar s;
+Number number_of(T value) {
+  Number s;
   if constexpr (std::is_integral_v<T>) s.i = std::int64_t(value);
   else if constexpr (std::is_same_v<T, float>) s.f32 = value;
   else if constexpr (std::is_same_v<T, double>) s.f64 = value;
@@ -81,10 +81,10 @@ BaseType common_type(BaseType a, BaseType b);
 BaseType literal_type(std::int64_t value);
 
 /// A C++ cast. Floats outside an integer's range become what x86 makes of them.
-Scalar convert(Scalar value, BaseType from, BaseType to);
+Number convert(Number value, BaseType from, BaseType to);
 /// The cast as a function; null when there is nothing to do.
 Unary conversion(BaseType from, BaseType to);
-bool is_true(Scalar value, BaseType type);
+bool is_true(Number value, BaseType type);
 
 /// Arithmetic, comparison (giving bool) or bit operation on two values of one promoted type, with
 /// C++'s meaning: integers wrap around, `/` and `%` truncate. Null when C++ has no such operator.
@@ -93,8 +93,8 @@ Binary binary_operator(Op op, BaseType type);
 Unary unary_operator(Op op, BaseType type);
 
 // ---- Memory.
-using Load = Scalar (*)(const std::byte*);
-using Store = void (*)(std::byte*, Scalar);
+using Load = Number (*)(const std::byte*);
+using Store = void (*)(std::byte*, Number);
 Load loader(BaseType type);
 Store storer(BaseType type);
 

@@ -1,0 +1,142 @@
+// Runs recorded programs and compares: corpus_run --part=icon4py [--backend=interpreter]
+// [--filter=TEXT] [--variant=lowered]. The corpus is where SDFG_CORPUS says. Prints a line per
+// program that is not equal bit for bit, and the totals; the exit status is 0 when every program
+// that ran is within its tolerance and none was refused.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "serialize/load.h"
+#include "support/deep_stack.h"
+#include "support/file.h"
+#include "tools/common/run.h"
+
+namespace {
+
+using namespace sdfg;
+namespace fs = std::filesystem;
+
+struct Settings {
+  std::string part = "icon4py", backend = "interpreter", filter, variant;
+  bool verbose = false;
+};
+
+/// One SDFG file with recorded data, and how far from it the results may be.
+struct Case {
+  fs::path file, data;
+  double tolerance = 0;
+};
+
+/// npbench: 1e-12, single precision 1e-5, or ten times the recorded difference to NumPy.
+double npbench_tolerance(const fs::path& folder) {
+  const auto text = read_file((folder / "meta.json").string());
+  const auto meta = nlohmann::json::parse(text ? *text : "{}", nullptr, false);
+  double tolerance = 1e-12;
+  if (meta.is_discarded()) return tolerance;
+  if (meta.contains("arrays"))
+    for (const auto& [name, array] : meta["arrays"].items())
+      if (array.value("dtype", "") == "float32" || array.value("dtype", "") == "complex64")
+        tolerance = 1e-5;
+  if (meta.contains("check_vs_numpy") && meta["check_vs_numpy"].is_array())
+    for (const auto& check : meta["check_vs_numpy"])
+      if (check.contains("max_rel_error") && check["max_rel_error"].is_number())
+        tolerance = std::max(tolerance, 10 * check["max_rel_error"].get<double>());
+  return tolerance;
+}
+
+std::vector<Case> find_cases(const fs::path& corpus, const Settings& settings) {
+  const bool icon = settings.part == "icon4py";
+  const fs::path root = icon ? corpus / "icon4py" : corpus / "dace" / settings.part;
+  const std::vector<std::string> variants =
+      icon ? std::vector<std::string>{"lowered", "gt4py_cpu"}
+           : std::vector<std::string>{"plain", "simplified", "auto"};
+  std::vector<fs::path> folders;
+  if (fs::is_directory(root))
+    for (const auto& entry : fs::directory_iterator(root))
+      if (entry.is_directory()) folders.push_back(entry.path());
+  std::ranges::sort(folders);
+  std::vector<Case> cases;
+  for (const fs::path& folder : folders)
+    for (const std::string& variant : variants) {
+      const Case c{folder / (variant + ".sdfgz"), folder / "data.npz",
+                   icon ? 0 : npbench_tolerance(folder)};
+      const bool wanted = c.file.string().find(settings.filter) != std::string::npos &&
+                          (settings.variant.empty() || settings.variant == variant);
+      if (wanted && fs::exists(c.file) && fs::exists(c.data)) cases.push_back(c);
+    }
+  return cases;
+}
+
+Result<RunReport> run(const Case& c) {
+  SDFG_TRY(std::string bytes, read_file(c.file.string()));
+  SDFG_TRY(Loaded loaded, load(std::move(bytes)));
+  SDFG_TRY(const std::string data, read_file(c.data.string()));
+  SDFG_TRY(const NamedArrays recorded, read_npz(data));
+  return run_and_compare(loaded.sdfg, recorded, interpreter_backend());
+}
+
+int run_all(const fs::path& corpus, const Settings& settings) {
+  const std::vector<Case> cases = find_cases(corpus, settings);
+  std::size_t exact = 0, near = 0, wrong = 0, refused = 0, warned = 0;
+  for (const Case& c : cases) {
+    const std::string name = c.file.parent_path().filename().string() + "/" + c.file.stem().string();
+    const auto report = run(c);
+    if (!report) {
+      ++refused;
+      fmt::print("refused  {}: {}\n", name, report.error().text());
+    } else if (report->bit_for_bit()) {
+      ++exact;
+    } else if (report->within(c.tolerance)) {
+      ++near;
+      fmt::print("near     {}: largest difference {:.3g}, allowed {:.3g}\n", name,
+                 report->largest_error(), c.tolerance);
+    } else {
+      ++wrong;
+      fmt::print("WRONG    {}: allowed {:.3g}\n{}", name, c.tolerance, to_text(*report));
+    }
+    if (report && !report->warnings.empty()) {
+      ++warned;
+      if (settings.verbose)
+        for (const Diagnostic& d : report->warnings) fmt::print("         {}\n", d.text());
+    }
+    std::fflush(stdout);
+  }
+  fmt::print("{}: {} programs: {} bit for bit, {} within the tolerance, {} wrong, {} refused; "
+             "{} with warnings\n",
+             settings.part, cases.size(), exact, near, wrong, refused, warned);
+  return wrong == 0 && refused == 0 && !cases.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const auto value = [&](std::string_view name) { return argument.substr(name.size()); };
+    if (argument.starts_with("--part=")) settings.part = value("--part=");
+    else if (argument.starts_with("--backend=")) settings.backend = value("--backend=");
+    else if (argument.starts_with("--filter=")) settings.filter = value("--filter=");
+    else if (argument.starts_with("--variant=")) settings.variant = value("--variant=");
+    else if (argument == "--verbose") settings.verbose = true;
+    else {
+      fmt::print(stderr, "usage: corpus_run --part=icon4py|npbench [--filter=TEXT] "
+                         "[--variant=NAME] [--verbose]\n");
+      return 2;
+    }
+  }
+  const char* corpus = std::getenv("SDFG_CORPUS");
+  if (!corpus) {
+    fmt::print("[SKIP] SDFG_CORPUS does not name the corpus folder\n");
+    return 77;
+  }
+  int status = 1;
+  with_deep_stack([&] { status = run_all(corpus, settings); });
+  return status;
+}
