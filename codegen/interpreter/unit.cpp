@@ -154,7 +154,10 @@ void Unit::prepare_plain(Container* c, const Names& names) {
   const bool zero = zeroed_.contains(c->name);
   c->prepare = [c, zero, layout = std::move(layout), total = std::move(total)] {
     layout();
-    if (!c->allocated) allocate(*c, total(), zero);
+    // A size that has grown with a loop variable needs new memory; its content is new, too.
+    const std::int64_t elements = total();
+    if (!c->allocated || elements * c->element_size > std::int64_t(c->own.bytes.size()))
+      allocate(*c, elements, zero);
     c->ready = c->allocated = true;
   };
 }

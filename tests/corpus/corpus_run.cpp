@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -73,11 +74,31 @@ std::vector<Case> find_cases(const fs::path& corpus, const Settings& settings) {
   return cases;
 }
 
+/// npbench keeps scalars and symbols beside the arrays, in meta.json.
+void add_scalars(const fs::path& folder, NamedArrays& data) {
+  const auto text = read_file((folder / "meta.json").string());
+  const auto meta = nlohmann::json::parse(text ? *text : "{}", nullptr, false);
+  if (meta.is_discarded() || !meta.contains("scalars")) return;
+  for (const auto& [name, scalar] : meta["scalars"].items()) {
+    const auto type = Type::scalar_from_text(scalar.value("dtype", ""));
+    if (!type) continue;
+    NdArray value = NdArray::zeros(*type, {});
+    const auto put = [&](auto number) { std::memcpy(value.bytes.data(), &number, sizeof number); };
+    if (*type == Type(BaseType::Int64)) put(scalar["value"].get<std::int64_t>());
+    else if (*type == Type(BaseType::Int32)) put(scalar["value"].get<std::int32_t>());
+    else if (*type == Type(BaseType::Float64)) put(scalar["value"].get<double>());
+    else if (*type == Type(BaseType::Float32)) put(scalar["value"].get<float>());
+    else continue;
+    data.emplace("in:" + name, std::move(value));
+  }
+}
+
 Result<RunReport> run(const Case& c) {
   SDFG_TRY(std::string bytes, read_file(c.file.string()));
   SDFG_TRY(Loaded loaded, load(std::move(bytes)));
   SDFG_TRY(const std::string data, read_file(c.data.string()));
-  SDFG_TRY(const NamedArrays recorded, read_npz(data));
+  SDFG_TRY(NamedArrays recorded, read_npz(data));
+  add_scalars(c.file.parent_path(), recorded);
   return run_and_compare(loaded.sdfg, recorded, interpreter_backend());
 }
 
