@@ -51,8 +51,24 @@ Memlet StateBuilder::outside(const Scope& scope, const Memlet& inside) const {
   const Data& data = *sdfg_->find_data(inside.data);
   Memlet m = inside;
   const auto ranges = image(*inside.subset(), map.params, map.ranges);
-  for (std::size_t d = 0; d < ranges.size(); ++d)
-    (*m.subset())[d] = ranges[d] ? *ranges[d] : Range::half_open(0, data.shape[d]);
+  // Symbols that come in at connectors of the entry mean nothing outside.
+  const auto is_local = [&](const Range& range) {
+    SymbolSet symbols;
+    collect_symbols(Subset{{range}}, symbols);
+    const Connectors& inputs = (*state_)[scope.entry].in_connectors;
+    return std::ranges::any_of(symbols, [&](const std::string& s) { return inputs.contains(s); });
+  };
+  const std::vector<Range> whole = Subset::whole(data.shape).ranges;
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    Range& range = (*m.subset())[d];
+    range = whole[d];
+    if (ranges[d] && !is_local(*ranges[d])) {
+      range = *ranges[d];
+    } else if (const Array* array = data.as_array()) {
+      range.begin = range.begin - array->offset[d];  // indices may start below or above 0
+      range.end = range.end - array->offset[d];
+    }
+  }
   m.volume = num_elements(*m.subset());
   return m;
 }

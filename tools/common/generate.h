@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "codegen/array.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// What a generated SDFG is made of.
+enum class Shape {
+  Chain,         ///< one state: map after map, each reading what the one before wrote
+  Conditionals,  ///< one conditional after the other
+  Loops,         ///< one doubly nested loop after the other
+  Mixed,         ///< everything, at random
+  Nest,          ///< SDFGs nested in SDFGs
+  States,        ///< many small states with assignments between them
+  Wide           ///< one state: maps side by side, all reading the same container
+};
+inline constexpr std::array<std::string_view, 7> shape_names{
+    "chain", "conditionals", "loops", "mixed", "nest", "states", "wide"};
+
+struct GenerateOptions {
+  Shape shape = Shape::Mixed;
+  std::size_t size = 100;   ///< about how many nodes of states there are
+  std::uint64_t seed = 1;
+  std::size_t depth = 0;    ///< of `Nest`: how deep each nest is; 0: 32
+};
+
+/// A valid SDFG: all accesses in bounds for sizes of at least 4, no races, every transient written
+/// before it is read. Values stay multiples of 1/8 of moderate size, so that sums are exact in any
+/// order and every backend must give the same bits. The same options give the same SDFG.
+Sdfg generate(const GenerateOptions& options);
+
+/// Arguments for it, as such an SDFG takes them: sizes of 4 to 9, random multiples of 1/8, integers
+/// from 0 to 3 (they serve as indices and bounds).
+Result<NamedArrays> generate_data(const Sdfg& sdfg, std::uint64_t seed);
+
+}  // namespace sdfg

@@ -1,0 +1,500 @@
+#include "tools/common/generate_mixed.h"
+
+#include <algorithm>
+
+namespace sdfg {
+namespace {
+
+constexpr int max_depth = 3;  // of nested SDFGs and of nested control flow
+
+std::string plus(const std::string& name, std::int64_t shift) {
+  if (shift == 0) return name;
+  return name + (shift < 0 ? " - " : " + ") + std::to_string(shift < 0 ? -shift : shift);
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+}  // namespace
+
+RandomProgram::RandomProgram(std::string name, Random& random, int depth)
+    : builder_(std::move(name)), random_(random), depth_(depth) {
+  for (const char* symbol : size_symbols) builder_.symbol(symbol);
+}
+
+Sdfg RandomProgram::run(std::size_t budget) {
+  for (int i = 0; i < 3; ++i)
+    declare({.name = "A" + std::to_string(i), .dims = random_dims()}, false);
+  declare({.name = "I0", .is_float = false, .dims = random_dims()}, false);
+  builder_.scalar("limit", BaseType::Int64);
+  builder_.array("index", BaseType::Int64, "4");
+  region(builder_, budget, 0);
+  // What was computed last shows in the arguments.
+  StateScope s{builder_.state("results"), {}};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const std::vector<Dimension> domain = domain_of(at(c), false);
+    Ports in;
+    for (std::size_t n = 0; n < 3 && n < readable_.size(); ++n) {
+      const std::size_t source = readable_[readable_.size() - 1 - n];
+      if (source == c || !at(source).is_float || s.touched.contains(c)) continue;
+      in.push_back({std::string(1, char('a' + in.size())), access(at(source), domain)});
+      read(s, source);
+    }
+    if (s.touched.contains(c)) continue;
+    open_maps(s.builder, domain);
+    s.builder.tasklet("result", in, code(in, domain, true), {{"o", output(at(c), domain)}});
+    for (std::size_t d = 0; d < domain.size(); ++d) s.builder.close_map();
+    wrote(s, c, true);
+  }
+  return builder_.take();
+}
+
+// ---- Control flow.
+
+void RandomProgram::region(RegionBuilder& r, std::size_t budget, int depth) {
+  const std::size_t end = nodes_ + budget;
+  const std::size_t first_readable = readable_.size(), first_index = indices_.size();
+  do {
+    const std::size_t left = end > nodes_ ? end - nodes_ : 1;
+    const std::size_t share = std::min(left, 10 + random_.below(200));
+    const std::size_t kind = random_.below(10);
+    if (kind == 0 && depth < max_depth)
+      loop(r, share, depth);
+    else if (kind == 1 && depth < max_depth)
+      conditional(r, share, depth);
+    else if (kind == 2)
+      assignment(r);
+    else
+      state(r, std::min<std::size_t>(share, 8 + random_.below(32)));
+  } while (nodes_ < end);
+  if (depth == 0) return;
+  // What is first written or assigned in here need not have been elsewhere.
+  while (readable_.size() > first_readable) {
+    at(readable_.back()).is_readable = false;
+    readable_.pop_back();
+  }
+  indices_.resize(first_index);
+}
+
+void RandomProgram::state(RegionBuilder& r, std::size_t budget) {
+  StateScope s{r.state(), {}};
+  const std::size_t before = nodes_;
+  while (s.builder.state().node_count() + (nodes_ - before) < budget) operation(s);
+  nodes_ += s.builder.state().node_count();
+}
+
+void RandomProgram::loop(RegionBuilder& r, std::size_t budget, int depth) {
+  const std::string variable = "it" + std::to_string(depth_) + "_" + std::to_string(counter_++);
+  const bool is_while = random_.chance(20);
+  if (is_while) r.assign({{variable, "0"}});
+  RegionBuilder body = is_while ? r.while_loop(variable + " < 3")
+                                : r.loop(variable, "0", variable + " < 3", variable + " + 1");
+  // At least one iteration is certain, so testing afterwards is the same.
+  if (!is_while && random_.chance(20)) static_cast<LoopRegion&>(body.region()).inverted = true;
+  indices_.push_back(variable);
+  region(body, budget, depth + 1);
+  if (is_while)
+    body.assign({{variable, variable + " + 1"}});
+  else if (random_.chance(20))
+    body.conditional().branch(variable + " == 1").break_loop();
+  indices_.pop_back();
+}
+
+void RandomProgram::conditional(RegionBuilder& r, std::size_t budget, int depth) {
+  ConditionalBuilder choice = r.conditional();
+  const std::size_t branches = 1 + random_.below(3);
+  for (std::size_t i = 0; i < branches; ++i) {
+    RegionBuilder branch =
+        i > 0 && i + 1 == branches ? choice.otherwise() : choice.branch(condition());
+    region(branch, budget / branches, depth + 1);
+  }
+}
+
+std::string RandomProgram::condition() {
+  const std::string bound = std::to_string(1 + random_.below(3));
+  if (indices_.empty() || random_.chance(30))
+    return std::string(size_symbols[random_.below(3)]) + " > " + std::to_string(4 + random_.below(4));
+  const std::string& index = indices_[random_.below(indices_.size())];
+  switch (random_.below(3)) {
+    case 0: return index + " < " + bound;
+    case 1: return index + " % 2 == 0";
+    default: return "not (" + index + " == " + bound + " and N >= 4)";
+  }
+}
+
+void RandomProgram::assignment(RegionBuilder& r) {
+  const std::string symbol = "s" + std::to_string(depth_) + "_" + std::to_string(counter_++);
+  std::string value = std::to_string(random_.below(4));
+  if (depth_ == 0 && random_.chance(40))
+    value = "index[" + (indices_.empty() ? value : indices_[random_.below(indices_.size())]) + "]";
+  else if (!indices_.empty() && random_.chance(50))
+    value = "(" + indices_[random_.below(indices_.size())] + " + 1) % 4";
+  r.assign({{symbol, value}});
+  indices_.push_back(symbol);
+}
+
+// ---- Containers.
+
+std::size_t RandomProgram::declare(Container c, bool transient) {
+  const Type type = c.is_float ? BaseType::Float64 : BaseType::Int64;
+  std::vector<std::string> shape;
+  for (const Extent& e : c.dims) shape.push_back(plus(size_symbols[std::size_t(e.symbol)], e.pad));
+  if (c.is_scalar) {
+    builder_.scalar(c.name, type, transient);
+  } else {
+    const std::string text = shape.empty() ? "1" : join(shape);
+    Data& data = transient ? builder_.transient(c.name, type, text) : builder_.array(c.name, type, text);
+    Array& array = *data.as_array();
+    for (std::size_t d = 0; d < c.dims.size(); ++d) array.offset[d] = c.dims[d].origin;
+    if (c.dims.size() == 2 && random_.chance(30))  // the other memory order
+      array.strides = {Expr(1), data.shape[0]};
+  }
+  containers_.push_back(std::move(c));
+  if (!transient) {
+    containers_.back().is_readable = true;
+    readable_.push_back(containers_.size() - 1);
+  }
+  return containers_.size() - 1;
+}
+
+std::size_t RandomProgram::new_transient(std::vector<Extent> dims, bool is_float) {
+  const bool is_scalar = dims.empty() && random_.chance(70);
+  return declare({.name = "t" + std::to_string(depth_) + "_" + std::to_string(containers_.size()),
+                  .is_float = is_float,
+                  .is_scalar = is_scalar,
+                  .dims = std::move(dims)},
+                 true);
+}
+
+std::vector<Extent> RandomProgram::random_dims() {
+  std::vector<Extent> dims(1 + random_.below(3));
+  for (Extent& e : dims) {
+    e.symbol = int(random_.below(3));
+    e.pad = random_.chance(50) ? 0 : int(random_.below(4));
+    e.origin = e.pad && random_.chance(30) ? 1 : 0;
+  }
+  return dims;
+}
+
+/// Something to write: an existing container that this state has not touched, or a new one.
+std::size_t RandomProgram::pick_output(StateScope& s, bool existing_only) {
+  for (int attempt = 0; attempt < (existing_only ? 8 : 2); ++attempt) {
+    if (!existing_only && random_.chance(50)) continue;
+    const std::size_t c = readable_[random_.below(readable_.size())];
+    if (at(c).writable && !s.touched.contains(c)) return c;
+  }
+  return existing_only ? none : new_transient(random_dims(), random_.chance(80));
+}
+
+std::size_t RandomProgram::pick_input(bool is_float, bool bounded_only) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    // Recent results more often than old ones.
+    const std::size_t recent = std::min<std::size_t>(readable_.size(), 20);
+    const std::size_t back = random_.chance(70) ? random_.below(recent) : random_.below(readable_.size());
+    const std::size_t c = readable_[readable_.size() - 1 - back];
+    if (at(c).is_float == is_float && (at(c).bounded || !bounded_only)) return c;
+  }
+  return none;
+}
+
+void RandomProgram::wrote(StateScope& s, std::size_t c, bool bounded) {
+  s.touched.insert(c);
+  Container& container = at(c);
+  container.was_written = true;
+  container.bounded = container.bounded && bounded;
+  if (std::exchange(container.is_readable, true)) return;
+  readable_.push_back(c);
+}
+
+void RandomProgram::read(StateScope& s, std::size_t c) {
+  s.touched.insert(c);
+  at(c).was_read = true;
+}
+
+// ---- Maps and subsets.
+
+std::vector<RandomProgram::Dimension> RandomProgram::domain_of(const Container& c, bool partial) {
+  std::vector<Dimension> domain;
+  for (std::size_t d = 0; d < c.dims.size(); ++d) {
+    const Extent& e = c.dims[d];
+    Dimension dim{e, -e.origin, e.pad - e.origin, "i" + std::to_string(d)};
+    if (partial) dim.low += int(random_.below(2)), dim.high -= int(random_.below(2));
+    domain.push_back(std::move(dim));
+  }
+  return domain;
+}
+
+std::string RandomProgram::range_text(const std::vector<Dimension>& domain) {
+  std::vector<std::string> parts;
+  for (const Dimension& d : domain)
+    parts.push_back(std::to_string(d.low) + ":" + plus(size_symbols[std::size_t(d.extent.symbol)], d.high));
+  return join(parts);
+}
+
+std::string RandomProgram::params_text(const std::vector<Dimension>& domain) {
+  std::vector<std::string> parts;
+  for (const Dimension& d : domain) parts.push_back(d.param);
+  return join(parts);
+}
+
+/// A map per dimension.
+void RandomProgram::open_maps(StateBuilder& b, const std::vector<Dimension>& domain) {
+  for (const Dimension& d : domain) b.open_map("outer", d.param, range_text({d}));
+}
+
+std::string RandomProgram::whole_text(const Container& c) {
+  std::vector<std::string> parts;
+  for (const Extent& e : c.dims)
+    parts.push_back(std::to_string(-e.origin) + ":" +
+                    plus(size_symbols[std::size_t(e.symbol)], e.pad - e.origin));
+  return c.name + "[" + (parts.empty() ? "0" : join(parts)) + "]";
+}
+
+/// An element to read at a point of the domain: shifted along its parameters where the container
+/// is large enough, at some index otherwise.
+std::string RandomProgram::access(const Container& c, const std::vector<Dimension>& domain) {
+  std::vector<std::string> parts;
+  for (const Extent& e : c.dims) {
+    std::string index;
+    for (const Dimension& d : domain) {
+      if (d.extent.symbol != e.symbol) continue;
+      const int low = -e.origin - d.low, high = e.pad - e.origin - d.high;
+      if (low > high) continue;
+      index = plus(d.param, random_.between(low, high));
+      if (random_.chance(70)) break;
+    }
+    if (index.empty() && !indices_.empty() && random_.chance(50))
+      index = indices_[random_.below(indices_.size())];
+    if (index.empty()) index = std::to_string(random_.between(-e.origin, 3 - e.origin));
+    parts.push_back(index);
+  }
+  return c.name + "[" + (parts.empty() ? "0" : join(parts)) + "]";
+}
+
+std::string RandomProgram::output(const Container& c, const std::vector<Dimension>& domain) {
+  return c.name + "[" + (domain.empty() ? "0" : params_text(domain)) + "]";
+}
+
+Ports RandomProgram::inputs(StateScope& s, const std::vector<Dimension>& domain, bool is_float,
+                            std::size_t avoid) {
+  Ports ports;
+  const std::size_t count = random_.below(4);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t c = pick_input(is_float, false);
+    if (c == none || c == avoid) continue;
+    ports.push_back({std::string(1, char('a' + ports.size())), access(at(c), domain)});
+    read(s, c);
+  }
+  return ports;
+}
+
+/// Computes `o` from what is there. All results are multiples of 1/8 between -64 and 64.
+std::string RandomProgram::code(const Ports& in, const std::vector<Dimension>& domain, bool is_float) {
+  std::string value = is_float ? "0.5" : "1";
+  if (!domain.empty() && random_.chance(40))
+    value = domain[random_.below(domain.size())].param + (is_float ? " * 0.125" : " * 2");
+  if (in.size() == 1) value = random_.chance(50) ? "1 - a" : "abs(a) + 1";
+  if (in.size() == 2)
+    value = random_.chance(30) ? "a if a < b else b" : random_.chance(50) ? "a + b" : "2 * a - b";
+  if (in.size() == 3) {
+    if (random_.chance(30))
+      return "if a > b:\n    v = c\nelse:\n    v = a\n"
+             "o = 64 if v > 64 else (-64 if v < -64 else v)";
+    value = random_.chance(50) ? "a + b - c" : "b if a > 0 else c";
+  }
+  return "v = " + value + "\no = 64 if v > 64 else (-64 if v < -64 else v)";
+}
+
+// ---- Operations.
+
+void RandomProgram::operation(StateScope& s) {
+  switch (random_.below(depth_ < max_depth ? 14 : 13)) {
+    case 0: return update_in_place(s);
+    case 1: return accumulate(s);
+    case 2: return reduce(s);
+    case 3: return copy(s);
+    case 4: return scalar(s);
+    case 5: return dynamic_range(s);
+    case 13: return nested(s);
+    default: return pointwise(s);
+  }
+}
+
+void RandomProgram::pointwise(StateScope& s) {
+  const std::size_t out = pick_output(s, false);
+  const Container& c = at(out);
+  const std::vector<Dimension> domain = domain_of(c, c.is_readable);
+  if (domain.empty()) return scalar(s);
+  if (random_.chance(20)) {
+    through_local(s, out, domain);
+  } else {
+    const Ports in = inputs(s, domain, c.is_float, out);
+    const Ports to{{"o", output(at(out), domain)}};
+    const std::string text = code(in, domain, at(out).is_float);
+    if (domain.size() > 1 && random_.chance(30)) {
+      open_maps(s.builder, domain);
+      s.builder.tasklet("inner", in, text, to);
+      for (std::size_t d = 0; d < domain.size(); ++d) s.builder.close_map();
+    } else {
+      s.builder.map("compute", params_text(domain), range_text(domain), in, text, to);
+    }
+  }
+  wrote(s, out, true);
+}
+
+/// Two tasklets in one map, with a scalar that lives inside.
+void RandomProgram::through_local(StateScope& s, std::size_t out, const std::vector<Dimension>& domain) {
+  const bool is_float = at(out).is_float;
+  const std::size_t local = new_transient({}, is_float);
+  const Ports first = inputs(s, domain, is_float, out), second = inputs(s, domain, is_float, out);
+  s.builder.open_map("two_steps", params_text(domain), range_text(domain));
+  s.builder.access(at(local).name);
+  s.builder.tasklet("first", first, code(first, domain, is_float), {{"o", at(local).name + "[0]"}});
+  Ports in{{"a", at(local).name + "[0]"}};
+  if (!second.empty()) in.push_back({"b", second.front().memlet});
+  s.builder.tasklet("second", in, code(in, domain, is_float), {{"o", output(at(out), domain)}});
+  s.builder.close_map();
+}
+
+void RandomProgram::update_in_place(StateScope& s) {
+  const std::size_t out = pick_output(s, true);
+  if (out == none || at(out).dims.empty()) return;
+  const std::vector<Dimension> domain = domain_of(at(out), true);
+  const std::string element = output(at(out), domain);
+  at(out).was_read = true;
+  const Ports in{{"a", element}};
+  s.builder.map("update", params_text(domain), range_text(domain), in,
+                code(in, domain, at(out).is_float), {{"o", element}});
+  wrote(s, out, true);
+}
+
+/// Conflicting writes along one more dimension.
+void RandomProgram::accumulate(StateScope& s) {
+  const std::size_t out = pick_output(s, true);
+  if (out == none) return;
+  std::vector<Dimension> domain = domain_of(at(out), true);
+  const std::string element = output(at(out), domain);
+  const int symbol = int(random_.below(3));
+  domain.push_back({{symbol, 0, 0}, 0, 0, "r"});
+  const Ports in = inputs(s, domain, at(out).is_float, out);
+  at(out).was_read = true;
+  const std::size_t kind = random_.below(3);
+  constexpr std::array wcr{"lambda x, y: x + y", "lambda x, y: max(x, y)", "lambda x, y: min(x, y)"};
+  s.builder.map("accumulate", params_text(domain), range_text(domain), in,
+                code(in, domain, at(out).is_float), {{"o", element, wcr[kind]}});
+  wrote(s, out, kind != 0);
+}
+
+void RandomProgram::reduce(StateScope& s) {
+  const std::size_t source = pick_input(true, true);
+  if (source == none || at(source).dims.empty()) return;
+  for (const Extent& e : at(source).dims)
+    if (e.origin != 0) return;  // a Reduce counts from 0
+  std::vector<Extent> dims = at(source).dims;
+  const std::size_t axis = random_.below(dims.size());
+  dims.erase(dims.begin() + std::ptrdiff_t(axis));
+  const std::size_t out = new_transient(dims, true);
+  const bool sum = random_.chance(50);
+  s.builder.reduce(whole_text(at(source)), whole_text(at(out)),
+                   sum ? "lambda a, b: a + b" : "lambda a, b: max(a, b)", {int(axis)},
+                   sum ? "0" : "-64");
+  read(s, source);
+  wrote(s, out, !sum);
+}
+
+void RandomProgram::copy(StateScope& s) {
+  const std::size_t source = pick_input(random_.chance(80), true);
+  if (source == none || at(source).dims.empty()) return;
+  std::vector<Extent> dims = at(source).dims;
+  for (Extent& e : dims) e.origin = e.pad && random_.chance(30) ? 1 : 0;
+  const std::size_t out = new_transient(dims, at(source).is_float);
+  s.builder.copy(whole_text(at(source)), whole_text(at(out)));
+  read(s, source);
+  wrote(s, out, true);
+}
+
+void RandomProgram::scalar(StateScope& s) {
+  const std::size_t out = new_transient({}, true);
+  const Ports in = inputs(s, {}, true, out);
+  s.builder.tasklet("scalar", in, code(in, {}, true), {{"o", at(out).name + "[0]"}});
+  wrote(s, out, true);
+}
+
+/// A map whose end comes from data: `limit` is from 0 to 3.
+void RandomProgram::dynamic_range(StateScope& s) {
+  if (depth_ > 0) return pointwise(s);
+  const std::size_t out = pick_output(s, true);
+  if (out == none || at(out).dims.empty()) return;
+  const Container& c = at(out);
+  const std::vector<Dimension> domain{{c.dims[0], 0, -1, "i0"}};
+  std::string element = c.name + "[i0";
+  for (std::size_t d = 1; d < c.dims.size(); ++d) element += ", " + std::to_string(-c.dims[d].origin);
+  const bool is_float = c.is_float;
+  const Ports in = inputs(s, domain, is_float, out);
+  s.builder.open_map("dynamic", "i0", "0:end", {{"end", "limit"}});
+  s.builder.tasklet("up_to_limit", in, code(in, domain, is_float), {{"o", element + "]"}});
+  s.builder.close_map();
+  wrote(s, out, true);
+}
+
+/// Calls another random program with some of our containers.
+void RandomProgram::nested(StateScope& s) {
+  const std::size_t out = pick_output(s, true);
+  if (out == none) return;
+  RandomProgram inner("nested_" + std::to_string(depth_) + "_" + std::to_string(counter_++), random_,
+                      depth_ + 1);
+  std::vector<std::size_t> ours{out};
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t c = pick_input(random_.chance(80), false);
+    if (c != none && std::ranges::find(ours, c) == ours.end()) ours.push_back(c);
+  }
+  for (const std::size_t c : ours) {
+    Container container = at(c);
+    container.writable = c == out;
+    container.was_read = container.was_written = false;
+    container.is_readable = true;
+    // The same memory: the same strides and origin as outside.
+    Data data = *builder_.sdfg().find_data(container.name);
+    data.transient = false;
+    inner.builder_.sdfg().arrays.set(container.name, std::move(data));
+    inner.containers_.push_back(std::move(container));
+    inner.readable_.push_back(inner.containers_.size() - 1);
+  }
+  inner.region(inner.builder_, 10 + random_.below(30), 1 + depth_);
+  {
+    StateScope last{inner.builder_.state("last"), {}};
+    const std::vector<Dimension> domain = inner.domain_of(inner.at(0), true);
+    const Ports in{{"a", inner.output(inner.at(0), domain)}};
+    const Ports to{{"o", inner.output(inner.at(0), domain)}};
+    const std::string text = inner.code(in, domain, inner.at(0).is_float);
+    if (domain.empty())
+      last.builder.tasklet("last", in, text, to);
+    else
+      last.builder.map("last", inner.params_text(domain), inner.range_text(domain), in, text, to);
+    inner.at(0).was_read = inner.at(0).was_written = true;
+  }
+  nodes_ += inner.nodes_;
+
+  Ports in, to;
+  Sdfg called = inner.builder_.take();
+  bool bounded = true;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const Container& theirs = inner.at(i);
+    if (!theirs.was_read && !theirs.was_written) {
+      called.arrays.erase(theirs.name);
+      continue;
+    }
+    in.push_back({theirs.name, whole_text(at(ours[i]))});
+    read(s, ours[i]);
+    if (!theirs.was_written) continue;
+    bounded &= theirs.bounded;
+    to.push_back({theirs.name, whole_text(at(ours[i]))});
+  }
+  s.builder.nested(std::move(called), in, to);
+  wrote(s, out, bounded);
+}
+
+}  // namespace sdfg
