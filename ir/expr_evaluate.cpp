@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "ir/expr_internal.h"
+#include "ir/expr_interval.h"
 
 namespace sdfg {
 namespace {
@@ -10,9 +10,7 @@ using Environment = std::map<std::string, std::int64_t, std::less<>>;
 using Value = std::optional<Rational>;
 
 Value integer(std::int64_t v) { return detail::rational(v, 1); }
-bool less(const Rational& a, const Rational& b) {
-  return detail::Wide(a.num) * b.den < detail::Wide(b.num) * a.den;
-}
+using detail::less;
 Value floor_of(const Value& v) {
   return v ? integer(detail::floor_quotient(v->num, v->den)) : std::nullopt;
 }

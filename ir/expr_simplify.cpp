@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/expr_internal.h"
+#include "ir/expr_interval.h"
 #include "support/assert.h"
 
 namespace sdfg {
@@ -60,15 +60,35 @@ std::vector<Term> terms(const Expr& e) {
 }
 
 std::optional<Expr> sum(std::vector<Term> list) {
+  for (Term& t : list) {
+    // What did not fit into a coefficient before may fit now.
+    if (t.monomial.op() != Op::Integer || is_one(t.monomial)) continue;
+    const auto value = as_rational(t.monomial);
+    if (const auto c = value ? multiply(t.coefficient, *value) : std::nullopt) t = {*c, 1};
+  }
   const auto before = [](const Term& a, const Term& b) { return compare(a.monomial, b.monomial) < 0; };
   if (!std::ranges::is_sorted(list, before)) std::stable_sort(list.begin(), list.end(), before);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < list.size();) {
     Term t = std::move(list[i]);
+    // Only the total has to fit, so that the order does not matter.
+    Wide num = t.coefficient.num, den = t.coefficient.den;
+    const std::size_t first = i;
     for (++i; i < list.size() && list[i].monomial == t.monomial; ++i) {
-      const auto c = add(t.coefficient, list[i].coefficient);
-      if (!c) return std::nullopt;
-      t.coefficient = *c;
+      const Rational& c = list[i].coefficient;
+      if (c.den == den) {
+        num += c.num;
+        continue;
+      }
+      const auto so_far = rational(num, den);
+      const auto total = so_far ? add(*so_far, c) : std::nullopt;
+      if (!total) return std::nullopt;
+      num = total->num, den = total->den;
+    }
+    if (i > first + 1) {
+      const auto total = rational(num, den);
+      if (!total) return std::nullopt;
+      t.coefficient = *total;
     }
     if (t.coefficient.num != 0) list[kept++] = std::move(t);
   }
@@ -121,6 +141,7 @@ Expr power_expr(const Power& p) {
 }
 
 Expr multiply_all(std::vector<Power> powers, Rational coefficient);
+Expr power_normal(const Expr& base, const Expr& exponent);
 
 Expr multiply_normal(const Expr& a, const Expr& b) {
   std::vector<Power> powers;
@@ -148,12 +169,15 @@ std::size_t expanded_size(const std::vector<Power>& powers) {
 /// Where the product of the coefficients leaves 64 bits, as many of the smallest as fit are
 /// multiplied, so that the order in which they came does not matter.
 void settle_coefficient(std::vector<Power>& powers, Rational& coefficient) {
-  const auto is_number = [](const Power& p) { return p.exponent == 1 && as_rational(p.base); };
-  if (std::ranges::none_of(powers, is_number)) return;
-  std::vector<Rational> numbers{coefficient};
-  for (const Power& p : powers)
-    if (is_number(p)) numbers.push_back(*as_rational(p.base));
-  std::erase_if(powers, is_number);
+  std::vector<Rational> numbers;
+  std::erase_if(powers, [&](const Power& p) {
+    if (!as_rational(p.base)) return false;
+    const auto value = as_rational(power_normal(p.base, p.exponent));
+    if (value) numbers.push_back(*value);
+    return value.has_value();
+  });
+  if (numbers.empty()) return;
+  numbers.push_back(coefficient);
   std::ranges::sort(numbers, [](const Rational& a, const Rational& b) {
     const auto key = [](const Rational& r) { return std::tuple(std::abs(r.num), r.den, r.num); };
     return key(a) < key(b);
@@ -197,7 +221,7 @@ Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
       if (p.base.is(Op::Add) && p.exponent > 0) sums.insert(sums.end(), std::size_t(p.exponent), p.base);
       else plain.push_back(std::move(p));
     }
-    std::vector<Term> product = terms(multiply_all(std::move(plain), coefficient));
+    std::vector<Term> product = terms(multiply_all(plain, coefficient));
     bool fits = true;
     for (const Expr& s : sums) {
       std::vector<Term> next;
@@ -206,6 +230,10 @@ Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
           const auto c = multiply(a.coefficient, b.coefficient);
           fits = fits && c;
           if (!c) break;
+          if (is_one(a.monomial) || is_one(b.monomial)) {
+            next.push_back({*c, is_one(a.monomial) ? b.monomial : a.monomial});
+            continue;
+          }
           for (Term& t : terms(multiply_normal(a.monomial, b.monomial))) {
             const auto scaled = multiply(t.coefficient, *c);
             fits = fits && scaled;
@@ -214,9 +242,7 @@ Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
         }
       product = std::move(next);
     }
-    if (fits) {
-      if (auto e = sum(std::move(product))) return *std::move(e);
-    }
+    if (fits) return add_terms(std::move(product));
     std::vector<Expr> args;
     if (coefficient != Rational{}) args.push_back(to_expr(coefficient));
     for (const Power& p : plain) args.push_back(power_expr(p));
@@ -306,6 +332,7 @@ namespace {
 struct Denominator {
   Rational number;
   std::vector<Power> powers;
+  bool is_one() const { return powers.empty() && number == Rational{}; }
 };
 Denominator common_denominator(const Expr& e) {
   Denominator out;
@@ -414,9 +441,11 @@ std::int64_t rounded(std::int64_t a, std::int64_t b, bool up) {
 Expr rounded_quotient(Expr a, Expr b, bool up) {
   const Op op = up ? Op::CeilDiv : Op::FloorDiv;
   if (is_zero(b) || (b.is(Op::Integer) && !as_rational(b))) return make_normal(op, {a, b});
-  for (const Expr* side : {&a, &b}) {
-    const Denominator d = common_denominator(*side);
-    if (d.powers.empty() && d.number == Rational{}) continue;
+  // Multiplying by a sum may bring other denominators in, hence the repetition.
+  for (int round = 0; round < 4; ++round) {
+    Denominator d = common_denominator(a);
+    if (d.is_one()) d = common_denominator(b);
+    if (d.is_one()) break;
     a = times(a, d);
     b = times(b, d);
   }
@@ -514,10 +543,6 @@ std::pair<Rational, Expr> split_constant(const Expr& e) {
   return {*r, make_normal(Op::Add, {e.args().begin() + 1, e.args().end()})};
 }
 
-bool rational_less(const Rational& a, const Rational& b) {
-  return Wide(a.num) * b.den < Wide(b.num) * a.den;
-}
-
 Expr extremum(Op op, std::vector<Expr> args) {
   struct Candidate {
     Expr whole, rest;
@@ -529,8 +554,8 @@ Expr extremum(Op op, std::vector<Expr> args) {
     for (Candidate& c : kept) {
       if (!(c.rest == rest)) continue;
       // They differ by a constant, so one of them always wins.
-      const bool smaller = rational_less(constant, c.constant);
-      if (op == Op::Min ? smaller : rational_less(c.constant, constant)) c = {e, rest, constant};
+      const bool smaller = less(constant, c.constant);
+      if (op == Op::Min ? smaller : less(c.constant, constant)) c = {e, rest, constant};
       return;
     }
     kept.push_back({e, std::move(rest), constant});
