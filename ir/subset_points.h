@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/subset.h"
+
+// Internal to ir/: what a range means as a set.
+
+namespace sdfg::detail {
+
+/// The points of one range. With stride 1: first, first + 1, …, last. Otherwise `block` points,
+/// fewer than the stride, from each of first, first + stride, …, up to a start of at most `last`.
+/// Empty when last < first.
+struct Points {
+  Expr first, last;
+  std::int64_t stride = 1, block = 1;
+
+  bool is_single() const { return stride == 1 && first == last; }
+  /// No point lies behind this.
+  Expr upper_bound() const { return stride == 1 ? last : last + (block - 1); }
+};
+
+/// Nothing when a symbolic step or tile, or a range that may be empty, leaves it open.
+std::optional<Points> points_of(const Range& range, const Assumptions& assumptions);
+
+/// The comparison without isl.
+Truth decide_quickly(Op comparison, const Expr& a, const Expr& b, const Assumptions& assumptions);
+
+}  // namespace sdfg::detail
