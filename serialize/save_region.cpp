@@ -25,16 +25,23 @@ void put_interstate_edge(Members& m, const InterstateEdge& edge, std::uint32_t s
   put_extras(m, edge.extras, "/", [](std::string_view) { return false; });
 }
 
-/// Where control enters, if that is not left open. A stored null stays one.
-void put_start(Members& m, const Region& region, const std::vector<std::uint32_t>& position) {
+/// Where control enters: as stored, else where it must be. What the file says stays if it says no
+/// block of the region.
+void put_start(Members& m, const Region& region) {
   Saver& to = m.saver();
   if (to.own_only) return;
+  const auto position = positions(static_cast<const RegionGraph&>(region));
+  std::string_view name = "start_block";
+  if (m.original_has("start_state")) name = "start_state";  // before 0.16
+  const json::Value was = m.original().valid() ? m.original().find(name) : json::Value();
+  if (!region.start_block && was.valid() && !read_index(was, position.size()))
+    return m.put_always(name, [&] { to.raw(was.raw()); });
   std::optional<std::uint32_t> index;
-  if (const auto block = start(region)) index = position[block->value];
-  const json::Value stored =
-      m.original().valid() ? m.original().find("start_block") : json::Value();
-  if (stored.valid() && stored.is_null() && !region.start_block) index.reset();
-  m.put_index("start_block", index, false);
+  if (region.start_block && region.contains(*region.start_block))
+    index = position[region.start_block->value];
+  else if (const auto block = start(region))
+    index = position[block->value];
+  m.put_index(name, index, false);
 }
 
 /// `nodes`, `edges`; numbers are given before what is inside gets its own.
@@ -79,9 +86,8 @@ void put_graph(Members& m, const Region& region, std::size_t record) {
 }
 
 void put_graph_number(Members& m, std::int64_t number) {
-  m.put_index("cfg_list_id", std::uint32_t(number), false);
-  // The name before 0.16.
-  if (m.original_has("sdfg_list_id")) m.drop("sdfg_list_id");
+  const bool old_name = m.original_has("sdfg_list_id");  // before 0.16
+  m.put_index(old_name ? "sdfg_list_id" : "cfg_list_id", std::uint32_t(number), false);
 }
 
 void put_attributes(Members& m, const Block& block) {
@@ -109,7 +115,10 @@ void put_block(Members& m, const Block& block, std::optional<std::uint32_t> inde
   if (is_graph && !to.own_only) number = to.next_cfg++;
   m.put("type", [&] { to.text(block.kind_name()); });
   m.put("label", [&] { to.text(block.label); });
-  m.put_index("id", index, false);
+  if (const bool branch = !index; branch && m.original_has("id"))
+    m.put_always("id", [&] { to.raw(m.original().find("id").raw()); });
+  else
+    m.put_index("id", index, false);
   m.put("collapsed", [&] { to.raw(block.is_collapsed ? "true" : "false"); });
   put_attributes(m, block);
   put_extras(m, block.extras, "/", [](std::string_view) { return false; });
@@ -117,7 +126,7 @@ void put_block(Members& m, const Block& block, std::optional<std::uint32_t> inde
   if (const auto* state = block.as<State>()) return save_state(m, *state, record + 1);
   if (const Region* region = block.region()) {
     put_graph_number(m, number);
-    put_start(m, *region, positions(static_cast<const RegionGraph&>(*region)));
+    put_start(m, *region);
     return put_graph(m, *region, record + 1);
   }
   if (const auto* conditional = block.as<ConditionalBlock>()) {
@@ -127,15 +136,12 @@ void put_block(Members& m, const Block& block, std::optional<std::uint32_t> inde
     m.put_always("branches", [&] {
       to.out += '[';
       bool first = true;
-      std::uint32_t position = 0;
       for (const Branch& branch : conditional->branches) {
         to.raw(first ? "[" : ",[");
         first = false;
         write_value(to, branch.condition);
         to.out += ',';
-        save_block(to, branch.block,
-                   to.plain || to.keep ? std::optional(position) : std::nullopt, inner);
-        ++position;
+        save_block(to, branch.block, std::nullopt, inner);
         inner = to.end_of(inner);
         to.out += ']';
       }
@@ -240,7 +246,7 @@ void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {
   put_extras(m, sdfg.extras, "/", [](std::string_view) { return false; });
   if (!to.own_only) {
     put_graph_number(m, number);
-    put_start(m, sdfg, positions(static_cast<const RegionGraph&>(sdfg)));
+    put_start(m, sdfg);
     put_graph(m, sdfg, record);
   }
   if (!root) return;
