@@ -75,15 +75,18 @@ void put_data(Members& m, const Data& data) {
   m.put_object("attributes", [&](Members& a) {
     static const Data fallback{};
     const bool other = std::holds_alternative<OtherData>(data.kind);
-    if (other) put_extras(a, data.extras, "", [](std::string_view) { return false; });
+    if (other) put_extras(a, data.extras, "", never);
     put_kind(a, data);
     for_each_property(data, [&](const auto& p, const auto& value) {
       put_property(a, p, value, fallback.*(p.member), data.extras, p.name == "shape");
     });
     if (!other)
-      put_extras(a, data.extras, "", [](std::string_view) { return false; });
+      put_extras(a, data.extras, "", [&](std::string_view name) {
+        const Array* array = data.as_array();
+        return is_set(data, name) || (array && is_set(*array, name));
+      });
   });
-  put_extras(m, data.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, data.extras, "/", never);
 }
 
 void save_inner_data(Saver& to, const Data& data) {

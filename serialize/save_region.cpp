@@ -15,14 +15,14 @@ void put_interstate_edge(Members& m, const InterstateEdge& edge, std::uint32_t s
       d.put("type", [&] { to.raw("\"InterstateEdge\""); });
       d.put_object("attributes", [&](Members& own) {
         put_properties(own, edge, edge.extras);
-        put_extras(own, edge.extras, "", [](std::string_view) { return false; });
+        put_extras(own, edge.extras, "", [&](std::string_view name) { return is_set(edge, name); });
       });
     });
-    put_extras(a, edge.extras, "//", [](std::string_view) { return false; });
+    put_extras(a, edge.extras, "//", never);
   });
   m.put_index("src", src, true);
   m.put_index("dst", dst, true);
-  put_extras(m, edge.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, edge.extras, "/", never);
 }
 
 /// Where control enters: as stored, else where it must be. What the file says stays if it says no
@@ -103,7 +103,9 @@ void put_attributes(Members& m, const Block& block) {
     if (block.debuginfo) a.put("debuginfo", [&] { write_value(to, block.debuginfo); });
     if (!block.guid.empty()) a.put("guid", [&] { to.text(block.guid); });
     if (block.is_collapsed) a.put("is_collapsed", [&] { to.raw("true"); });
-    put_extras(a, block.extras, "", [](std::string_view) { return false; });
+    put_extras(a, block.extras, "", [&](std::string_view name) {
+      return std::visit([&](const auto& kind) { return is_set(kind, name); }, block.kind);
+    });
   });
 }
 
@@ -121,7 +123,7 @@ void put_block(Members& m, const Block& block, std::optional<std::uint32_t> inde
     m.put_index("id", index, false);
   m.put("collapsed", [&] { to.raw(block.is_collapsed ? "true" : "false"); });
   put_attributes(m, block);
-  put_extras(m, block.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, block.extras, "/", never);
   if (to.own_only) return;
   if (const auto* state = block.as<State>()) return save_state(m, *state, record + 1);
   if (const Region* region = block.region()) {
@@ -229,7 +231,9 @@ void put_sdfg_attributes(Members& m, const Sdfg& sdfg, std::size_t& record) {
     });
   put_own(false);
   put_extras(m, sdfg.extras, "",
-             [&](std::string_view name) { return name == "hash" || (!to.keep && is_history(name)); });
+             [&](std::string_view name) {
+               return name == "hash" || (!to.keep && is_history(name)) || is_set(sdfg, name);
+             });
   if (m.original().valid()) m.drop("hash");
 }
 
@@ -243,7 +247,7 @@ void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {
   m.put("label", [&] { to.raw("\"\""); });
   m.put("id", [&] { to.raw("null"); });
   m.put("collapsed", [&] { to.raw(sdfg.is_collapsed ? "true" : "false"); });
-  put_extras(m, sdfg.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, sdfg.extras, "/", never);
   if (!to.own_only) {
     put_graph_number(m, number);
     put_start(m, sdfg);

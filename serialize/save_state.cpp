@@ -47,7 +47,7 @@ void put_kind(Members& m, const K& kind, const Node& node, std::size_t record) {
     }
     put_properties(m, kind, node.extras);
   } else if constexpr (std::is_same_v<K, LibraryNode>) {
-    put_extras(m, node.extras, "", [](std::string_view) { return false; });
+    put_extras(m, node.extras, "", [&](std::string_view name) { return is_set(kind, name); });
     put_properties(m, kind, node.extras);
   } else if constexpr (!std::is_same_v<K, OtherNode>) {
     put_properties(m, kind, node.extras);
@@ -74,14 +74,16 @@ void put_node(Members& m, const Node& node, const std::string& label, const Plac
     put("out_connectors", node.out_connectors, !node.out_connectors.empty());
     put("guid", node.guid, !node.guid.empty());
     if (!node.is<LibraryNode>())
-      put_extras(a, node.extras, "", [](std::string_view) { return false; });
+      put_extras(a, node.extras, "", [&](std::string_view name) {
+        return std::visit([&](const auto& kind) { return is_set(kind, name); }, node.kind);
+      });
   });
   m.put_index("id", place.index, false);
   m.put_index("scope_entry", place.scope_entry, true);
   m.put_index("scope_exit", place.scope_exit, true);
   if (const auto* library = node.as<LibraryNode>())
     m.put("classpath", [&] { to.text(library->classpath); });
-  put_extras(m, node.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, node.extras, "/", never);
 }
 
 void put_memlet(Members& m, const Memlet& memlet) {
@@ -108,9 +110,9 @@ void put_memlet(Members& m, const Memlet& memlet) {
     put("dst_subset", memlet.dst_subset, true);
     put("is_data_src", !memlet.empty() && memlet.data_is_src, !extra("is_data_src"));
     a.put("num_accesses", [&] { memlet.dynamic ? to.raw("-1") : to.symbolic(memlet.volume); });
-    put_extras(a, memlet.extras, "", [](std::string_view) { return false; });
+    put_extras(a, memlet.extras, "", [&](std::string_view name) { return is_set(memlet, name); });
   });
-  put_extras(m, memlet.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, memlet.extras, "/", never);
 }
 
 void put_edge(Members& m, const Edge& edge, std::uint32_t src, std::uint32_t dst) {
@@ -118,7 +120,7 @@ void put_edge(Members& m, const Edge& edge, std::uint32_t src, std::uint32_t dst
   m.put("type", [&] { to.raw("\"MultiConnectorEdge\""); });
   m.put_object("attributes", [&](Members& a) {
     a.put_object("data", [&](Members& d) { put_memlet(d, edge.memlet); });
-    put_extras(a, edge.extras, "", [](std::string_view) { return false; });
+    put_extras(a, edge.extras, "", never);
   });
   m.put_index("src", src, true);
   m.put_index("dst", dst, true);
@@ -127,7 +129,7 @@ void put_edge(Members& m, const Edge& edge, std::uint32_t src, std::uint32_t dst
   };
   connector("dst_connector", edge.dst_connector);
   connector("src_connector", edge.src_connector);
-  put_extras(m, edge.extras, "/", [](std::string_view) { return false; });
+  put_extras(m, edge.extras, "/", never);
 }
 
 void save_edge(Saver& to, const Edge& edge, std::uint32_t src, std::uint32_t dst,

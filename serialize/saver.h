@@ -192,6 +192,18 @@ void put_properties(Members& members, const T& object, const Extras& extras) {
     put_property(members, p, value, fallback.*(p.member), extras);
   });
 }
+/// Does the object have a property of that name that is not at its default?
+template <class T>
+bool is_set(const T& object, std::string_view name) {
+  [[maybe_unused]] static const T fallback{};
+  bool set = false;
+  if constexpr (requires { T::properties; })
+    for_each_property(object, [&](const auto& p, const auto& value) {
+      set |= p.name == name && !(value == fallback.*(p.member));
+    });
+  return set;
+}
+inline constexpr auto never = [](std::string_view) { return false; };
 /// The carried attributes, but those whose field has been written; positional ones if asked for.
 template <class Written>
 void put_extras(Members& members, const Extras& extras, std::string_view prefix, Written written) {
