@@ -144,13 +144,19 @@ void collect_symbols_of_data(const Data& data, bool needed_by_code, SymbolSet& o
   }
 }
 
+namespace {
+/// Code that gets the address of a subset and not its extent. A library node becomes code for the
+/// whole subset.
+bool only_addresses(const Node& node) { return node.is<Tasklet>() || node.is<NestedSdfg>(); }
+}  // namespace
+
 void collect_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code,
                              SymbolSet& out) {
   const Edge& edge = state[id];
   const Node& src = state[state.source(id)];
   const Node& dst = state[state.target(id)];
   const bool address_only =
-      needed_by_code && (src.is_code() || dst.is_code() ||
+      needed_by_code && (only_addresses(src) || only_addresses(dst) ||
                          (dst.is<AccessNode>() && !edge.dst_connector.empty()) ||
                          (src.is<AccessNode>() && !edge.src_connector.empty()));
   if (!needed_by_code) collect_symbolic(edge.memlet.volume, out);
