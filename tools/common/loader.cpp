@@ -1,0 +1,318 @@
+#include "tools/common/loader.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "ir/expr.h"
+
+namespace sdfg {
+
+Bundle with_generic_call(const Bundle& bundle) {
+  // The compiler derives how to read each argument from the entry points themselves.
+  std::string text = "#include \"" + bundle.files.front().name + R"("
+
+namespace {
+template <class T>
+struct Argument {
+  static T read(void* at) { return *static_cast<T*>(at); }
+};
+template <class T>
+struct Argument<T*> {
+  static T* read(void* at) { return static_cast<T*>(at); }
+};
+template <int... i>
+struct Indices {};
+template <int n, int... i>
+struct Count : Count<n - 1, n - 1, i...> {};
+template <int... i>
+struct Count<0, i...> {
+  using type = Indices<i...>;
+};
+template <class R, class... T, int... i>
+R init_with(R (*entry)(T...), [[maybe_unused]] void** at, Indices<i...>) {
+  return entry(Argument<T>::read(at[i])...);
+}
+template <class R, class... T>
+R init_with(R (*entry)(T...), void** at) {
+  return init_with(entry, at, typename Count<sizeof...(T)>::type());
+}
+template <class S, class... T, int... i>
+void call_with(void (*entry)(S, T...), S state, [[maybe_unused]] void** at, Indices<i...>) {
+  entry(state, Argument<T>::read(at[i])...);
+}
+template <class S, class... T>
+void call_with(void (*entry)(S, T...), S state, void** at) {
+  call_with(entry, state, at, typename Count<sizeof...(T)>::type());
+}
+}  // namespace
+
+)";
+  text += fmt::format(
+      "SDFG_EXPORT int sdfg_generic_call(void** init, void** arguments) {{\n"
+      "  auto* const state = init_with(__dace_init_{0}, init);\n"
+      "  if (!state) return -1;\n"
+      "  call_with(__program_{0}, state, arguments);\n"
+      "  return __dace_exit_{0}(state);\n"
+      "}}\n",
+      bundle.name);
+  Bundle out = bundle;
+  out.files.insert(out.files.begin(), {bundle.name + "_call.cpp", std::move(text)});
+  return out;
+}
+
+Result<LoadedProgram> LoadedProgram::open(const std::string& path, const Bundle&) {
+  LoadedProgram program;
+  // Never unmapped: threads of the OpenMP runtime that came with it may still be waiting for work.
+  program.library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!program.library_) return Diagnostic{"", std::string("cannot load the library: ") + dlerror()};
+  void* const symbol = dlsym(program.library_, "sdfg_generic_call");
+  if (!symbol) return Diagnostic{"", "the library " + path + " has no generic entry point"};
+  std::memcpy(&program.call_, &symbol, sizeof symbol);
+  return Result<LoadedProgram>(std::move(program));
+}
+
+LoadedProgram::LoadedProgram(LoadedProgram&& other) noexcept
+    : library_(std::exchange(other.library_, nullptr)), call_(other.call_) {}
+
+LoadedProgram::~LoadedProgram() {
+  if (library_) dlclose(library_);
+}
+
+Status LoadedProgram::call(const std::vector<void*>& init_arguments,
+                           const std::vector<void*>& arguments) const {
+  std::vector<void*> init = init_arguments, all = arguments;
+  const int status = call_(init.data(), all.data());
+  if (status == -1) return Diagnostic{"", "the program could not be initialized"};
+  if (status != 0) return Diagnostic{"", fmt::format("the program ended with status {}", status)};
+  return Ok{};
+}
+
+namespace {
+
+using Environment = std::map<std::string, std::int64_t, std::less<>>;
+
+/// The value of a scalar argument as raw bytes of the type asked for.
+std::optional<std::vector<std::byte>> scalar_bytes(const NdArray& value, const Type& type) {
+  const auto size = type.bytes();
+  if (!size || value.count() != 1) return std::nullopt;
+  std::vector<std::byte> out(std::size_t(*size), std::byte{0});
+  if (value.type == type) {
+    std::memcpy(out.data(), value.bytes.data(), out.size());
+    return out;
+  }
+  // Data files often hold every integer as int64 and every float as float64.
+  long double number = 0;
+  const auto load = [&](auto sample) {
+    std::memcpy(&sample, value.bytes.data(), sizeof sample);
+    number = static_cast<long double>(sample);
+  };
+  switch (value.type.base()) {
+    case BaseType::Bool: load(bool()); break;
+    case BaseType::Int8: load(std::int8_t()); break;
+    case BaseType::Int16: load(std::int16_t()); break;
+    case BaseType::Int32: load(std::int32_t()); break;
+    case BaseType::Int64: load(std::int64_t()); break;
+    case BaseType::UInt8: load(std::uint8_t()); break;
+    case BaseType::UInt16: load(std::uint16_t()); break;
+    case BaseType::UInt32: load(std::uint32_t()); break;
+    case BaseType::UInt64: load(std::uint64_t()); break;
+    case BaseType::Float32: load(float()); break;
+    case BaseType::Float64: load(double()); break;
+    default: return std::nullopt;
+  }
+  const auto store = [&](auto sample) {
+    sample = static_cast<decltype(sample)>(number);
+    std::memcpy(out.data(), &sample, sizeof sample);
+  };
+  switch (type.base()) {
+    case BaseType::Bool: store(bool()); break;
+    case BaseType::Int8: store(std::int8_t()); break;
+    case BaseType::Int16: store(std::int16_t()); break;
+    case BaseType::Int32: store(std::int32_t()); break;
+    case BaseType::Int64: store(std::int64_t()); break;
+    case BaseType::UInt8: store(std::uint8_t()); break;
+    case BaseType::UInt16: store(std::uint16_t()); break;
+    case BaseType::UInt32: store(std::uint32_t()); break;
+    case BaseType::UInt64: store(std::uint64_t()); break;
+    case BaseType::Float32: store(float()); break;
+    case BaseType::Float64: store(double()); break;
+    default: return std::nullopt;
+  }
+  return out;
+}
+
+/// One call: arguments in the layout that the program declares, and back.
+class Call {
+ public:
+  Call(const Sdfg& sdfg, NamedArrays arguments) : sdfg_(sdfg), given_(std::move(arguments)) {}
+
+  Result<NamedArrays> run(const Bundle& bundle, const LoadedProgram& program) {
+    infer_sizes();
+    for (const auto& [name, value] : given_)
+      if (const auto bytes = scalar_bytes(value, BaseType::Int64)) {
+        std::int64_t number = 0;
+        std::memcpy(&number, bytes->data(), sizeof number);
+        environment_[name] = number;
+      }
+    std::vector<void*> init, arguments;
+    for (const Argument& a : bundle.init_arguments) {
+      SDFG_TRY(void* at, pass(a));
+      init.push_back(at);
+    }
+    for (const Argument& a : bundle.arguments) {
+      SDFG_TRY(void* at, pass(a));
+      arguments.push_back(at);
+    }
+    if (auto status = program.call(init, arguments); !status) return status.error();
+    for (const auto& [name, layout] : layouts_) give_back(name, layout);
+    return std::move(given_);
+  }
+
+ private:
+  struct Layout {
+    std::vector<std::int64_t> shape, strides;
+    std::int64_t first = 0;
+    std::vector<std::byte> bytes;
+    std::size_t size = 0;
+  };
+
+  void infer_sizes() {
+    for (const auto& [name, data] : sdfg_.arrays) {
+      const auto given = given_.find(name);
+      if (data.transient || given == given_.end() || given->second.shape.size() != data.shape.size())
+        continue;
+      const auto infer = [&](const Expr& e, std::int64_t value) {
+        if (!e.is(Op::Symbol) || given_.contains(e.name())) return;
+        NdArray number = NdArray::zeros(BaseType::Int64, {});
+        std::memcpy(number.bytes.data(), &value, sizeof value);
+        given_.emplace(e.name(), std::move(number));
+      };
+      for (std::size_t d = 0; d < data.shape.size(); ++d) {
+        infer(data.shape[d], given->second.shape[d]);
+        if (const Array* array = data.as_array(); array && d < array->strides.size())
+          infer(array->strides[d], given->second.strides[d]);
+      }
+    }
+  }
+
+  static Diagnostic wrong(const std::string& name, std::string what) {
+    return {"argument '" + name + "'", std::move(what)};
+  }
+
+  Result<void*> pass(const Argument& a) {
+    if (!a.pointer) {
+      const auto given = given_.find(a.name);
+      if (given == given_.end()) return wrong(a.name, "the program needs it, but it is not given");
+      auto bytes = scalar_bytes(given->second, a.type);
+      if (!bytes)
+        return wrong(a.name, "expected one value of type " + a.type.text() + ", found " +
+                                 given->second.type.text());
+      scalars_.push_back(*std::move(bytes));
+      return static_cast<void*>(scalars_.back().data());
+    }
+    const Data* data = sdfg_.find_data(a.name);
+    if (!data || !(data->as_array() || data->is_scalar()))
+      return wrong(a.name, "only arrays and scalars can be passed here");
+    Layout layout;
+    SDFG_TRY([[maybe_unused]] const Ok ok, lay_out(a.name, *data, layout));
+    auto given = given_.find(a.name);
+    if (given == given_.end()) {
+      const Array* array = data->as_array();
+      if (array && array->optional.value_or(false)) return static_cast<void*>(nullptr);
+      if (!a.name.starts_with("__return"))
+        return wrong(a.name, "the program needs it, but it is not given");
+      given = given_.emplace(a.name, NdArray::zeros(data->dtype, layout.shape)).first;
+    }
+    const NdArray& value = given->second;
+    if (!(value.type == data->dtype))
+      return wrong(a.name, "expected values of type " + data->dtype.text() + ", found " + value.type.text());
+    std::int64_t elements = 1;
+    for (std::int64_t extent : layout.shape) elements *= extent;
+    if (std::int64_t(value.count()) != elements)
+      return wrong(a.name, fmt::format("expected {} elements, found {}", elements, value.count()));
+    const auto [stored, is_new] = layouts_.insert_or_assign(a.name, std::move(layout));
+    move(stored->second, given->second, true);
+    return static_cast<void*>(stored->second.bytes.data());
+  }
+
+  Status lay_out(const std::string& name, const Data& data, Layout& layout) {
+    const Array* array = data.as_array();
+    const auto number = [&](const Expr& e) { return evaluate(e, environment_); };
+    layout.size = std::size_t(data.dtype.bytes().value_or(0));
+    if (layout.size == 0) return wrong(name, "its type " + data.dtype.text() + " cannot be passed");
+    std::int64_t last = 0;
+    if (array) {
+      const auto start = number(array->start_offset);
+      if (!start) return wrong(name, "its layout cannot be computed from what is given");
+      layout.first = *start;
+    }
+    for (std::size_t d = 0; d < data.shape.size(); ++d) {
+      const auto extent = number(data.shape[d]);
+      const auto stride = array && d < array->strides.size() ? number(array->strides[d]) : std::optional<std::int64_t>(1);
+      const auto offset = array && d < array->offset.size() ? number(array->offset[d]) : std::optional<std::int64_t>(0);
+      if (!extent || !stride || !offset || *extent < 0)
+        return wrong(name, "its layout cannot be computed from what is given");
+      layout.shape.push_back(*extent);
+      layout.strides.push_back(*stride);
+      layout.first += *offset * *stride;
+      last += (*extent - 1) * *stride;
+    }
+    const std::int64_t total =
+        std::max({array ? number(array->total_size).value_or(0) : 0, layout.first + last + 1, std::int64_t(1)});
+    constexpr std::int64_t limit = std::int64_t(1) << 36;
+    if (total > limit) return wrong(name, "its layout needs too much memory");
+    layout.bytes.assign(std::size_t(total) * layout.size, std::byte{0});
+    return Ok{};
+  }
+
+  /// Between the caller's layout and the program's, element by element in row-major order.
+  static void move(Layout& layout, NdArray& value, bool in) {
+    std::vector<std::int64_t> inside(layout.shape.size(), 0), outside(value.shape.size(), 0);
+    const auto advance = [](std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape,
+                            const std::vector<std::int64_t>& strides, std::int64_t at) {
+      for (std::size_t d = shape.size(); d-- > 0;) {
+        at += strides[d];
+        if (++index[d] < shape[d]) return at;
+        at -= strides[d] * shape[d];
+        index[d] = 0;
+      }
+      return at;
+    };
+    std::int64_t a = 0, b = 0;
+    for (std::size_t n = value.count(); n > 0; --n) {
+      std::byte* mine = layout.bytes.data() + std::size_t(layout.first + a) * layout.size;
+      std::byte* theirs = value.bytes.data() + std::size_t(b) * layout.size;
+      in ? std::memcpy(mine, theirs, layout.size) : std::memcpy(theirs, mine, layout.size);
+      a = advance(inside, layout.shape, layout.strides, a);
+      b = advance(outside, value.shape, value.strides, b);
+    }
+  }
+  void give_back(const std::string& name, const Layout& layout) {
+    move(const_cast<Layout&>(layout), given_.at(name), false);
+  }
+
+  const Sdfg& sdfg_;
+  NamedArrays given_;
+  Environment environment_;
+  std::map<std::string, Layout> layouts_;
+  std::vector<std::vector<std::byte>> scalars_;
+};
+
+}  // namespace
+
+Backend cpu_backend(const BuildOptions& options) {
+  return [options](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
+    SDFG_TRY(const Bundle generated, generate_cpu(sdfg));
+    const Bundle bundle = with_generic_call(generated);
+    SDFG_TRY(const BuiltLibrary library, build(bundle, options));
+    SDFG_TRY(const LoadedProgram program, LoadedProgram::open(library.path, bundle));
+    Call call(sdfg, std::move(arguments));
+    SDFG_TRY(NamedArrays results, call.run(bundle, program));
+    return Executed{std::move(results), {}};
+  };
+}
+
+}  // namespace sdfg
