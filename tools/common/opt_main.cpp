@@ -12,6 +12,7 @@
 #include "tools/common/input.h"
 #include "tools/common/opt_settings.h"
 #include "tools/common/reproducer.h"
+#include "tools/common/run.h"
 
 namespace sdfg {
 namespace {
@@ -176,7 +177,27 @@ class Run {
 
   Exit run_program() {
     if (s_.run_data.empty()) return Exit::Fine;
-    return fail({"--run", "not available yet"});
+    const auto begin = start("run");
+    const Result<std::string> bytes = console_.read(s_.run_data);
+    if (!bytes) return fail(bytes.error());
+    const Result<NamedArrays> recorded = read_npz(*bytes);
+    if (!recorded) return fail(recorded.error(), s_.run_data);
+    const Result<Backend> backend = chosen_backend();
+    if (!backend) return fail(backend.error());
+    const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, *backend);
+    stop("run", begin);
+    if (!report) return fail(report.error(), s_.input);
+    for (const Diagnostic& warning : report->warnings) say(warning, s_.input);
+    console_.out(to_text(*report));
+    if (report->within(s_.tolerance)) return Exit::Fine;
+    return fail({s_.run_data, s_.tolerance == 0
+                                  ? "the results are not the recorded ones bit for bit"
+                                  : "the results differ by more than the tolerance"});
+  }
+
+  Result<Backend> chosen_backend() const {
+    if (s_.backend == "interpreter") return interpreter_backend();
+    return Diagnostic{"--backend", "the backend '" + s_.backend + "' is not built in"};
   }
 
   // ---- Messages.
