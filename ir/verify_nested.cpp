@@ -65,16 +65,28 @@ class NestedRules {
     return node_.in_connectors.contains(name) || node_.out_connectors.contains(name);
   }
 
+  /// Outer names must exist for the inner symbols that code needs; front ends also map others.
   void mapping() {
-    SymbolSet used;
-    for (const auto& [name, value] : nested_.symbol_mapping) collect_symbolic(value, used);
-    std::vector<std::string> missing;
-    for (const std::string& name : used)
-      if (!s_.defines(name, s_.tree.parent_of(id_))) missing.push_back(name);
+    std::vector<std::string> missing, harmless;
+    std::optional<SymbolSet> needed;
+    for (const auto& [inner, value] : nested_.symbol_mapping) {
+      SymbolSet used;
+      collect_symbolic(value, used);
+      for (const std::string& name : used) {
+        if (s_.defines(name, s_.tree.parent_of(id_))) continue;
+        if (!needed && nested_.sdfg) needed = free_symbols(**nested_.sdfg, true);
+        auto& list = !needed || needed->contains(inner) ? missing : harmless;
+        if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+      }
+    }
     if (!missing.empty())
       error("the symbol mapping uses " + quoted_list(missing) + ", which " +
                 (missing.size() == 1 ? "is" : "are") + " not defined here",
             "declare a symbol, or assign it on an edge before");
+    if (!harmless.empty())
+      warning("the symbol mapping uses " + quoted_list(harmless) + ", which " +
+                  (harmless.size() == 1 ? "is" : "are") + " not defined here, for symbols that no " +
+                  "code inside needs");
   }
 
   void connectors(const Sdfg& inner) {

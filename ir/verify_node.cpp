@@ -43,6 +43,7 @@ class NodeRules {
     for (const auto* connectors : {&node_.in_connectors, &node_.out_connectors})
       for (const auto& [name, type] : *connectors) bound.insert(name);
     collect_code_symbols(tasklet.code, bound, used);
+    used.erase("__dace_cons_numelems");  // how many elements a consume scope has popped
     undefined(used, s_.tree.parent_of(id_), "the code uses");
     if (const Statements* statements = tasklet.code.statements()) subscripts(*statements);
   }
@@ -59,11 +60,16 @@ class NodeRules {
           map.params.begin() + std::ptrdiff_t(i))
         error("parameter '" + map.params[i] + "' occurs twice");
     }
+    // A range may use the parameters before it, as nested loops can.
     SymbolSet used;
-    for (const Range& range : map.ranges) {
+    for (std::size_t i = 0; i < map.ranges.size(); ++i) {
+      const Range& range = map.ranges[i];
       this->range(range);
+      SymbolSet here;
       for (const Expr* e : {&range.begin, &range.end, &range.step, &range.tile})
-        collect_symbolic(*e, used);
+        collect_symbolic(*e, here);
+      for (std::size_t j = 0; j < std::min(i, map.params.size()); ++j) here.erase(map.params[j]);
+      used.merge(here);
     }
     for (const auto& [name, type] : node_.in_connectors)
       if (!name.starts_with("IN_")) used.erase(name);

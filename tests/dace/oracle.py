@@ -1,8 +1,8 @@
 """What DaCe says about SDFG files: whether it loads and validates them, and their arguments."""
 
-import concurrent.futures
 import hashlib
 import json
+import multiprocessing
 import os
 import pathlib
 import tempfile
@@ -81,8 +81,8 @@ def ask_all(paths, jobs, cache=None):
         known = json.loads(pathlib.Path(cache).read_text())
     keys = {p: hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in paths}
     missing = [p for p in paths if keys[p] not in known]
-    with concurrent.futures.ProcessPoolExecutor(jobs, max_tasks_per_child=40) as pool:
-        for path, answer in zip(missing, pool.map(ask, missing)):
+    with multiprocessing.Pool(jobs, maxtasksperchild=60) as pool:
+        for path, answer in zip(missing, pool.imap(ask, missing)):
             known[keys[path]] = answer
             if cache:
                 pathlib.Path(cache).write_text(json.dumps(known))
