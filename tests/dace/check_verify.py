@@ -14,8 +14,9 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import oracle  # noqa: E402
 
-# Where we disagree on purpose: (part of our message, why).
-STRICTER = [
+# Refusals that are mistakes of DaCe: (part of its message, why).
+MISTAKES = [
+    ("'str' object has no attribute 'free_symbols'", "structure members may be expressions"),
 ]
 
 
@@ -30,10 +31,11 @@ def main():
     files = oracle.corpus_files(options.corpus, options.max_bytes)
     ours = oracle.inspect_all(options.tool, files)
     theirs = oracle.ask_all(files, options.jobs, options.cache)
-    agree = problems = skipped = stricter = 0
+    agree = problems = skipped = 0
     for file in files:
         name, mine, dace = os.path.relpath(file, options.corpus), ours[file], theirs[file]
-        if "load" in dace:
+        mistake = any(part in dace.get("validate", "") for part, why in MISTAKES)
+        if "load" in dace or mistake:
             skipped += 1
         elif "error" in mine:
             problems += 1
@@ -45,16 +47,14 @@ def main():
                 problems += 1
                 print(f"{name}: DaCe refuses it, we do not: {dace['validate']}")
         else:
-            errors = [e for e in mine["errors"] if not any(part in e for part, why in STRICTER)]
-            stricter += len(errors) < len(mine["errors"])
+            errors = mine["errors"]
             if errors:
                 problems += 1
                 print(f"{name}: DaCe accepts it, we do not: {errors[0]}"
                       + (f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""))
             else:
                 agree += 1
-    print(f"{len(files)} files: {agree} agree ({stricter} of them with errors that we report on purpose), "
-          f"{problems} disagree, {skipped} not loadable by DaCe")
+    print(f"{len(files)} files: {agree} agree, {problems} disagree, {skipped} that DaCe cannot load")
     return 1 if problems or not agree else 0
 
 

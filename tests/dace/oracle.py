@@ -69,7 +69,7 @@ def dtype_name(dtype):
     if isinstance(dtype, dace.dtypes.callback):
         return "callback"
     if isinstance(dtype, dace.dtypes.struct):
-        return f"struct {dtype.name}"
+        return f"struct({dtype.name})"
     name = dtype.to_string()
     return "bool" if name in ("bool_", "bool") else name
 
