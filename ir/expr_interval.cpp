@@ -139,7 +139,8 @@ class Reader {
     Interval out;
     if (it->second.low) out.low = interval(simplify(*it->second.low), assumptions_, depth_ + 1).low;
     if (it->second.high) out.high = interval(simplify(*it->second.high), assumptions_, depth_ + 1).high;
-    return out;
+    // Bounds that contradict each other say nothing here.
+    return out.low && out.high && less(*out.high, *out.low) ? Interval{} : out;
   }
 
   /// The largest argument, or, negated, of the negated arguments.

@@ -153,7 +153,7 @@ struct Score {
 
 class Decide : public testing::Test {
  protected:
-  Generator random{7 + std::uint64_t(testing::UnitTest::GetInstance()->random_seed())};
+  Generator random{7 + std::uint64_t(GTEST_FLAG_GET(random_seed))};
 };
 
 TEST_F(Decide, conditions_are_sound) {

@@ -106,8 +106,8 @@ void check_value(const Expr& written, const Expr& normal, Generator& random) {
 }
 
 TEST(ExprProperties, normal_form_keeps_the_value_and_reads_back) {
-  // --gtest_repeat=100 --gtest_shuffle tries other expressions each time.
-  Generator random(20240501 + std::uint64_t(testing::UnitTest::GetInstance()->random_seed()));
+  // --gtest_random_seed=N tries other expressions.
+  Generator random(20240501 + std::uint64_t(GTEST_FLAG_GET(random_seed)));
   for (int round = 0; round < 20000 && !testing::Test::HasFailure(); ++round) {
     // What overflows stays unfolded, which is right but not unique; so only its value is compared.
     random.extremes = round % 8 == 0;
