@@ -81,12 +81,14 @@ Result<Settings> parse(const std::vector<std::string>& words) {
 }
 
 /// The arguments, and after a run the containers, under the names that `sdfg-opt --run` reads.
-Result<std::string> data_file(const Sdfg& sdfg, const Settings& s) {
+Result<std::string> data_file(const Sdfg& sdfg, const Settings& s, const Console& console) {
   SDFG_TRY(NamedArrays arguments, generate_data(sdfg, s.options.seed));
   NamedArrays all;
   for (const auto& [name, array] : arguments) all["in:" + name] = array;
   if (s.record) {
     SDFG_TRY(const Execution done, interpret(sdfg, std::move(arguments)));
+    for (const Diagnostic& warning : done.warnings)
+      console.err("sdfg-gen: " + warning.text() + "\n");
     for (const auto& [name, array] : done.arguments)
       if (const Data* data = sdfg.find_data(name); data && !data->is_scalar())
         all["out:" + name] = array;
@@ -100,7 +102,7 @@ Status run(const Settings& s, const Console& console) {
   SDFG_TRY(const std::string bytes, emit(sdfg, form, SaveProfile::Head));
   if (const Status written = console.write(s.output, bytes); !written) return written;
   if (!s.data.empty()) {
-    SDFG_TRY(const std::string data, data_file(sdfg, s));
+    SDFG_TRY(const std::string data, data_file(sdfg, s, console));
     if (const Status written = console.write(s.data, data); !written) return written;
   }
   console.err("sdfg-gen: kind " + std::string(shape_names[std::size_t(s.options.shape)]) + ", size " +
