@@ -301,7 +301,8 @@ std::string RandomProgram::code(const Ports& in, const std::vector<Dimension>& d
     value = random_.chance(30) ? "a if a < b else b" : random_.chance(50) ? "a + b" : "2 * a - b";
   if (in.size() == 3) {
     if (random_.chance(30))
-      return "if a > b:\n    v = c\nelse:\n    v = a\n"
+      // DaCe declares a variable where it is first assigned, which must not be inside the if.
+      return "v = a\nif a > b:\n    v = c\n"
              "o = 64 if v > 64 else (-64 if v < -64 else v)";
     value = random_.chance(50) ? "a + b - c" : "b if a > 0 else c";
   }
