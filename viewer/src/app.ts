@@ -240,7 +240,7 @@ export class App {
       for (const [id, mark] of marks.items) items.set(id, { ...items.get(id), ...mark });
       for (const [id, mark] of marks.edges ?? []) edges.set(id, { ...edges.get(id), ...mark });
     };
-    if (this.cost_ !== null) put({ items: heatMarks(this.cost_, this.theme_) });
+    if (this.cost_ !== null && this.doc !== null) put({ items: heatMarks(this.doc.model, this.cost_, this.theme_) });
     if (this.diff !== null) put(diffMarks(this.diff, this.before_ ? 'left' : 'right', this.theme_));
     if (this.found.length > 0) {
       for (const f of this.found) {
@@ -443,8 +443,8 @@ export class App {
     this.step = step;
     this.before_ = false;
     const [now, last] = [this.docAt(step), this.docAt(Math.max(0, step - 1))];
-    this.diff = step === 0 ? null : diffModels(last.model, now.model);
-    carryOpen(shownBefore, now, shownBefore.model === last.model && this.diff !== null ? this.diff : diffModels(shownBefore.model, now.model));
+    this.diff = step === 0 ? null : diffOf(last, now);
+    carryOpen(shownBefore, now, diffOf(shownBefore, now));
     if (this.diff !== null) {
       reveal(now, [...outermost(now.model, this.diff.added), ...this.diff.changed.map((c) => c.right)], [...this.diff.addedEdges, ...this.diff.changedEdges.map((c) => c.right)]);
       carryOpen(now, last, reversed(this.diff));
@@ -493,7 +493,7 @@ export class App {
     await this.relayout();
     this.page.opened(this.page.name, `${doc.model.items[0]!.label}: ${countText(doc.model)}`);
     if (from === doc) { this.select_(this.selected); return; }
-    const map = diffModels(from.model, doc.model).toRight;
+    const map = diffOf(from, doc).toRight;
     // What was in the middle stays in the middle.
     if (anchor !== null && 'item' in anchor && rect !== null && map[anchor.item]! >= 0) {
       const after = this.main.rectOf({ item: map[anchor.item]! });
@@ -538,8 +538,8 @@ export class App {
     this.forget();
     this.otherDoc = new Doc(old, before.model.name);
     this.doc = right;
-    this.diff = diffModels(this.otherDoc.model, right.model);
-    carryOpen(before, this.otherDoc, diffModels(before.model, this.otherDoc.model));
+    this.diff = diffOf(this.otherDoc, right);
+    carryOpen(before, this.otherDoc, diffOf(before, this.otherDoc));
     reveal(right, [...outermost(right.model, this.diff.added), ...this.diff.changed.map((c) => c.right)], [...this.diff.addedEdges, ...this.diff.changedEdges.map((c) => c.right)]);
     reveal(this.otherDoc, outermost(this.otherDoc.model, this.diff.removed), this.diff.removedEdges);
     this.page.compare({ left: name, right: file.name });
@@ -825,6 +825,18 @@ function carryOpen(from: Doc, to: Doc, diff: Diff): void {
     if (item.children.length > 0 && item.children.length < 40 && open.has(item.parent)) open.add(id);
   }
   to.open = open;
+}
+
+/** Differences are asked for several times while stepping through a history. */
+const known = new WeakMap<Doc, WeakMap<Doc, Diff>>();
+function diffOf(left: Doc, right: Doc): Diff {
+  let list = known.get(left);
+  if (list === undefined) known.set(left, (list = new WeakMap()));
+  const opposite = known.get(right)?.get(left);
+  let diff = list.get(right) ?? (opposite === undefined ? undefined : reversed(opposite));
+  if (diff === undefined) diff = diffModels(left.model, right.model);
+  list.set(right, diff);
+  return diff;
 }
 
 function reversed(diff: Diff): Diff {

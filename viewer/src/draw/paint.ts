@@ -41,8 +41,9 @@ export function* paint(ctx: Context, scene: Scene, look: Look): Generator<void> 
     const mark = marks.items.get(box.item);
     if (box.h * zoom < small && mark?.stroke === undefined) {
       const colour = mark?.fill ?? look.theme.borders[scene.fills[i]!];
-      const list = tiny.get(colour);
-      if (list === undefined) tiny.set(colour, [box]);
+      const key = `${colour} ${mark?.fill ?? look.theme.fills[scene.fills[i]!]}`;
+      const list = tiny.get(key);
+      if (list === undefined) tiny.set(key, [box]);
       else list.push(box);
       i = box.end;
       continue;
@@ -55,12 +56,17 @@ export function* paint(ctx: Context, scene: Scene, look: Look): Generator<void> 
     }
     i++;
   }
-  for (const [colour, boxes] of tiny) {
-    ctx.fillStyle = colour;
+  for (const [key, boxes] of tiny) {
+    const [border, inside] = key.split(' ') as [string, string];
+    ctx.fillStyle = border;
     for (const box of boxes) {
-      if (++count % (slice * 4) === 0) { yield; ctx.fillStyle = colour; }
+      if (++count % (slice * 4) === 0) yield;
       ctx.fillRect(box.x, box.y, Math.max(box.w, 1 / zoom), Math.max(box.h, 1 / zoom));
     }
+    // What is big enough gets a border, so that it looks like what it is when seen closer.
+    const edge = 1 / zoom;
+    ctx.fillStyle = inside;
+    for (const box of boxes) if (box.h > 3 * edge && box.w > 3 * edge) ctx.fillRect(box.x + edge, box.y + edge, box.w - 2 * edge, box.h - 2 * edge);
   }
   paintOverviewTitles(ctx, scene, look);
 }
@@ -75,7 +81,7 @@ function paintOpen(ctx: Context, scene: Scene, look: Look, i: number, mark: Mark
   else rounded(ctx, box.x, box.y, box.w, box.h, 8);
   ctx.fillStyle = theme.fills[fill];
   ctx.fill();
-  if (mark?.fill !== undefined && face.shape !== 'scope') { ctx.fillStyle = mark.fill + '55'; ctx.fill(); }
+  if (mark?.fill !== undefined) { ctx.fillStyle = mark.fill + (face.shape === 'scope' ? '30' : '55'); ctx.fill(); }
   ctx.setLineDash(face.shape === 'scope' ? [3, 3] : []);
   ctx.strokeStyle = mark?.stroke ?? theme.borders[fill];
   ctx.lineWidth = mark?.width ?? (face.shape === 'scope' ? 0.7 : 1.2);

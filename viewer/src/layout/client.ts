@@ -36,7 +36,13 @@ export function startLayout(): Layout {
     const request: Request = { id: next++, tree };
     return new Promise((resolve) => {
       waiting.set(request.id, { resolve, tree });
-      worker!.postMessage(request);
+      try {
+        worker!.postMessage(request);
+      } catch {
+        // Graphs that nest many thousands deep cannot be sent.
+        waiting.delete(request.id);
+        void here(tree).then(resolve);
+      }
     });
   };
 }

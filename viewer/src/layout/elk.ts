@@ -16,9 +16,8 @@ const options: LayoutOptions = {
   'elk.spacing.edgeEdge': '8',
   'elk.layered.spacing.nodeNodeBetweenLayers': '34',
   'elk.layered.spacing.edgeNodeBetweenLayers': '12',
-  'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
-  'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
   'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
+  'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
   'elk.layered.edgeLabels.sideSelection': 'SMART_DOWN',
 };
 
@@ -37,6 +36,11 @@ function ports(node: ProblemNode, id: number): ElkPort[] {
   return list;
 }
 
+/** Network simplex makes the more compact picture, and takes several times longer on big graphs. */
+function placement(problem: Problem): string {
+  return problem.nodes.length <= 80 && problem.edges.length <= 160 ? 'NETWORK_SIMPLEX' : 'BRANDES_KOEPF';
+}
+
 function toElk(problem: Problem): ElkNode {
   const children = problem.nodes.map((node, i): ElkNode => {
     const fixed = node.inAt !== null || node.outAt !== null;
@@ -50,7 +54,7 @@ function toElk(problem: Problem): ElkNode {
     targets: [e.toPort >= 0 ? `i${e.to}.${e.toPort}` : `n${e.to}`],
     labels: e.lw > 0 ? [{ id: `l${i}`, text: 'x', width: e.lw, height: e.lh }] : [],
   }));
-  return { id: 'root', children, edges, layoutOptions: { ...options, 'elk.spacing.nodeNode': String(problem.gap) } };
+  return { id: 'root', children, edges, layoutOptions: { ...options, 'elk.spacing.nodeNode': String(problem.gap), 'elk.layered.nodePlacement.strategy': placement(problem) } };
 }
 
 export async function elkLayout(elk: Pick<ELK, 'layout'>, problem: Problem): Promise<Solution> {

@@ -155,7 +155,7 @@ export function faceSize(face: Face): { w: number; h: number } {
   for (const line of face.code) { w = Math.max(w, codeWidth(line, codeSize)); h += 12; }
   if (face.code.length > 0) h += 4;
   switch (face.shape) {
-    case 'ellipse': w = w * 1.12 + 26; h += 12; break;
+    case 'ellipse': w = w * 1.12 + (face.mark === '' ? 26 : 36); h += face.mark === '' ? 12 : 18; break;
     case 'octagon': w += 26; h += 10; break;
     case 'entry': case 'exit': w += 56; h += 8; break;
     case 'scope': w += 60; h += 18; break;

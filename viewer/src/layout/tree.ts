@@ -2,7 +2,7 @@
 // `treeOf` says what to lay out; `layoutTree` needs only its result, so that it can run in a
 // worker; `solve` does one graph.
 
-import { isEntry, isExit, type Edge, type Item, type Model } from '../model/model';
+import type { Edge, Item, Model } from '../model/model';
 import { assignmentsText, conditionText, shorten } from '../model/text';
 import { faceSize, headerHeight, headerWidth, pad, type Face } from './face';
 import { textWidth } from './measure';
@@ -249,7 +249,7 @@ function flatten(root: Tree, done: Map<Tree, Done>): Placed {
  * What is open when a file is opened: from the top down, as long as the picture stays readable.
  * Where there is only one thing to look at, it is opened even if it is big, up to `most`.
  */
-export function firstOpen(model: Model, budget = 350, most = 20000): Set<number> {
+export function firstOpen(model: Model, budget = 220, most = 20000): Set<number> {
   const open = new Set<number>([0]);
   let shown = model.items[0]!.children.length;
   let level = model.items[0]!.children;
@@ -275,5 +275,3 @@ function attributesClosed(item: Item): boolean {
   const stored = typeof own === 'object' && own !== null && !Array.isArray(own) ? own['is_collapsed'] : undefined;
   return stored !== true;
 }
-
-export { isEntry, isExit };

@@ -231,7 +231,8 @@ function readState(model: Model, task: Task, found: Task[]): void {
     item.entry = scope.entry;
     scope.exit = item.id;
     model.items[scope.entry]!.exit = item.id;
-    if (item.label === '') item.label = scope.label;
+    // What the file says is the entry's name with all ranges.
+    item.label = scope.label || item.label;
   }
   readEdges(model, graph, path, ids, 'memlet');
 }

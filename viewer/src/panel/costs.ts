@@ -3,7 +3,7 @@
 import { heatColour, type Theme } from '../draw/theme';
 import type { Doc } from '../doc';
 import { metricOf, metrics, withUnit, type Cost, type CostTable, type Metric } from '../model/cost';
-import { placeText } from '../model/model';
+import { placeText, type Model } from '../model/model';
 import type { Mark } from '../draw/paint';
 import { h } from './dom';
 
@@ -30,7 +30,7 @@ function position(scale: Scale, value: number): number {
   return (value - scale.low) / (scale.high - scale.low);
 }
 
-export function heatMarks(state: CostState, theme: Theme): Map<number, Mark> {
+export function heatMarks(model: Model, state: CostState, theme: Theme): Map<number, Mark> {
   const marks = new Map<number, Mark>();
   const { metric } = state;
   const costs = [...state.table.costs.values()];
@@ -38,7 +38,12 @@ export function heatMarks(state: CostState, theme: Theme): Map<number, Mark> {
   if (metric === null || scale === null) return marks;
   for (const cost of costs) {
     const value = metricOf(cost, metric);
-    if (value !== null && value > 0 && cost.item !== 0) marks.set(cost.item, { fill: heatColour(theme, position(scale, value)) });
+    if (value === null || value <= 0 || cost.item === 0) continue;
+    const mark: Mark = { fill: heatColour(theme, position(scale, value)) };
+    const item = model.items[cost.item]!;
+    marks.set(cost.item, mark);
+    // An open scope shows little of itself: its entry and exit speak for it.
+    if (item.kind === 'Scope') for (const id of [item.entry, item.exit]) if (id >= 0) marks.set(id, mark);
   }
   return marks;
 }

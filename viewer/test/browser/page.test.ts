@@ -50,6 +50,7 @@ describe('opening', () => {
     await page.setInputFiles('input[type=file][multiple]', input);
     await page.waitForFunction(() => window.sdfgViewer.main.scene !== null);
     expect(await page.textContent('.file')).toContain('small.sdfgz');
+    expect(page.workers().length).toBe(1);
     await page.evaluate((text) => {
       const transfer = new DataTransfer();
       transfer.items.add(new File([text], 'dropped.sdfg'));
@@ -122,6 +123,18 @@ describe('opening', () => {
     expect(await shown(page)).toBe(before);
   }));
 });
+
+it('opens 10,000 SDFGs inside one another', () => withTab(async ({ page }) => {
+  const head = '{"type":"SDFG","attributes":{"name":"s"},"edges":[],"nodes":[{"type":"SDFGState","label":"m","attributes":{},"edges":[],"nodes":[{"type":"NestedSDFG","label":"n","scope_entry":null,"attributes":{"label":"n","sdfg":';
+  const text = head.repeat(10000) + '{"type":"SDFG","attributes":{"name":"last"},"nodes":[],"edges":[]}' + '}}]}]}'.repeat(10000);
+  await open(page, { name: 'deep.sdfg', bytes: Buffer.from(text) });
+  expect(await notices(page)).toEqual([]);
+  expect(await page.evaluate(() => window.sdfgViewer.doc!.model.items.length)).toBe(20001);
+  await settle(page);
+  await page.keyboard.press('e');
+  await settle(page);
+  expect(await shown(page)).toBeGreaterThan(10000);
+}));
 
 describe('looking around', () => {
   it('opens and closes with the mouse and the keyboard', () => withTab(async ({ page }) => {
@@ -315,8 +328,8 @@ describe('cost', () => {
     const event = (node: number, dur: number): unknown => ({ ph: 'X', name: 'm', cat: 'Timer', ts: 1, dur, pid: 1, tid: 1, args: { cfg_id: 0, state_id: 0, id: node, sdfg_id: 0 } });
     await open(page, smallFile, given('report.json', { traceEvents: [event(1, 10), event(1, 12), event(5, 40)], sdfgHash: 'x' }));
     expect(await page.$$eval('table.cost tbody tr', (rows) => rows.map((r) => r.textContent))).toEqual(['m240.0 µs', 'm112.0 µs']);
-    expect(await labels(page, 'fill', '#c9252d')).toEqual(['Scope m2']);
-    expect(await labels(page, 'fill', '#2f6db5')).toEqual(['Scope m1']);
+    expect(await labels(page, 'fill', '#c9252d')).toEqual(['MapEntry m2', 'MapExit m2', 'Scope m2']);
+    expect(await labels(page, 'fill', '#2f6db5')).toEqual(['MapEntry m1', 'MapExit m1', 'Scope m1']);
   }));
 
   it('counts bytes from the memlets for given symbols', () => withTab(async ({ page }) => {
