@@ -38,6 +38,8 @@ struct File {
   std::vector<Case> cases;
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.file << ": " << c.title; }
+
 void append_line(std::string& text, std::string_view line) { (text += line) += '\n'; }
 
 void drop_empty_end(std::string& text) {
