@@ -118,7 +118,7 @@ class Call {
     std::int64_t elements = 1, last = c.start_offset;
     for (std::size_t d = 0; d < c.shape.size(); ++d) {
       elements *= c.shape[d];
-      last += (c.shape[d] - 1 + c.offset[d]) * c.strides[d];
+      last += (c.shape[d] - 1) * c.strides[d];
     }
     if (std::int64_t(value.count()) != elements)
       wrong_argument(name, "expected the shape " + shape_text(c.shape) + ", found " +
@@ -144,8 +144,8 @@ class Call {
   void move_elements(Container& c, NdArray& value, bool in) {
     const bool same_shape = value.shape == c.shape;
     const auto size = std::size_t(c.element_size);
-    std::int64_t origin = c.start_offset;
-    for (std::size_t d = 0; d < c.shape.size(); ++d) origin += c.offset[d] * c.strides[d];
+    // The first element has index -offset.
+    const std::int64_t origin = c.start_offset;
     const auto move = [&](std::int64_t inside, std::int64_t outside) {
       std::byte* a = c.own.bytes.data() + std::size_t(origin + inside) * size;
       std::byte* b = value.bytes.data() + std::size_t(outside) * size;
