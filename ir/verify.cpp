@@ -106,6 +106,10 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
 bool is_gpu(Schedule schedule) {
   return schedule == Schedule::GpuDevice || schedule == Schedule::GpuThreadBlock ||
          schedule == Schedule::GpuThreadBlockDynamic || schedule == Schedule::GpuPersistent;

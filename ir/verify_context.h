@@ -121,6 +121,8 @@ bool verify_syntax(const Code& code, const Place& where, std::string_view what, 
 std::string_view root_of(std::string_view name);
 /// "'a', 'b' and 'c'"
 std::string quoted_list(const std::vector<std::string>& names);
+/// "1 range", "2 ranges"
+std::string counted(std::size_t n, std::string_view what);
 bool is_gpu(Schedule schedule);
 bool is_gpu(Storage storage);
 const Schedule* scope_schedule(const Node& node);

@@ -32,7 +32,8 @@ class Descriptor {
                             " cannot be stored in a Register",
                         "choose another storage");
     if (data_.role() != Role::Plain && data_.lifetime != Lifetime::Scope)
-      findings_.error(where_, "a " + data_.json_type() + " must have lifetime Scope, found " +
+      findings_.error(where_, (data_.as_array() && std::holds_alternative<Array>(data_.kind) ? "an " : "a ") +
+                                  data_.json_type() + " must have lifetime Scope, found " +
                                   std::string(to_text(data_.lifetime)));
     sizes("shape", data_.shape, 0);
     if (const Array* array = data_.as_array()) this->array(*array);
@@ -48,8 +49,8 @@ class Descriptor {
  private:
   void rank(std::string_view what, const std::vector<Expr>& list) {
     if (list.size() != data_.shape.size())
-      findings_.error(where_, "has " + std::to_string(data_.shape.size()) + " dimensions but " +
-                                  std::to_string(list.size()) + " " + std::string(what) + " entries");
+      findings_.error(where_, "has " + counted(data_.shape.size(), "dimension") + " but " +
+                                  counted(list.size(), what));
   }
   void sizes(std::string_view what, const std::vector<Expr>& list, std::int64_t least) {
     for (std::size_t d = 0; d < list.size(); ++d) {

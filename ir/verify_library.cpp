@@ -115,8 +115,7 @@ class LibraryRules {
   void error(std::string message) { findings_.error(here(), std::move(message)); }
   void edge_count(std::size_t found, std::size_t expected, std::string_view what) {
     if (found != expected)
-      error("expected " + std::to_string(expected) + " " + std::string(what) +
-            (expected == 1 ? "" : "s") + ", found " + std::to_string(found));
+      error("expected " + counted(expected, what) + ", found " + std::to_string(found));
   }
   void connectors(const std::vector<std::string>& in, const std::vector<std::string>& out) {
     const Node& node = s_.state[id_];

@@ -149,8 +149,8 @@ class MemletRules {
   void subset(const Subset& subset, const std::string& name, const Data& data) {
     if (subset.rank() != data.shape.size()) {
       ranks_fit_ = false;
-      error("the subset [" + to_text(subset) + "] has " + std::to_string(subset.rank()) +
-            " dimensions, but '" + name + "' has " + std::to_string(data.shape.size()));
+      error("the subset [" + to_text(subset) + "] has " + counted(subset.rank(), "dimension") +
+            ", but '" + name + "' has " + std::to_string(data.shape.size()));
       return;
     }
     for (const Range& range : subset.ranges)

@@ -52,8 +52,8 @@ class NodeRules {
     label(map.label);
     if (map.params.empty()) error("the map has no parameters");
     if (map.params.size() != map.ranges.size())
-      error("the map has " + count(map.params.size(), "parameter") + " but " +
-            count(map.ranges.size(), "range"));
+      error("the map has " + counted(map.params.size(), "parameter") + " but " +
+            counted(map.ranges.size(), "range"));
     for (std::size_t i = 0; i < map.params.size(); ++i) {
       if (!is_valid_name(map.params[i])) error("parameter '" + map.params[i] + "' is no valid name");
       if (std::find(map.params.begin(), map.params.begin() + std::ptrdiff_t(i), map.params[i]) !=
@@ -111,9 +111,6 @@ class NodeRules {
   }
   void warning(std::string message, std::string hint = {}) {
     findings_.warning(here(), std::move(message), std::move(hint));
-  }
-  static std::string count(std::size_t n, std::string_view what) {
-    return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
   }
   void label(const std::string& label) {
     if (!is_valid_name(label)) error("the label '" + label + "' is no valid name");
@@ -227,7 +224,7 @@ class NodeRules {
     if (given != wide)
       error("'" + print_python(expr) + "' has " + std::to_string(given) +
                 (given == 1 ? " index" : " indices") + ", but the memlet " + memlet->data + "[" +
-                to_text(*memlet->subset()) + "] has " + count(wide, "dimension") + " of more than one element");
+                to_text(*memlet->subset()) + "] has " + counted(wide, "dimension") + " of more than one element");
   }
   static std::size_t dimensions_inside(const Subset& subset) {
     std::size_t n = 0;

@@ -7,7 +7,7 @@ namespace sdfg {
 namespace {
 
 TEST(VerifyControlFlow, EverythingDefinedBeforeItsUse) {
-  EXPECT_EQ(findings(R"(
+  EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: int32[N])
   symbol N: int32
   state first
@@ -24,13 +24,13 @@ sdfg p(A: int32[N])
   state last
   first -> for_i
   for_i -> last
-)"),
+)sdfg"),
             "");
 }
 
 TEST(VerifyControlFlow, WhereARegionStartsIsNotOpen) {
-  EXPECT_EQ(findings(R"(
-sdfg p {start = none}
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p() {start = none}
   state a
   state b
   state c
@@ -38,24 +38,24 @@ sdfg p {start = none}
   a -> c
   b -> c
   c -> r
-)"),
+)sdfg"),
             "where it starts is open: not exactly one block has no predecessor, and no start block "
             "is stored; store a start block\n"
             "region r: where it starts is open: it has no blocks; add a state\n");
 }
 
 TEST(VerifyControlFlow, BlocksAreDistinctReachableAndKnown) {
-  EXPECT_EQ(findings(R"(
-sdfg p {start = a}
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p() {start = #0}
   state a
   state a
   state "b c"
   block "Fancy" f
   break leave
-  a#0 -> "b c"
+  #0 -> "b c"
   "b c" -> f
   f -> leave
-)"),
+)sdfg"),
             "state a: another block of the region has the same label; rename one of them\n"
             "state a: warning: cannot be reached from the start\n"
             "state b c: the state's label 'b c' is not a valid name\n"
@@ -64,7 +64,7 @@ sdfg p {start = a}
 }
 
 TEST(VerifyControlFlow, EdgesUseDefinedSymbolsOnly) {
-  EXPECT_EQ(findings(R"(
+  EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: int32[4])
   symbol N: int32
   state a
@@ -72,14 +72,14 @@ sdfg p(A: int32[4])
   state c
   a -> b if "i < N" set j = k + A[0]
   b -> c set i = j
-)"),
+)sdfg"),
             "edge a -> b: uses 'i' and 'k', which are not defined here; declare a symbol, or assign "
             "it on an edge before\n");
 }
 
 TEST(VerifyControlFlow, ASymbolAssignedLaterInALoopIsUndefinedTheFirstTime) {
-  EXPECT_EQ(findings(R"(
-sdfg p
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p()
   state init
   state guard
   state body
@@ -88,14 +88,14 @@ sdfg p
   guard -> body if "i < 3"
   body -> guard set i = 1
   guard -> done if "not (i < 3)"
-)"),
+)sdfg"),
             "edge guard -> body: uses 'i', which is not defined here; declare a symbol, or assign it "
             "on an edge before\n");
 }
 
 TEST(VerifyControlFlow, SymbolsOfOneBranchAreKnownAfterItButNotInTheOther) {
-  EXPECT_EQ(findings(R"(
-sdfg p
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p()
   symbol N: int32
   conditional choice
     branch yes if "N > 0"
@@ -110,13 +110,13 @@ sdfg p
   state last
   choice -> after
   after -> last if "x > 0"
-)"),
+)sdfg"),
             "conditional choice / branch no / edge c -> d: uses 'x', which is not defined here; "
             "declare a symbol, or assign it on an edge before\n");
 }
 
 TEST(VerifyControlFlow, AssignmentsGoToSymbolsAndDoNotRace) {
-  EXPECT_EQ(findings(R"(
+  EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: int32[4])
   symbol i: int32
   symbol j: int32
@@ -124,7 +124,7 @@ sdfg p(A: int32[4])
     state a
     state b
     a -> b set A = 1, i = j + 1, j = i + 1
-)"),
+)sdfg"),
             "region r / edge a -> b: assigns to the container 'A'; assign to a symbol: containers "
             "are written in states only\n"
             "region r / edge a -> b: the value of 'i' uses 'j', which the same edge assigns; split "
@@ -134,8 +134,8 @@ sdfg p(A: int32[4])
 }
 
 TEST(VerifyControlFlow, ConditionsAreReadableAndComplete) {
-  EXPECT_EQ(findings(R"(
-sdfg p
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p()
   symbol N: int32
   loop w (N) while "n <" next "N = m"
     state s
@@ -148,9 +148,9 @@ sdfg p
     state t
   w -> c
   c -> endless
-)"),
+)sdfg"),
             "loop w: the loop condition is no Python that can be read: expected an expression, found "
-            "the end (at 1:4)\n"
+            "the end of the line (at column 4)\n"
             "loop w: the update statement uses 'm', which is not defined here; declare a symbol, or "
             "assign it on an edge before\n"
             "conditional c: branch 0 is the else branch, but not the last; move it to the end\n"
@@ -160,32 +160,32 @@ sdfg p
 }
 
 TEST(VerifyControlFlow, TheSecondUnconditionalEdgeIsNeverTaken) {
-  EXPECT_EQ(findings(R"(
-sdfg p
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p()
   state a
   state b
   state c
   a -> b
   a -> c
-)"),
+)sdfg"),
             "edge a -> c: warning: is the second edge without a condition from its source, so it is "
             "never taken\n");
 }
 
 TEST(VerifyControlFlow, TheHostCannotReadGpuMemory) {
-  EXPECT_EQ(findings(R"(
+  EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: int32[4] {storage = GPU_Global})
   state a
   state b
   a -> b if "A[0] > 1"
-)"),
+)sdfg"),
             "edge a -> b: the condition reads 'A' on the host, but it is stored in GPU_Global; copy "
             "it to host memory first\n");
 }
 
 TEST(VerifyControlFlow, PlacesInDeepNestsStayShort) {
   with_deep_stack([] {
-    std::string text = "sdfg p\n";
+    std::string text = "sdfg p()\n";
     std::string indent = "  ";
     for (int i = 0; i < 60; ++i, indent += " ") text += indent + "region r\n";
     text += indent + "state \"1\"\n";
