@@ -91,9 +91,9 @@ def main():
     if not options.corpus:
         print("[SKIP] check_run: SDFG_CORPUS is not set")
         return 0
-    folders = sorted(
-        p.parent for p in pathlib.Path(options.corpus, "icon4py").glob("*/data.npz") if options.only in p.parent.name
-    )
+    root = pathlib.Path(options.corpus)
+    root = root / "icon4py" if (root / "icon4py").is_dir() else root
+    folders = sorted(p.parent for p in root.glob("*/data.npz") if options.only in p.parent.name)
     if options.count and options.count < len(folders):
         folders = [folders[i * len(folders) // options.count] for i in range(options.count)]
     tool = str(pathlib.Path(options.tool).resolve())
