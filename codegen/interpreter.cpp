@@ -1,6 +1,7 @@
 #include "codegen/interpreter.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/connector_types.h"
@@ -61,7 +62,7 @@ class Call {
     for (const auto& [name, container] : program.arguments) pass_in(name, *container);
     program.run();
     for (const auto& [name, container] : program.arguments) pass_out(name, *container);
-    return {std::move(arguments_), std::move(machine_.warnings)};
+    return {std::move(arguments_), std::move(machine_.warnings), std::move(arbitrary_)};
   }
 
  private:
@@ -129,6 +130,9 @@ class Call {
     constexpr std::int64_t limit = std::int64_t(1) << 36;
     if (total < 0 || total > limit) wrong_argument(name, "its layout needs too much memory");
     c.own.bytes.assign(std::size_t(total * c.element_size), std::byte{0});
+    c.own.granule_shift = unsigned(std::countr_zero(std::uint64_t(c.element_size)));
+    c.own.written.assign(c.own.bytes.size() >> c.own.granule_shift, 1);
+    c.own.of_argument = true;
     c.buffer = &c.own;
     move_elements(c, value, true);
   }
@@ -137,17 +141,18 @@ class Call {
     const auto given = arguments_.find(name);
     if (given == arguments_.end()) return;
     if (c.is_stream()) return take_stream(c, given->second);
-    if (c.buffer) move_elements(c, given->second, false);
+    if (!c.buffer) return;
+    move_elements(c, given->second, false);
+    if (std::ranges::find(c.own.written, 0) != c.own.written.end()) note_arbitrary(name, c);
   }
 
   /// Between the caller's layout and the declared one.
   void move_elements(Container& c, NdArray& value, bool in) {
     const bool same_shape = value.shape == c.shape;
     const auto size = std::size_t(c.element_size);
-    // The first element has index -offset.
-    const std::int64_t origin = c.start_offset;
+    const std::int64_t first = origin(c);
     const auto move = [&](std::int64_t inside, std::int64_t outside) {
-      std::byte* a = c.own.bytes.data() + std::size_t(origin + inside) * size;
+      std::byte* a = c.own.bytes.data() + std::size_t(first + inside) * size;
       std::byte* b = value.bytes.data() + std::size_t(outside) * size;
       in ? std::copy_n(b, size, a) : std::copy_n(a, size, b);
     };
@@ -162,6 +167,21 @@ class Call {
     for_each_point(value.shape, value.strides, zero,
                    [&](std::int64_t at, std::int64_t) { move(inside[next++], at); });
   }
+
+  void note_arbitrary(const std::string& name, const Container& c) {
+    NdArray flags = NdArray::zeros(BaseType::Bool, arguments_[name].shape);
+    flags.strides = arguments_[name].strides;
+    if (flags.shape != c.shape) return;
+    for_each_point(c.shape, c.strides, flags.strides, [&](std::int64_t inside, std::int64_t at) {
+      const std::int64_t offset = (origin(c) + inside) * c.element_size;
+      flags.bytes[std::size_t(at)] =
+          std::byte(!c.own.written[std::size_t(offset >> c.own.granule_shift)]);
+    });
+    arbitrary_.emplace(name, std::move(flags));
+  }
+
+  /// The position of the first element, whose index is -offset.
+  static std::int64_t origin(const Container& c) { return c.start_offset; }
 
   /// A stream's content is a one-dimensional array.
   void pass_stream(const std::string& name, Container& c) {
@@ -187,6 +207,7 @@ class Call {
   NamedArrays arguments_;
   Machine machine_;
   Environment environment_;
+  NamedArrays arbitrary_;
 };
 
 }  // namespace

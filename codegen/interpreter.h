@@ -13,6 +13,9 @@ struct InterpreterOptions {
 struct Execution {
   NamedArrays arguments;  ///< as they are after the call
   Diagnostics warnings;   ///< reads of transient elements that were never written, first of a kind
+  /// Of arguments into which such elements were copied: 1 where an element's value is arbitrary
+  /// (type bool, layout of the argument).
+  NamedArrays arbitrary;
 };
 
 /// Executes a verified SDFG: slow, obviously right. Every access is bounds-checked. `arguments`

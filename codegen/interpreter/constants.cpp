@@ -36,23 +36,32 @@ void flatten(const Json& json, BaseType type, std::vector<Number>& out) {
 }  // namespace
 
 std::optional<Binding> Unit::constant(std::string_view name) {
-  const Constant* constant = sdfg_.constants.get(name);
-  if (!constant) return std::nullopt;
-  const BaseType type = constant->data.dtype.base();
+  if (const auto found = constants_.find(name); found != constants_.end()) return found->second;
+  std::optional<Binding> binding;
+  if (const Constant* constant = sdfg_.constants.get(name))
+    binding = make_constant(*constant, name);
+  else if (outer_ && !sdfg_.find_data(name) && !sdfg_.symbols.contains(name))
+    binding = outer_->constant(name);
+  constants_.emplace(std::string(name), binding);
+  return binding;
+}
+
+std::optional<Binding> Unit::make_constant(const Constant& constant, std::string_view name) {
+  const BaseType type = constant.data.dtype.base();
   if (!is_supported(type))
     throw Stop("the constant '" + std::string(name) + "' has no type that can be computed with");
-  const Json json = Json::parse(constant->value, nullptr, false);
+  const Json json = Json::parse(constant.value, nullptr, false);
   if (json.is_discarded())
     throw Stop("the value of the constant '" + std::string(name) + "' is not JSON");
   const Json& data = json.is_object() && json.contains("data") ? json.at("data") : json;
-  if (!data.is_array()) {
+  if (!data.is_array() && constant.data.is_scalar() && !sdfg_.find_data(name)) {
     Number* slot = machine_.new_slot();
     *slot = value_from(data, type);
     return Binding{type, slot, nullptr};
   }
   std::vector<Number> values;
   flatten(data, type, values);
-  Container* c = new_container(name, constant->data);
+  Container* c = new_container(name, constant.data);
   // The values lie in C order, whatever the descriptor's strides say.
   auto layout = layout_of(c, {machine_, names_, place_});
   allocate(*c, std::int64_t(values.size()), true);

@@ -203,10 +203,9 @@ void Copy::run() const {
     if (combine) value = combine(read(*machine, target_at, place), value);
     write(target_at, value);
     if (written) continue;
-    if (target.buffer->written.empty())
-      machine->warn_unwritten(source, place);
-    else
-      mark_unwritten(target_at);
+    // In a transient it does no harm until somebody computes with it.
+    if (target.buffer->of_argument) machine->warn_unwritten(source, place);
+    mark_unwritten(target_at);
   }
 }
 

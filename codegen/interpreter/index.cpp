@@ -80,6 +80,10 @@ class IndexCompiler {
       case Op::Le: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a <= b); });
       case Op::Gt: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a > b); });
       case Op::Ge: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a >= b); });
+      case Op::Call:
+        // The exact value, then one for analyses.
+        if (e.name() == "SymExpr" && !e.args().empty()) return compile(e.arg(0));
+        [[fallthrough]];
       default: return coded(as_integer(interpreter::compile(e, context_)));
     }
   }

@@ -66,6 +66,7 @@ struct Buffer {
   std::vector<std::byte> bytes;
   std::vector<std::uint8_t> written;  ///< empty: all of it counts as written
   unsigned granule_shift = 0;         ///< log2 of the bytes of a granule, at most one element
+  bool of_argument = false;           ///< the caller sees it
 };
 
 /// A container as the running program has it: where it lies, and its layout as the values of

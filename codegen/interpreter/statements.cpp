@@ -87,6 +87,7 @@ class StatementCompiler {
     Expr value = s.value;
     // x op= v is x = x op v: there is no operator whose result differs.
     if (s.augmented) value = Expr::make(*s.augmented, {s.target, s.value});
+    if (s.annotation && s.value.is(Op::None)) return compile_declaration(s);
     if (s.target.is(Op::Tuple) || s.target.is(Op::List)) return compile_tuple(s);
     if (s.target.is(Op::Subscript)) return compile_element(s.target, value);
     const std::string name = dotted_name(s.target);
@@ -95,16 +96,29 @@ class StatementCompiler {
 
     Typed typed = interpreter::compile(value, context_);
     BaseType type = typed.type;
-    if (s.annotation) {
-      std::string text = dotted_name(*s.annotation);
-      if (const std::size_t dot = text.rfind('.'); dot != std::string::npos) text.erase(0, dot + 1);
-      if (const auto annotated = Type::scalar_from_text(text)) type = annotated->base();
-    }
+    if (s.annotation) type = annotated_type(s).value_or(type);
     // Compiled before the name is known: on the right it still means what it meant outside.
     Eval eval = compile_as(value, type, context_);
     Number* slot = machine_.new_slot();
     own_.set(name, {type, slot, nullptr});
     return store_to(slot, std::move(eval));
+  }
+
+  static std::optional<BaseType> annotated_type(const Assign& s) {
+    std::string text = dotted_name(*s.annotation);
+    if (const std::size_t dot = text.rfind('.'); dot != std::string::npos) text.erase(0, dot + 1);
+    const auto type = Type::scalar_from_text(text);
+    return type ? std::optional(type->base()) : std::nullopt;
+  }
+
+  /// `x: dace.float64` alone.
+  Action compile_declaration(const Assign& s) const {
+    const std::string name = dotted_name(s.target);
+    const auto type = annotated_type(s);
+    if (name.empty() || !type)
+      throw Stop("cannot declare '" + print_python(s.target) + "'");
+    if (!own_.find_own(name)) own_.set(name, {*type, machine_.new_slot(), nullptr});
+    return jump(Flow::Normal);
   }
 
   static Action store_to(Number* slot, Eval eval) {

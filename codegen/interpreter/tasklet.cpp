@@ -32,9 +32,12 @@ Step StateCompiler::compile_tasklet(NodeId id, Scope& scope) {
     throw Stop("the code of the tasklet is " + std::string(to_text(tasklet.code.language())) +
                    ", the interpreter runs Python",
                "use the cpu backend");
-  const Statements* statements = tasklet.code.statements();
-  if (!statements)
-    throw Stop("the code of the tasklet does not parse: " + tasklet.code.syntax_error()->message);
+  static const Statements none;
+  const Statements* statements = tasklet.code.empty() ? &none : tasklet.code.statements();
+  if (!statements) {
+    const Diagnostic* error = tasklet.code.syntax_error();
+    throw Stop("the code of the tasklet does not parse: " + (error ? error->message : ""));
+  }
 
   Names names(&scope.names);
   std::vector<Step> before, after;

@@ -17,8 +17,8 @@ std::string_view root_of(std::string_view name) { return name.substr(0, name.fin
 
 }  // namespace
 
-Unit::Unit(Machine& machine, const Sdfg& sdfg, const Where* place)
-    : machine_(machine), sdfg_(sdfg), place_(place), types_(symbol_types(sdfg)) {
+Unit::Unit(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer)
+    : machine_(machine), sdfg_(sdfg), place_(place), outer_(outer), types_(symbol_types(sdfg)) {
   names_.on_demand = [this](std::string_view name) { return find_name(name); };
   count_uses();
 }
@@ -38,8 +38,8 @@ Executable Unit::compile() {
   return executable;
 }
 
-Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place) {
-  return Unit(machine, sdfg, place).compile();
+Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer) {
+  return Unit(machine, sdfg, place, outer).compile();
 }
 
 void Unit::count_uses() {
@@ -77,7 +77,7 @@ void Unit::count_uses() {
 bool Unit::is_local_to_state(std::string_view name) const {
   const Data* data = sdfg_.find_data(name);
   const auto uses = uses_.find(root_of(name));
-  return data && data->transient && !data->is_reference() && uses != uses_.end() &&
+  return data && data->transient && !data->is_reference() && !sdfg_.constants.contains(name) && uses != uses_.end() &&
          uses->second == 1 &&
          (data->lifetime == Lifetime::Scope || data->lifetime == Lifetime::State);
 }
@@ -166,6 +166,10 @@ Container* Unit::container(std::string_view name) {
   if (const auto found = containers_.find(name); found != containers_.end()) return found->second;
   const Data* data = sdfg_.find_data(name);
   if (!data) throw Stop("there is no data container '" + std::string(name) + "'");
+  // A container of a constant's name stands for the constant.
+  if (data->transient)
+    if (const auto value = constant(name); value && value->window)
+      return containers_.emplace(std::string(name), value->window->container).first->second;
   if (data->is_view())
     throw Stop("the view '" + std::string(name) + "' is used without an access node");
   Container* c = new_container(name, *data);
@@ -206,13 +210,13 @@ Binding Unit::symbol(const std::string& name) {
 }
 
 std::optional<Binding> Unit::find_name(std::string_view name) {
+  if (auto value = constant(name)) return value;
   if (const Data* data = sdfg_.find_data(name)) {
     if (data->is_view()) return std::nullopt;
     Container* c = container(name);
     const Where* place = machine_.new_place(place_, "data '" + std::string(name) + "'");
     return Binding{c->type, nullptr, whole(c, place)};
   }
-  if (auto value = constant(name)) return value;
   if (types_.contains(name) || sdfg_.symbols.contains(name)) return symbol(std::string(name));
   return std::nullopt;
 }

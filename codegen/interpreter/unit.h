@@ -30,7 +30,8 @@ struct Executable {
 /// when its Executable is there.
 class Unit {
  public:
-  Unit(Machine& machine, const Sdfg& sdfg, const Where* place);
+  /// `outer`: the SDFG around, whose constants are visible; null for the program itself.
+  Unit(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer);
   Executable compile();
 
   Machine& machine() { return machine_; }
@@ -76,16 +77,19 @@ class Unit {
 
   std::optional<Binding> find_name(std::string_view name);
   std::optional<Binding> constant(std::string_view name);
+  std::optional<Binding> make_constant(const Constant& constant, std::string_view name);
   void count_uses();
   void prepare_plain(Container* container, const Names& names);
 
   Machine& machine_;
   const Sdfg& sdfg_;
   const Where* place_;
+  Unit* outer_;
   Names names_;
   TypeTable types_;
   std::map<std::string, Container*, std::less<>> containers_;
   std::map<std::string, Binding, std::less<>> symbols_;
+  std::map<std::string, std::optional<Binding>, std::less<>> constants_;
   std::set<std::string, std::less<>> assigned_;
   std::vector<Container*> owned_;
   std::map<std::string, int, std::less<>> uses_;  ///< states that mention a name; 2: control flow
@@ -95,6 +99,7 @@ class Unit {
 };
 
 /// Compiles a nested SDFG or the program itself.
-Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place);
+Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place,
+                        Unit* outer = nullptr);
 
 }  // namespace sdfg::interpreter

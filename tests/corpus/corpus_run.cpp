@@ -1,7 +1,10 @@
-// Runs recorded programs and compares: corpus_run --part=icon4py [--backend=interpreter]
-// [--filter=TEXT] [--variant=lowered]. The corpus is where SDFG_CORPUS says. Prints a line per
-// program that is not equal bit for bit, and the totals; the exit status is 0 when every program
-// that ran is within its tolerance and none was refused.
+// Runs programs of the corpus and compares, where SDFG_CORPUS says that it is:
+//   corpus_run --part=icon4py|npbench   recorded programs, against the recorded outputs
+//   corpus_run --part=transforms        before and after a transformation, on the same made inputs
+//   corpus_run --part=samples           just runs, on made inputs
+// [--filter=TEXT] [--variant=lowered] [--verbose]. Prints a line per program that is not equal bit
+// for bit, and the totals; the exit status is 0 when every program that ran is within its tolerance
+// and none was refused.
 
 #include <fmt/format.h>
 
@@ -16,6 +19,7 @@
 #include "serialize/load.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
+#include "tools/common/arguments.h"
 #include "tools/common/run.h"
 
 namespace {
@@ -24,7 +28,7 @@ using namespace sdfg;
 namespace fs = std::filesystem;
 
 struct Settings {
-  std::string part = "icon4py", backend = "interpreter", filter, variant;
+  std::string part = "icon4py", filter, variant;
   bool verbose = false;
 };
 
@@ -67,8 +71,7 @@ std::vector<Case> find_cases(const fs::path& corpus, const Settings& settings) {
     for (const std::string& variant : variants) {
       const Case c{folder / (variant + ".sdfgz"), folder / "data.npz",
                    icon ? 0 : npbench_tolerance(folder)};
-      const bool wanted = c.file.string().find(settings.filter) != std::string::npos &&
-                          (settings.variant.empty() || settings.variant == variant);
+      const bool wanted = settings.variant.empty() || settings.variant == variant;
       if (wanted && fs::exists(c.file) && fs::exists(c.data)) cases.push_back(c);
     }
   return cases;
@@ -93,21 +96,67 @@ void add_scalars(const fs::path& folder, NamedArrays& data) {
   }
 }
 
-Result<RunReport> run(const Case& c) {
-  SDFG_TRY(std::string bytes, read_file(c.file.string()));
+Result<Sdfg> load_file(const fs::path& file) {
+  SDFG_TRY(std::string bytes, read_file(file.string()));
   SDFG_TRY(Loaded loaded, load(std::move(bytes)));
+  return std::move(loaded.sdfg);
+}
+
+Result<RunReport> run_recorded(const Case& c) {
+  SDFG_TRY(const Sdfg sdfg, load_file(c.file));
   SDFG_TRY(const std::string data, read_file(c.data.string()));
   SDFG_TRY(NamedArrays recorded, read_npz(data));
   add_scalars(c.file.parent_path(), recorded);
-  return run_and_compare(loaded.sdfg, recorded, interpreter_backend());
+  return run_and_compare(sdfg, recorded, interpreter_backend());
+}
+
+/// `data` is the program that must give the same results; none: anything goes.
+Result<RunReport> run_made(const Case& c) {
+  SDFG_TRY(const Sdfg sdfg, load_file(c.file));
+  SDFG_TRY(const NamedArrays arguments, make_arguments(sdfg, {}));
+  SDFG_TRY(const Executed executed, interpreter_backend()(sdfg, arguments));
+  if (c.data.empty()) return RunReport{{}, executed.warnings};
+  SDFG_TRY(const Sdfg other, load_file(c.data));
+  SDFG_TRY(const Executed reference, interpreter_backend()(other, arguments));
+  SDFG_TRY(RunReport report, compare_arguments(executed.arguments, reference.arguments,
+                                               reference.arbitrary));
+  report.warnings = executed.warnings;
+  return report;
+}
+
+std::vector<Case> find_pairs(const fs::path& root) {
+  const auto text = read_file((root / "index.json").string());
+  const auto index = nlohmann::json::parse(text ? *text : "[]", nullptr, false);
+  std::vector<Case> cases;
+  for (const auto& entry : index)
+    if (entry.value("same_results", false))
+      cases.push_back({root / entry["after"].get<std::string>(),
+                       root / entry["before"].get<std::string>(),
+                       entry.value("bitwise_same", false) ? 0 : 1e-12});
+  return cases;
+}
+
+std::vector<Case> find_samples(const fs::path& root) {
+  std::vector<Case> cases;
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.path().extension().string().starts_with(".sdfg")) cases.push_back({entry.path(), {}, 0});
+  std::ranges::sort(cases, {}, &Case::file);
+  return cases;
 }
 
 int run_all(const fs::path& corpus, const Settings& settings) {
-  const std::vector<Case> cases = find_cases(corpus, settings);
+  const bool recorded = settings.part == "icon4py" || settings.part == "npbench";
+  const fs::path root = corpus / "dace" / settings.part;
+  std::vector<Case> cases = recorded                        ? find_cases(corpus, settings)
+                            : settings.part == "transforms" ? find_pairs(root)
+                                                            : find_samples(root);
+  std::erase_if(cases, [&](const Case& c) {
+    return c.file.string().find(settings.filter) == std::string::npos;
+  });
   std::size_t exact = 0, near = 0, wrong = 0, refused = 0, warned = 0;
   for (const Case& c : cases) {
     const std::string name = c.file.parent_path().filename().string() + "/" + c.file.stem().string();
-    const auto report = run(c);
+    const auto report = recorded ? run_recorded(c) : run_made(c);
     if (!report) {
       ++refused;
       fmt::print("refused  {}: {}\n", name, report.error().text());
@@ -124,7 +173,7 @@ int run_all(const fs::path& corpus, const Settings& settings) {
     if (report && !report->warnings.empty()) {
       ++warned;
       if (settings.verbose)
-        for (const Diagnostic& d : report->warnings) fmt::print("         {}\n", d.text());
+        for (const Diagnostic& d : report->warnings) fmt::print("         {}: {}\n", name, d.text());
     }
     std::fflush(stdout);
   }
@@ -142,12 +191,11 @@ int main(int argc, char** argv) {
     const std::string argument = argv[i];
     const auto value = [&](std::string_view name) { return argument.substr(name.size()); };
     if (argument.starts_with("--part=")) settings.part = value("--part=");
-    else if (argument.starts_with("--backend=")) settings.backend = value("--backend=");
     else if (argument.starts_with("--filter=")) settings.filter = value("--filter=");
     else if (argument.starts_with("--variant=")) settings.variant = value("--variant=");
     else if (argument == "--verbose") settings.verbose = true;
     else {
-      fmt::print(stderr, "usage: corpus_run --part=icon4py|npbench [--filter=TEXT] "
+      fmt::print(stderr, "usage: corpus_run --part=icon4py|npbench|transforms|samples [--filter=TEXT] "
                          "[--variant=NAME] [--verbose]\n");
       return 2;
     }

@@ -78,7 +78,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 Result<OutputDifference> compare(const std::string& name, const NdArray& computed,
-                                 const NdArray& recorded) {
+                                 const NdArray& recorded, const NdArray* arbitrary) {
   const std::string place = "output '" + name + "'";
   if (!(computed.type == recorded.type))
     return Diagnostic{place, "has the type " + computed.type.text() + ", recorded is " +
@@ -96,8 +96,10 @@ Result<OutputDifference> compare(const std::string& name, const NdArray& compute
       if (d < computed.strides.size()) a += index[d] * computed.strides[d];
       b += index[d] * recorded.strides[d];
     }
-    compare_element(difference, computed.bytes.data() + std::size_t(a) * size,
-                    recorded.bytes.data() + std::size_t(b) * size, recorded.type);
+    const bool any = arbitrary && arbitrary->bytes[std::size_t(b)] != std::byte{0};
+    if (!any)
+      compare_element(difference, computed.bytes.data() + std::size_t(a) * size,
+                      recorded.bytes.data() + std::size_t(b) * size, recorded.type);
     for (std::size_t d = index.size(); d-- > 0;) {
       if (++index[d] < recorded.shape[d]) break;
       index[d] = 0;
@@ -128,31 +130,37 @@ double RunReport::largest_error() const {
 Backend interpreter_backend() {
   return [](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
     SDFG_TRY(Execution execution, interpret(sdfg, std::move(arguments)));
-    return Executed{std::move(execution.arguments), std::move(execution.warnings)};
+    return Executed{std::move(execution.arguments), std::move(execution.warnings),
+                    std::move(execution.arbitrary)};
   };
 }
 
 Result<RunReport> run_and_compare(const Sdfg& sdfg, const NamedArrays& recorded,
                                   const Backend& backend) {
-  NamedArrays arguments;
-  std::size_t outputs = 0;
+  NamedArrays arguments, expected;
   for (const auto& [name, array] : recorded) {
     if (name.starts_with("in:")) arguments.emplace(name.substr(3), array);
-    if (name.starts_with("out:")) ++outputs;
+    if (name.starts_with("out:")) expected.emplace(name.substr(4), array);
   }
-  if (outputs == 0)
+  if (expected.empty())
     return Diagnostic{"", "the data has no recorded output to compare with",
                       "outputs are entries named 'out:NAME', inputs 'in:NAME'"};
   SDFG_TRY(Executed executed, backend(sdfg, std::move(arguments)));
-  RunReport report;
+  SDFG_TRY(RunReport report, compare_arguments(executed.arguments, expected));
   report.warnings = std::move(executed.warnings);
-  for (const auto& [name, array] : recorded) {
-    if (!name.starts_with("out:")) continue;
-    const std::string output = name.substr(4);
-    const auto computed = executed.arguments.find(output);
-    if (computed == executed.arguments.end())
-      return Diagnostic{"output '" + output + "'", "is recorded, but no argument of the program"};
-    SDFG_TRY(OutputDifference difference, compare(output, computed->second, array));
+  return report;
+}
+
+Result<RunReport> compare_arguments(const NamedArrays& computed, const NamedArrays& expected,
+                                    const NamedArrays& arbitrary) {
+  RunReport report;
+  for (const auto& [name, array] : expected) {
+    const auto found = computed.find(name);
+    if (found == computed.end())
+      return Diagnostic{"output '" + name + "'", "is recorded, but no argument of the program"};
+    const auto flags = arbitrary.find(name);
+    const NdArray* any_value = flags == arbitrary.end() ? nullptr : &flags->second;
+    SDFG_TRY(OutputDifference difference, compare(name, found->second, array, any_value));
     report.outputs.push_back(std::move(difference));
   }
   return report;

@@ -36,6 +36,7 @@ struct RunReport {
 struct Executed {
   NamedArrays arguments;
   Diagnostics warnings;
+  NamedArrays arbitrary{};  ///< 1 where an element may have any value; see interpret()
 };
 using Backend = std::function<Result<Executed>(const Sdfg& sdfg, NamedArrays arguments)>;
 /// The interpreter.
@@ -46,6 +47,11 @@ Backend interpreter_backend();
 /// entry at all is an error, too.
 Result<RunReport> run_and_compare(const Sdfg& sdfg, const NamedArrays& recorded,
                                   const Backend& backend);
+
+/// Compares what two runs gave, for every name that `expected` has, leaving out what is arbitrary.
+/// Errors as above.
+Result<RunReport> compare_arguments(const NamedArrays& computed, const NamedArrays& expected,
+                                    const NamedArrays& arbitrary = {});
 
 /// One line per output, aligned: name, elements, largest differences, unequal elements.
 std::string to_text(const RunReport& report);

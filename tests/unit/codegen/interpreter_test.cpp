@@ -1,0 +1,413 @@
+#include "codegen/interpreter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+
+#include "ir/parse.h"
+
+namespace sdfg {
+namespace {
+
+template <class T>
+constexpr BaseType base_of = std::is_same_v<T, double>         ? BaseType::Float64
+                             : std::is_same_v<T, float>        ? BaseType::Float32
+                             : std::is_same_v<T, std::int64_t> ? BaseType::Int64
+                             : std::is_same_v<T, bool>         ? BaseType::Bool
+                                                               : BaseType::Int32;
+
+template <class T>
+NdArray array(std::vector<T> values) {
+  NdArray a = NdArray::zeros(base_of<T>, {std::int64_t(values.size())});
+  std::memcpy(a.bytes.data(), values.data(), a.bytes.size());
+  return a;
+}
+template <class T>
+NdArray value(T v) {
+  NdArray a = NdArray::zeros(base_of<T>, {});
+  std::memcpy(a.bytes.data(), &v, sizeof v);
+  return a;
+}
+template <class T>
+std::vector<T> values(const NdArray& a) {
+  std::vector<T> v(a.count());
+  std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
+  return v;
+}
+
+Result<Execution> run(std::string_view text, NamedArrays arguments,
+                      const InterpreterOptions& options = {}) {
+  SDFG_TRY(const Sdfg sdfg, parse(text));
+  return interpret(sdfg, std::move(arguments), options);
+}
+std::string error_of(std::string_view text, NamedArrays arguments,
+                     const InterpreterOptions& options = {}) {
+  const auto result = run(text, std::move(arguments), options);
+  return result ? "no error" : result.error().text();
+}
+
+/// What `o = CODE` stores into a float64, for x = 7 (int32), y = -2 (int32), f = 2.5 (float32),
+/// d = 0.1 (float64).
+double tasklet(const std::string& code) {
+  const auto result = run(
+      "sdfg t(d: float64, f: float32, r: float64[1], x: int32, y: int32)\n"
+      "  state s\n"
+      "    n0 = access x\n    n1 = access y\n    n2 = access f\n    n3 = access d\n"
+      "    n4 = tasklet t: \"o = " + code + "\"\n"
+      "    n5 = access r\n"
+      "    n0 -> n4.x : x[0]\n    n1 -> n4.y : y[0]\n    n2 -> n4.f : f[0]\n    n3 -> n4.d : d[0]\n"
+      "    n4.o -> n5 : r[0]\n",
+      {{"x", value<std::int32_t>(7)}, {"y", value<std::int32_t>(-2)}, {"f", value(2.5f)},
+       {"d", value(0.1)}, {"r", array<double>({0})}});
+  if (!result) ADD_FAILURE() << code << ": " << result.error().text();
+  return result ? values<double>(result->arguments.at("r"))[0] : 0;
+}
+
+TEST(Interpreter, ArithmeticHasTheTypesOfCpp) {
+  EXPECT_EQ(tasklet("x / y"), -3);           // truncates
+  EXPECT_EQ(tasklet("x // y"), -3);          // as DaCe prints it
+  EXPECT_EQ(tasklet("x % y"), 1);            // sign of the dividend
+  EXPECT_EQ(tasklet("f // d"), 24);          // floor of the quotient
+  EXPECT_EQ(tasklet("x / 2.0"), 3.5);
+  EXPECT_EQ(tasklet("f * 0.1"), 2.5 * 0.1);  // a literal is a double
+  EXPECT_EQ(tasklet("f * dace.float32(0.1)"), double(2.5f * 0.1f));
+  EXPECT_EQ(tasklet("2147483647 + x"), double(std::int32_t(-2147483642)));  // wraps
+  EXPECT_EQ(tasklet("dace.int64(2147483647) + x"), 2147483654.0);
+  EXPECT_EQ(tasklet("x ** 3"), 343);
+  EXPECT_EQ(tasklet("x ** -1"), 0);          // reciprocal of an int
+  EXPECT_EQ(tasklet("d ** 3"), (0.1 * 0.1) * 0.1);
+  EXPECT_EQ(tasklet("d ** 0.5"), std::sqrt(0.1));
+  EXPECT_EQ(tasklet("(x > 3) + (y > 3)"), 1);
+  EXPECT_EQ(tasklet("x and y"), 1);          // a truth value, not an operand
+  EXPECT_EQ(tasklet("x & 3"), 3);
+  EXPECT_EQ(tasklet("~x"), -8);
+  EXPECT_EQ(tasklet("x << 2"), 28);
+  EXPECT_EQ(tasklet("-x if y > 0 else d"), 0.1);
+}
+
+TEST(Interpreter, FunctionsAreThoseOfTheRuntime) {
+  EXPECT_EQ(tasklet("math.exp(d)"), std::exp(0.1));
+  EXPECT_EQ(tasklet("math.exp(f)"), double(std::exp(2.5f)));
+  EXPECT_EQ(tasklet("math.sqrt(x)"), 2);     // math.f gives back the argument's type
+  EXPECT_EQ(tasklet("sqrt(x)"), std::sqrt(7.0));
+  EXPECT_EQ(tasklet("abs(y)"), 2);
+  EXPECT_EQ(tasklet("max(x, d, f)"), 7);
+  EXPECT_EQ(tasklet("min(x, y)"), -2);
+  EXPECT_EQ(tasklet("int(f)"), 2);
+  EXPECT_EQ(tasklet("math.ifloor(-f)"), -3);
+  EXPECT_EQ(tasklet("math.pow(d, f)"), std::pow(0.1, 2.5));
+}
+
+TEST(Interpreter, AComparisonWithNanGivesTheSecondOperand) {
+  EXPECT_EQ(tasklet("min(math.nan, d)"), 0.1);
+  EXPECT_TRUE(std::isnan(tasklet("min(d, math.nan)")));
+  EXPECT_EQ(std::signbit(tasklet("min(-0.0, 0.0)")), false);
+}
+
+constexpr std::string_view scale = R"(
+sdfg scale(A: float64[N], B: float64[N])
+  symbol N: int64
+  state main
+    n0 = access A
+    n1 = map (i) in [0:N]
+      n2 = tasklet t: "b = 2 * a"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:N]
+    n1.OUT_A -> n2.a : A[i]
+    n2.b -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:N]
+)";
+
+TEST(Interpreter, AMapRunsItsBodyForEveryPoint) {
+  const auto result = run(scale, {{"A", array<double>({1, 2, 3})}, {"B", array<double>({0, 0, 0})}});
+  ASSERT_TRUE(result) << result.error().text();  // N follows from the shape of A
+  EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{2, 4, 6}));
+}
+
+TEST(Interpreter, ArgumentsAreChecked) {
+  EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}}),
+            "argument 'B': the program needs it, but it is not given");
+  EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}, {"B", array<float>({1, 2})}}),
+            "argument 'B': expected values of type float64, found float32");
+  EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}, {"B", array<double>({1, 2, 3})}}),
+            "argument 'B': expected the shape [2], found [3]");
+}
+
+TEST(Interpreter, AnAccessOutOfBoundsStopsWithItsPlace) {
+  constexpr std::string_view text = R"(
+sdfg bad(A: float64[4], k: int32)
+  state main
+    n0 = access A
+    n1 = map (i) in [0:5]
+      n2 = tasklet t: "b = i"
+    n3 = exit n1
+    n1 -> n2
+    n2.b -> n3.IN_A : A[i]
+    n3.OUT_A -> n0 : A[0:5]
+)";
+  EXPECT_EQ(error_of(text, {{"A", array<double>({0, 0, 0, 0})}, {"k", value<std::int32_t>(0)}}),
+            "state main / edge n2.b -> n3.IN_A: access out of bounds: A[4], whose shape is [4]; "
+            "check the memlet's subset and the values of its symbols");
+}
+
+TEST(Interpreter, ReadingWhatWasNeverWrittenIsAWarning) {
+  constexpr std::string_view text = R"(
+sdfg unwritten(A: float64[2], B: float64[2])
+  transient t: float64[2]
+  transient u: float64[2]
+  state first
+    n0 = tasklet one: "o = 1.0"
+    n1 = access t
+    n0.o -> n1 : t[0]
+  state second
+    n0 = access t
+    n1 = access A
+    n2 = access u
+    n3 = tasklet use: "o = i + 1"
+    n4 = access B
+    n0 -> n1 : t[0:2] -> [0:2]
+    n2 -> n3.i : u[1]
+    n3.o -> n4 : B[0]
+  first -> second
+)";
+  const auto result = run(text, {{"A", array<double>({5, 5})}, {"B", array<double>({5, 5})}});
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_EQ(result->warnings.size(), 2u);
+  EXPECT_EQ(result->warnings[0].text(),
+            "state second / edge n0 -> n1: warning: reads an element of 't' that was never written");
+  EXPECT_EQ(result->warnings[1].text(),
+            "state second / edge n2 -> n3.i: warning: reads an element of 'u' that was never written");
+  EXPECT_EQ(values<bool>(result->arbitrary.at("A"))[1], true);
+  EXPECT_EQ(result->arbitrary.contains("B"), false);
+}
+
+TEST(Interpreter, LoopsBreakContinueAndConditionals) {
+  constexpr std::string_view text = R"(
+sdfg control(A: int64[10])
+  symbol i: int64
+  loop l (i) from "i = 0" while "i < 10" next "i = i + 1"
+    conditional choice
+      branch small if "i < 2"
+        continue skip
+      branch large if "i == 6"
+        break leave
+      branch rest
+        state write
+          n0 = tasklet t: "o = i * i"
+          n1 = access A
+          n0.o -> n1 : A[i]
+)";
+  const auto result = run(text, {{"A", array<std::int64_t>(std::vector<std::int64_t>(10, -1))}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<std::int64_t>(result->arguments.at("A")),
+            (std::vector<std::int64_t>{-1, -1, 4, 9, 16, 25, -1, -1, -1, -1}));
+}
+
+TEST(Interpreter, AnInvertedLoopRunsOnceAtLeast) {
+  constexpr std::string_view text = R"(
+sdfg inverted(A: int64[1])
+  symbol k: int64
+  state init
+  loop l (k) from "k = 5" while "k < 3" next "k = k + 1" {inverted = true}
+    state body
+      n0 = tasklet t: "o = k"
+      n1 = access A
+      n0.o -> n1 : A[0]
+  init -> l
+)";
+  const auto result = run(text, {{"A", array<std::int64_t>({0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<std::int64_t>(result->arguments.at("A"))[0], 5);
+}
+
+TEST(Interpreter, EdgesAssignAtOnceAfterTheirCondition) {
+  constexpr std::string_view text = R"(
+sdfg edges(A: int64[2], n: int64)
+  symbol a: int64
+  symbol b: int64
+  state first
+  state second
+  state wrong
+  state last
+    n0 = tasklet t: |
+      | x = a
+      | y = b
+    n1 = access A
+    n0.x -> n1 : A[0]
+    n0.y -> n1 : A[1]
+  first -> second set a = n, b = A[1]
+  second -> wrong if "a > 100"
+  second -> last if "a < 100" set a = a + 1
+)";
+  const auto result =
+      run(text, {{"A", array<std::int64_t>({8, 9})}, {"n", value<std::int64_t>(3)}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<std::int64_t>(result->arguments.at("A")), (std::vector<std::int64_t>{4, 9}));
+}
+
+TEST(Interpreter, ANestedSdfgSeesAWindowByReference) {
+  constexpr std::string_view text = R"(
+sdfg outer(A: float64[4, 5])
+  state main
+    n0 = access A
+    n1 = map (i) in [0:2]
+      n2 = nested_sdfg inner with (k = i + 1)
+        sdfg inner(X: float64[2] {strides = [5]})
+          symbol k: int64
+          state only
+            n0 = tasklet t: "o = k"
+            n1 = access X
+            n0.o -> n1 : X[1]
+    n3 = exit n1
+    n1 -> n2
+    n2.X -> n3.IN_A : A[2*i:2*i + 2, 3]
+    n3.OUT_A -> n0 : A[0:4, 3]
+)";
+  NdArray a = NdArray::zeros(BaseType::Float64, {4, 5});
+  const auto result = run(text, {{"A", a}});
+  ASSERT_TRUE(result) << result.error().text();
+  const auto v = values<double>(result->arguments.at("A"));
+  EXPECT_EQ(v[1 * 5 + 3], 1);
+  EXPECT_EQ(v[3 * 5 + 3], 2);
+  EXPECT_EQ(std::count(v.begin(), v.end(), 0), 18);
+}
+
+TEST(Interpreter, ConflictingWritesAreResolved) {
+  constexpr std::string_view text = R"(
+sdfg sum(A: float64[4], S: float64[2])
+  state main
+    n0 = access A
+    n1 = map (i) in [0:4]
+      n2 = tasklet t: |
+        | s = a
+        | m = a
+    n3 = exit n1
+    n4 = access S
+    n0 -> n1.IN_A : A[0:4]
+    n1.OUT_A -> n2.a : A[i]
+    n2.s -> n3.IN_s : S[0] {wcr = "lambda old, new: old + new"}
+    n2.m -> n3.IN_m : S[1] {wcr = "lambda x, y: x * 2 + y"}
+    n3.OUT_s -> n4 : S[0] {wcr = "lambda old, new: old + new"}
+    n3.OUT_m -> n4 : S[1] {wcr = "lambda x, y: x * 2 + y"}
+)";
+  const auto result = run(text, {{"A", array<double>({1, 2, 3, 4})}, {"S", array<double>({10, 0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("S")), (std::vector<double>{20, 26}));
+}
+
+TEST(Interpreter, CopiesReshapeAndViewsShareMemory) {
+  constexpr std::string_view text = R"(
+sdfg shapes(A: float64[2, 3], B: float64[6])
+  transient v: view float64[3, 2]
+  state main
+    n0 = access A
+    n1 = access B
+    n0 -> n1 : A[0:2, 0:3] -> [0:6]
+  state second
+    n0 = access B
+    n1 = access v
+    n2 = tasklet t: "o = 100"
+    n2.o -> n1 : v[2, 0]
+    n1 -> n0 : B[0:6]
+  main -> second
+)";
+  NdArray a = array<double>({0, 1, 2, 3, 4, 5});
+  a.shape = {2, 3}, a.strides = {3, 1};
+  const auto result = run(text, {{"A", a}, {"B", array<double>({0, 0, 0, 0, 0, 0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("B")),
+            (std::vector<double>{0, 1, 2, 3, 100, 5}));
+}
+
+TEST(Interpreter, AStreamIsConsumedUntilItIsEmpty) {
+  constexpr std::string_view text = R"(
+sdfg fibonacci(A: int32[1], R: int32[1])
+  transient S: stream int32[1]
+  state main
+    n0 = access A
+    n1 = access S
+    n2 = consume c (p) {num_pes = 4}
+      n3 = tasklet t: |
+        | if s == 1:
+        |   r = 1
+        | elif s > 1:
+        |   again = s - 1
+        |   again = s - 2
+    n4 = consume_exit n2
+    n5 = access S
+    n6 = access R
+    n0 -> n1 : A[0]
+    n1 -> n2.IN_stream : S[0] {volume = 0, dynamic = true}
+    n2.OUT_stream -> n3.s : S[0]
+    n3.again -> n4.IN_S : S[0] {volume = 0, dynamic = true}
+    n3.r -> n4.IN_R : R[0] {dynamic = true, wcr = "lambda a, b: a + b"}
+    n4.OUT_S -> n5 : S[0] {volume = 0, dynamic = true}
+    n4.OUT_R -> n6 : R[0] {dynamic = true, wcr = "lambda a, b: a + b"}
+)";
+  const auto result =
+      run(text, {{"A", array<std::int32_t>({10})}, {"R", array<std::int32_t>({0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<std::int32_t>(result->arguments.at("R"))[0], 55);
+}
+
+TEST(Interpreter, AReductionKeepsTheOrderOfItsInput) {
+  constexpr std::string_view text = R"(
+sdfg reduce(A: float64[2, 3], B: float64[2])
+  state main
+    n0 = access A
+    n1 = library dace.libraries.standard.nodes.reduce.Reduce r {name = "r", extras = {
+        wcr = "(lambda a, b: (a - b))", axes = [1], identity = 10}}
+    n2 = access B
+    n0 -> n1 : A[0:2, 0:3]
+    n1 -> n2 : B[0:2]
+)";
+  NdArray a = array<double>({1, 2, 3, 4, 5, 6});
+  a.shape = {2, 3}, a.strides = {3, 1};
+  const auto result = run(text, {{"A", a}, {"B", array<double>({0, 0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{4, -5}));
+}
+
+TEST(Interpreter, OpaqueCodeIsRefusedWithItsPlace) {
+  constexpr std::string_view text = R"(
+sdfg opaque(A: float64[1])
+  state main
+    n0 = tasklet c: CPP "o = 1;"
+    n1 = access A
+    n0.o -> n1 : A[0]
+)";
+  EXPECT_EQ(error_of(text, {{"A", array<double>({0})}}),
+            "state main / node 0 (tasklet c): the code of the tasklet is CPP, the interpreter runs "
+            "Python; use the cpu backend");
+}
+
+TEST(Interpreter, AProgramThatDoesNotEndReachesTheStepLimit) {
+  constexpr std::string_view text = R"(
+sdfg endless(A: float64[1])
+  loop forever while "1 > 0"
+    state body
+)";
+  const std::string error = error_of(text, {{"A", array<double>({0})}}, {.step_limit = 1000});
+  EXPECT_NE(error.find("the step limit is reached"), std::string::npos) << error;
+}
+
+TEST(Interpreter, DividingAnIntegerByZeroStops) {
+  constexpr std::string_view text = R"(
+sdfg divide(A: int32[1])
+  state main
+    n0 = access A
+    n1 = tasklet t: "o = 1 / a"
+    n2 = access A
+    n0 -> n1.a : A[0]
+    n1.o -> n2 : A[0]
+)";
+  EXPECT_EQ(error_of(text, {{"A", array<std::int32_t>({0})}}),
+            "state main / node 1 (tasklet t): an integer is divided by zero");
+}
+
+}  // namespace
+}  // namespace sdfg

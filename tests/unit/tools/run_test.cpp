@@ -1,0 +1,83 @@
+#include "tools/common/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "ir/parse.h"
+
+namespace sdfg {
+namespace {
+
+NdArray doubles(std::vector<double> values) {
+  NdArray a = NdArray::zeros(BaseType::Float64, {std::int64_t(values.size())});
+  std::memcpy(a.bytes.data(), values.data(), a.bytes.size());
+  return a;
+}
+
+Sdfg increment() {
+  auto parsed = parse(R"(
+sdfg increment(A: float64[3])
+  state main
+    n0 = access A
+    n1 = map (i) in [0:3]
+      n2 = tasklet t: "o = a + 1"
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.IN_A : A[0:3]
+    n1.OUT_A -> n2.a : A[i]
+    n2.o -> n3.IN_A : A[i]
+    n3.OUT_A -> n4 : A[0:3]
+)");
+  EXPECT_TRUE(parsed);
+  return *parsed;
+}
+
+Result<RunReport> against(std::vector<double> recorded) {
+  return run_and_compare(increment(),
+                         {{"in:A", doubles({1, 2, NAN})}, {"out:A", doubles(std::move(recorded))}},
+                         interpreter_backend());
+}
+
+TEST(Run, TheSameBitsAreTheSame) {
+  const auto report = against({2, 3, NAN});
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_TRUE(report->bit_for_bit());
+}
+
+TEST(Run, ADifferenceIsMeasured) {
+  const auto report = against({2, 4, NAN});
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_FALSE(report->bit_for_bit());
+  EXPECT_EQ(report->outputs[0].unequal, 1u);
+  EXPECT_EQ(report->outputs[0].largest_absolute, 1);
+  EXPECT_EQ(report->outputs[0].largest_relative, 0.25);
+  EXPECT_TRUE(report->within(0.25));
+  EXPECT_FALSE(report->within(0.2));
+}
+
+TEST(Run, NanWhereNoneWasRecordedIsWrongAtAnyTolerance) {
+  const auto report = against({2, 3, 4});
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->outputs[0].nonfinite, 1u);
+  EXPECT_FALSE(report->within(1e300));
+}
+
+TEST(Run, WithoutARecordedOutputThereIsNothingToCompare) {
+  const auto report =
+      run_and_compare(increment(), {{"in:A", doubles({1, 2, 3})}}, interpreter_backend());
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().text(),
+            "the data has no recorded output to compare with; outputs are entries named 'out:NAME', "
+            "inputs 'in:NAME'");
+}
+
+TEST(Run, AnOutputOfAnotherShapeIsAnError) {
+  const auto report = against({2, 3});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().text(), "output 'A': has the shape [3], recorded is [2]");
+}
+
+}  // namespace
+}  // namespace sdfg

@@ -1,0 +1,120 @@
+#include "tools/common/arguments.h"
+
+#include <complex>
+#include <cstring>
+
+#include "ir/analysis/signature.h"
+#include "support/hash.h"
+
+namespace sdfg {
+namespace {
+
+/// Numbers that depend on the seed, the argument's name and the position alone, so that another
+/// argument more or less changes nothing.
+class Numbers {
+ public:
+  Numbers(std::uint64_t seed, std::string_view name) : seed_(Hasher().add(seed).add(name).value()) {}
+  std::uint64_t next() { return Hasher().add(seed_).add(count_++).value(); }
+  double real() { return 0.5 + double(next() >> 11) * 0x1p-53; }
+  std::int64_t below(std::int64_t bound) { return std::int64_t(next() % std::uint64_t(bound)); }
+
+ private:
+  std::uint64_t seed_, count_ = 0;
+};
+
+void fill(NdArray& array, Numbers& numbers, std::int64_t size) {
+  const std::int64_t bound = std::max<std::int64_t>(size / 2, 1);
+  std::byte* at = array.bytes.data();
+  const auto put = [&](auto value) {
+    std::memcpy(at, &value, sizeof value);
+    at += sizeof value;
+  };
+  for (std::size_t n = array.count(); n > 0; --n) switch (array.type.base()) {
+      case BaseType::Bool: put(std::uint8_t(numbers.next() >> 63)); break;
+      case BaseType::Int8:
+      case BaseType::UInt8: put(std::int8_t(numbers.below(bound))); break;
+      case BaseType::Int16:
+      case BaseType::UInt16: put(std::int16_t(numbers.below(bound))); break;
+      case BaseType::Int32:
+      case BaseType::UInt32: put(std::int32_t(numbers.below(bound))); break;
+      case BaseType::Int64:
+      case BaseType::UInt64: put(numbers.below(bound)); break;
+      case BaseType::Float16: put(std::uint16_t(0x3800 + numbers.below(0x400))); break;
+      case BaseType::BFloat16: put(std::uint16_t(0x3f00 + numbers.below(0x80))); break;
+      case BaseType::Float32: put(float(numbers.real())); break;
+      case BaseType::Float64: put(numbers.real()); break;
+      case BaseType::Complex64: {
+        const double re = numbers.real();
+        put(std::complex<float>(float(re), float(numbers.real())));
+        break;
+      }
+      case BaseType::Complex128: {
+        const double re = numbers.real();
+        put(std::complex<double>(re, numbers.real()));
+        break;
+      }
+      default: return;
+    }
+}
+
+NdArray whole_number(Type type, std::int64_t value) {
+  if (!type.is_integer() && !type.is_bool() && !type.is_float()) type = BaseType::Int64;
+  NdArray array = NdArray::zeros(type, {});
+  if (type == Type(BaseType::Float64)) {
+    const double number = double(value);
+    std::memcpy(array.bytes.data(), &number, sizeof number);
+  } else if (type == Type(BaseType::Float32)) {
+    const float number = float(value);
+    std::memcpy(array.bytes.data(), &number, sizeof number);
+  } else {
+    std::memcpy(array.bytes.data(), &value, array.bytes.size());  // little endian
+  }
+  return array;
+}
+
+std::optional<std::int64_t> whole_number_of(const NdArray& array) {
+  if (array.count() != 1 || !array.type.is_integer()) return std::nullopt;
+  std::int64_t value = 0;
+  std::memcpy(&value, array.bytes.data(), std::min<std::size_t>(array.bytes.size(), 8));
+  return value;
+}
+
+}  // namespace
+
+Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& options) {
+  NamedArrays arguments = options.given;
+  std::map<std::string, std::int64_t, std::less<>> sizes;
+  for (const std::string& name : free_symbols(sdfg)) {
+    const auto declared = sdfg.symbols.find(name);
+    const Type type = declared == sdfg.symbols.end() ? Type(BaseType::Int64) : declared->second;
+    arguments.try_emplace(name, whole_number(type, options.size));
+  }
+  for (const auto& [name, data] : sdfg.arrays)
+    if (!data.transient && data.is_scalar() && data.dtype.is_integer())
+      arguments.try_emplace(name, whole_number(data.dtype, options.size));
+  for (const auto& [name, array] : arguments)
+    if (const auto value = whole_number_of(array)) sizes[name] = *value;
+
+  for (const auto& [name, data] : sdfg.arrays) {
+    if (data.transient || arguments.contains(name) || data.is_stream() || data.is_structure())
+      continue;
+    std::vector<std::int64_t> shape;
+    if (!data.is_scalar())
+      for (const Expr& e : data.shape) {
+        const auto extent = evaluate(e, sizes);
+        if (!extent || *extent < 0)
+          return Diagnostic{"data '" + name + "'", "its shape cannot be computed from the symbols",
+                            "give the values of the symbols in '" + to_text(e) + "'"};
+        shape.push_back(*extent);
+      }
+    if (!data.dtype.is_scalar())
+      return Diagnostic{"data '" + name + "'", "no values are made for " + data.dtype.text()};
+    NdArray array = NdArray::zeros(data.dtype, std::move(shape));
+    Numbers numbers(options.seed, name);
+    fill(array, numbers, options.size);
+    arguments.emplace(name, std::move(array));
+  }
+  return arguments;
+}
+
+}  // namespace sdfg

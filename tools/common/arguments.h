@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "codegen/array.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+struct ArgumentOptions {
+  std::uint64_t seed = 1;
+  std::int64_t size = 8;  ///< of every integer symbol and integer scalar that is not given
+  NamedArrays given;      ///< taken as they are
+};
+
+/// Arguments to run a program on when there is no recorded data: every array filled from the seed,
+/// floats in [0.5, 1.5), integers in [0, size / 2). The same options give the same arguments. The
+/// error names the container whose shape cannot be computed.
+Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& options);
+
+}  // namespace sdfg
