@@ -247,17 +247,15 @@ class Call {
     if (array) {
       const auto start = number(array->start_offset);
       if (!start) return wrong(name, "its layout cannot be computed from what is given");
-      layout.first = *start;
+      layout.first = *start;  // of the element whose index is -offset
     }
     for (std::size_t d = 0; d < data.shape.size(); ++d) {
       const auto extent = number(data.shape[d]);
       const auto stride = array && d < array->strides.size() ? number(array->strides[d]) : std::optional<std::int64_t>(1);
-      const auto offset = array && d < array->offset.size() ? number(array->offset[d]) : std::optional<std::int64_t>(0);
-      if (!extent || !stride || !offset || *extent < 0)
+      if (!extent || !stride || *extent < 0)
         return wrong(name, "its layout cannot be computed from what is given");
       layout.shape.push_back(*extent);
       layout.strides.push_back(*stride);
-      layout.first += *offset * *stride;
       last += (*extent - 1) * *stride;
     }
     const std::int64_t total =
