@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Makes random SDFGs with sdfg-gen and holds the two backends against each other.
+
+For each seed: the same flags give the same bytes; the text form reads back; the interpreter runs it
+without a warning; the generated C++ gives the same bits. A seed that fails is printed with the
+command that shows it again.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+KINDS = ["chain", "conditionals", "loops", "nest", "states", "wide"]
+
+
+def run(*command):
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, timeout=300)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, b"", b"no end after 300 s")
+
+
+def check(tools, flags):
+    """What is wrong, or None."""
+    gen, opt = str(tools / "sdfg-gen"), str(tools / "sdfg-opt")
+    with tempfile.TemporaryDirectory() as folder:
+        text, data = f"{folder}/program.txt", f"{folder}/data.npz"
+        made = run(gen, *flags, "-o", text, f"--data={data}", "--record")
+        if made.returncode:
+            return made.stderr.decode(errors="replace")
+        if b"warning" in made.stderr:
+            return "the interpreter warns: " + made.stderr.decode(errors="replace")
+        written = pathlib.Path(text).read_bytes()
+        if run(gen, *flags, "--emit=text").stdout != written:
+            return "another SDFG the second time"
+        if run(opt, text, "--emit=text").stdout != written:
+            return "another text after reading it back"
+        for backend in ("interpreter", "cpu"):
+            done = run(opt, text, f"--run={data}", f"--backend={backend}")
+            if done.returncode:
+                return f"{backend}: " + (done.stdout + done.stderr).decode(errors="replace")
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", required=True, type=pathlib.Path, help="folder with sdfg-gen and sdfg-opt")
+    parser.add_argument("--first", type=int, default=1, help="first seed")
+    parser.add_argument("--count", type=int, default=20, help="how many seeds")
+    parser.add_argument("--size", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    programs = [[f"--kind={kind}", f"--size={arguments.size}"] for kind in KINDS]
+    programs += [[f"--size={arguments.size}", f"--seed={seed}"]
+                 for seed in range(arguments.first, arguments.first + arguments.count)]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for flags, wrong in zip(programs, pool.map(lambda f: check(arguments.tools, f), programs)):
+            if wrong:
+                failed += 1
+                print(f"FAILED sdfg-gen {' '.join(flags)}: {wrong.strip()}")
+    print(f"{len(programs) - failed} of {len(programs)} random programs agree")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
