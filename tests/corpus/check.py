@@ -5,8 +5,8 @@
     text       the text form parses back to the same program
     run        both backends agree with the recorded outputs within the stated tolerance
 
-Prints a line per problem, a table, and a closing line. --part ci takes a sample that is spread over
-the corpus and small enough for a quarter of an hour on two cores; --part full takes everything.
+Prints a line per problem, a table, and a closing line. --part ci takes all files up to 3 MB and
+compiles 24 programs, spread over the corpus; --part full takes everything.
 """
 
 import argparse
@@ -87,6 +87,15 @@ def tolerances(folder):
     return [f"--tolerance={max(1e-5 if single else 1e-12, 10 * max(recorded, default=0))!r}"]
 
 
+def scalars(folder):
+    """Flags for the scalars and symbols that meta.json gives and data.npz lacks."""
+    meta = folder / "meta.json"
+    if not meta.exists():
+        return []
+    described = json.loads(meta.read_text()).get("scalars") or {}
+    return [f"--set={name}={entry['value']!r}" for name, entry in described.items()]
+
+
 def check(job):
     kind, tool, file, timeout, extra = job
     start = time.time()
@@ -97,7 +106,7 @@ def check(job):
             problem = text(tool, file, timeout)
         else:
             done = run([tool, str(file), f"--run={file.parent / 'data.npz'}", f"--backend={kind}",
-                        *tolerances(file.parent), *extra], timeout)
+                        *tolerances(file.parent), *scalars(file.parent), *extra], timeout)
             problem = None if done.returncode == 0 else last_line(done)
     except Exception as error:  # a file that is no JSON, say
         problem = f"{type(error).__name__}: {error}"
@@ -130,15 +139,16 @@ def main():
 
     files = sorted(f for f in corpus.rglob("*.sdfg*") if f.is_file() and arguments.match in str(f))
     programs = [f for f in files if (f.parent / "data.npz").exists() and f.name != "gt4py_gpu.sdfgz"]
+    compiled = programs
     if not full:
-        small = [f for f in files if f.stat().st_size < 300_000]
-        files = spread(small, 150)
-        programs = spread([f for f in programs if f.stat().st_size < 60_000], 40)
+        files = [f for f in files if f.stat().st_size < 3_000_000]
+        compiled = spread([f for f in programs if f.stat().st_size < 60_000], 24)
     extra = [f"--pipeline={arguments.passes}"] if arguments.passes else []
     jobs = [(kind, tool, f, TIMEOUT[arguments.part], []) for kind in ("lossless", "text")
             if kind in kinds for f in files]
-    jobs += [(kind, tool, f, TIMEOUT[arguments.part], extra) for kind in ("interpreter", "cpu")
-             if kind in kinds for f in programs]
+    jobs += [(kind, tool, f, TIMEOUT[arguments.part], extra)
+             for kind, some in (("interpreter", programs), ("cpu", compiled)) if kind in kinds
+             for f in some]
 
     good, bad, slow = collections.Counter(), collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

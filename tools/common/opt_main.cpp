@@ -14,6 +14,7 @@
 #include "tools/common/opt_settings.h"
 #include "tools/common/reproducer.h"
 #include "tools/common/run.h"
+#include "tools/common/scalar_argument.h"
 
 namespace sdfg {
 namespace {
@@ -181,8 +182,13 @@ class Run {
     const auto begin = start("run");
     const Result<std::string> bytes = console_.read(s_.run_data);
     if (!bytes) return fail(bytes.error());
-    const Result<NamedArrays> recorded = read_npz(*bytes);
+    Result<NamedArrays> recorded = read_npz(*bytes);
     if (!recorded) return fail(recorded.error(), s_.run_data);
+    for (const auto& [name, text] : s_.set) {
+      Result<NdArray> value = scalar_argument(input_.sdfg, name, text);
+      if (!value) return fail(value.error(), s_.input);
+      recorded->insert_or_assign("in:" + name, *std::move(value));
+    }
     const Backend backend = s_.backend == "cpu" ? cpu_backend() : interpreter_backend();
     const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, backend);
     stop("run", begin);

@@ -86,6 +86,14 @@ Status set_limit(OptSettings& s, Value v) {
   return Ok{};
 }
 
+Status set_value(OptSettings& s, Value v) {
+  const std::size_t equals = v->find('=');
+  if (equals == v->npos || equals == 0)
+    return wrong("set", "expected NAME=VALUE, found '" + std::string(*v) + "'");
+  s.set[std::string(v->substr(0, equals))] = v->substr(equals + 1);
+  return Ok{};
+}
+
 Status set_tolerance(OptSettings& s, Value v) {
   const char* const end = v->data() + v->size();
   const auto [stop, error] = std::from_chars(v->data(), end, s.tolerance);
@@ -140,6 +148,7 @@ constexpr std::array flags{
          [](OptSettings& s, Value v) -> Status { return s.rerun = *v, Ok{}; }},
     Flag{"run", Takes::Always, "DATA.npz", "run on its in: entries, compare with its out: entries",
          [](OptSettings& s, Value v) -> Status { return s.run_data = *v, Ok{}; }},
+    Flag{"set", Takes::Always, "NAME=VALUE", "a scalar or symbol that --run's data lacks", set_value},
     Flag{"stats", Takes::Nothing, "", "count applications and refusals",
          [](OptSettings& s, Value) -> Status { return s.stats = true, Ok{}; }},
     Flag{"time", Takes::Nothing, "", "show how long each pass took",

@@ -31,6 +31,7 @@ struct OptSettings {
   std::map<std::string, std::size_t, std::less<>> limits;
 
   std::string run_data, backend = "interpreter";
+  std::map<std::string, std::string, std::less<>> set;  ///< scalar arguments beyond run_data
   double tolerance = 0;
 
   std::string reproducer, rerun;
