@@ -63,7 +63,7 @@ def main():
         for flags, wrong in zip(programs, pool.map(lambda f: check(arguments.tools, f), programs)):
             if wrong:
                 failed += 1
-                print(f"FAILED sdfg-gen {' '.join(flags)}: {wrong.strip()}")
+                print(f"FAILED sdfg-gen {' '.join(flags)}: {wrong.strip()[:1000]}")
     print(f"{len(programs) - failed} of {len(programs)} random programs agree")
     return 1 if failed else 0
 

@@ -312,14 +312,16 @@ std::string RandomProgram::code(const Ports& in, const std::vector<Dimension>& d
 // ---- Operations.
 
 void RandomProgram::operation(StateScope& s) {
-  switch (random_.below(depth_ < max_depth ? 14 : 13)) {
+  switch (random_.below(depth_ < max_depth ? 16 : 15)) {
     case 0: return update_in_place(s);
     case 1: return accumulate(s);
     case 2: return reduce(s);
     case 3: return copy(s);
     case 4: return scalar(s);
     case 5: return dynamic_range(s);
-    case 13: return nested(s);
+    case 6: return branch_per_element(s);
+    case 7: return nested_per_row(s);
+    case 15: return nested(s);
     default: return pointwise(s);
   }
 }
@@ -496,6 +498,56 @@ void RandomProgram::nested(StateScope& s) {
   }
   s.builder.nested(std::move(called), in, to);
   wrote(s, out, bounded);
+}
+
+/// A map around a nested SDFG that takes one branch or the other for each element.
+void RandomProgram::branch_per_element(StateScope& s) {
+  const std::size_t out = pick_output(s, false), a = pick_input(true, false), b = pick_input(true, false);
+  if (at(out).dims.empty() || !at(out).is_float || a == none || b == none || a == out || b == out)
+    return pointwise(s);
+  const std::vector<Dimension> domain = domain_of(at(out), at(out).is_readable);
+  Builder inner("branch_" + std::to_string(depth_) + "_" + std::to_string(counter_++));
+  for (const char* name : {"x", "y", "z"}) inner.scalar(name, BaseType::Float64);
+  ConditionalBuilder choice = inner.conditional();
+  RegionBuilder then = choice.branch("x > " + std::to_string(random_.below(3)));
+  then.state().tasklet("then", {{"a", "x"}, {"b", "y"}}, code(Ports(2), {}, true), {{"o", "z"}});
+  RegionBuilder otherwise = choice.otherwise();
+  otherwise.state().tasklet("otherwise", {{"a", "y"}}, code(Ports(1), {}, true), {{"o", "z"}});
+  s.builder.open_map("elements", params_text(domain), range_text(domain));
+  s.builder.nested(inner.take(), {{"x", access(at(a), domain)}, {"y", access(at(b), domain)}},
+                   {{"z", output(at(out), domain)}});
+  s.builder.close_map();
+  read(s, a), read(s, b);
+  wrote(s, out, true);
+}
+
+/// A map over the first dimension around a nested SDFG that works on a row: a slice of the outer
+/// container with its strides, counted from 0.
+void RandomProgram::nested_per_row(StateScope& s) {
+  const std::size_t source = pick_input(true, false);
+  if (source == none || at(source).dims.size() != 2) return pointwise(s);
+  const std::size_t out = new_transient(at(source).dims, true);
+  const Extent row = at(source).dims[1];
+  const std::vector<Dimension> domain{domain_of(at(source), false)[0]};
+  const std::string symbol = size_symbols[std::size_t(row.symbol)], length = plus(symbol, row.pad);
+
+  Builder inner("row_" + std::to_string(depth_) + "_" + std::to_string(counter_++));
+  inner.symbol(symbol);
+  for (const std::size_t c : {source, out}) {
+    const Data& outer = *builder_.sdfg().find_data(at(c).name);
+    Data& data = inner.array(c == source ? "x" : "y", BaseType::Float64, length);
+    // Symbols in strides are sizes, which the inner SDFG has to know.
+    data.as_array()->strides = {outer.as_array()->strides[1]};
+    for (const std::string& name : free_symbols(outer.as_array()->strides[1])) inner.symbol(name);
+  }
+  inner.state().map("row", "q", "0:" + length, {{"a", "x[q]"}, {"b", "x[0]"}},
+                    code(Ports(2), {}, true), {{"o", "y[q]"}});
+  const std::string slice = "[i0, " + std::to_string(-row.origin) + ":" + plus(symbol, row.pad - row.origin) + "]";
+  s.builder.open_map("rows", params_text(domain), range_text(domain));
+  s.builder.nested(inner.take(), {{"x", at(source).name + slice}}, {{"y", at(out).name + slice}});
+  s.builder.close_map();
+  read(s, source);
+  wrote(s, out, true);
 }
 
 }  // namespace sdfg

@@ -66,6 +66,8 @@ class RandomProgram {
   void scalar(StateScope& s);
   void dynamic_range(StateScope& s);
   void nested(StateScope& s);
+  void branch_per_element(StateScope& s);
+  void nested_per_row(StateScope& s);
 
   // Pieces.
   std::size_t declare(Container c, bool transient);
