@@ -209,7 +209,7 @@ export class App {
     }
     await this.relayout();
     if (link?.camera !== null && link?.camera !== undefined) this.main.setCamera(link.camera);
-    else this.main.fit(false);
+    else this.main.begin();
     if (link !== null && link.selected !== '') await this.selectPath(link.selected);
     if (link !== null && link.query !== '') { this.page.search.value = link.query; this.searchNow(link.query); }
     if (link !== null && metrics.some((m) => m.key === link.metric) && link.metric === 'bytes') this.showBytes();

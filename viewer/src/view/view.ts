@@ -50,6 +50,7 @@ export class GraphView {
     this.canvas.setAttribute('aria-label', 'Graph. Arrow keys follow edges, Enter opens and closes, question mark lists all keys.');
     this.minimap_ = document.createElement('canvas');
     this.minimap_.className = 'minimap';
+    this.minimap_.hidden = true;
     this.minimap_.setAttribute('aria-hidden', 'true');
     host.append(this.canvas, this.minimap_);
     this.ctx_ = this.canvas.getContext('2d', { alpha: false })!;
@@ -88,6 +89,16 @@ export class GraphView {
 
   fit(glide = true): void {
     if (this.scene !== null) this.setCamera(fit({ x: 0, y: 0, w: this.scene.w, h: this.scene.h }, this.size), glide);
+  }
+
+  /** Everything, or of a long narrow graph its upper end at a size that can be read. */
+  begin(): void {
+    const scene = this.scene;
+    if (scene === null) return;
+    const whole = fit({ x: 0, y: 0, w: scene.w, h: scene.h }, this.size);
+    const across = Math.min((this.size.w - 40) / Math.max(scene.w, 1), 0.85);
+    if (whole.zoom >= 0.5 || across < 0.45) this.setCamera(whole);
+    else this.setCamera({ x: scene.w / 2, y: (this.size.h / 2 - 50) / across, zoom: across });
   }
 
   /** Brings an item or edge, or what hides it, into sight; nearer only if it is too small. */
