@@ -128,6 +128,10 @@ describe('texts', () => {
     expect(rangeText(range('0', '9', '2'))).toBe('0:10:2');
     expect(rangeText(range('0', 'N', '1', '4'))).toBe('0:N + 1:1:4');
     expect(rangeText(range('0', 'Min(N, M)'))).toBe('0:Min(N, M) + 1');
+    expect(rangeText(range('1', '-2 + $K'))).toBe('1:K - 1');
+    expect(rangeText(range('1', 'K - 4'))).toBe('1:K - 3');
+    expect(rangeText(range('1', 'K + 1'))).toBe('1:K + 2');
+    expect(rangeText(range('0', 'a if c else N - 1'))).toBe('0:(a if c else N - 1) + 1');
   });
 
   it('reads both dialects of expressions, and approximate ones', () => {

@@ -2,7 +2,7 @@
 // a frame: whoever drives it decides how long a slice is. What is off the screen is skipped with
 // all it holds; what is too small to be read is painted without text, then as plain rectangles.
 
-import { captionSize, codeSize, headerHeight, titleSize, type Face } from '../layout/face';
+import { captionSize, codeSize, headerHeight, signSpot, titleSize, type Face } from '../layout/face';
 import { mono, sans, textWidth } from '../layout/measure';
 import { edgeLabel, edgeLabelSize, type Box, type Line } from '../layout/tree';
 import type { Edge } from '../model/model';
@@ -91,7 +91,8 @@ function paintOpen(ctx: Context, scene: Scene, look: Look, i: number, mark: Mark
   ctx.textAlign = 'left';
   ctx.fillStyle = theme.faint;
   ctx.font = `600 ${titleSize}px ${sans}`;
-  toggleGlyph(ctx, box.x + 13, box.y + headerHeight / 2 + 1, true, theme.faint);
+  const sign = signSpot(face, box, true);
+  toggleGlyph(ctx, sign.x, sign.y, true, theme.faint);
   ctx.fillStyle = theme.text;
   ctx.fillText(face.header, box.x + 24, box.y + headerHeight / 2 + 5, Math.max(10, box.w - 30));
   paintPorts(ctx, scene, look, box);
@@ -102,8 +103,7 @@ function paintClosed(ctx: Context, scene: Scene, look: Look, i: number, mark: Ma
   const { theme, zoom } = look;
   const face = scene.faces(box.item);
   const fill = scene.fills[i]!;
-  const holds = scene.model.items[box.item]!.children.length > 0;
-  if (holds && box.h * zoom > 14) {
+  if (face.holds && box.h * zoom > 14) {
     ctx.beginPath();
     outline(ctx, face.shape, box.x + 3, box.y + 3, box.w, box.h);
     ctx.fillStyle = theme.borders[fill] + '44';
@@ -120,7 +120,7 @@ function paintClosed(ctx: Context, scene: Scene, look: Look, i: number, mark: Ma
   ctx.setLineDash([]);
   if (box.h * zoom > 12) decorate(ctx, face, box, theme.borders[fill]);
   paintPorts(ctx, scene, look, box);
-  if (titleSize * zoom >= readable) paintFace(ctx, face, box, mark?.fill === undefined || mark.fill.length > 7 ? theme.text : inkOn(mark.fill), theme, holds);
+  if (titleSize * zoom >= readable) paintFace(ctx, face, box, mark?.fill === undefined || mark.fill.length > 7 ? theme.text : inkOn(mark.fill), theme);
 }
 
 /** Marks of views, references, streams and pages. */
@@ -142,15 +142,18 @@ function decorate(ctx: Context, face: Face, box: Box, colour: string): void {
   ctx.setLineDash([]);
 }
 
-function paintFace(ctx: Context, face: Face, box: Box, ink: string, theme: Theme, holds: boolean): void {
-  const middle = box.x + box.w / 2;
+function paintFace(ctx: Context, face: Face, box: Box, ink: string, theme: Theme): void {
+  const middle = box.x + box.w / 2 + (face.holds ? 8 : 0);
   const height = titleSize + face.code.length * 12 + (face.code.length > 0 ? 4 : 0) + (face.caption === '' ? 0 : 12);
   let y = box.y + (box.h - height) / 2 + titleSize - 2;
   ctx.textAlign = 'center';
   ctx.fillStyle = ink;
-  ctx.font = `${face.shape === 'octagon' || holds ? '600 ' : ''}${titleSize}px ${sans}`;
+  ctx.font = `${face.shape === 'octagon' || face.holds ? '600 ' : ''}${titleSize}px ${sans}`;
   ctx.fillText(face.title, middle, y, box.w - 8);
-  if (holds) toggleGlyph(ctx, box.x + (face.shape === 'scope' ? 22 : 12), box.y + 11, false, theme.faint);
+  if (face.holds) {
+    const sign = signSpot(face, box, false);
+    toggleGlyph(ctx, sign.x, sign.y, false, ink === theme.text ? theme.faint : ink);
+  }
   y += 4;
   if (face.code.length > 0) {
     ctx.font = `${codeSize}px ${mono}`;

@@ -20,6 +20,7 @@ export interface Face {
   mark: '' | 'view' | 'reference' | 'stream';
   ins: string[];       // connectors with an own place
   outs: string[];
+  holds: boolean;      // can be opened
 }
 
 export const titleSize = 12;
@@ -35,6 +36,7 @@ export function faceOf(model: Model, item: Item): Face {
   const own = attributes(item.json);
   const face: Face = {
     shape: 'plain', title: item.label || item.kind, code: [], caption: '', header: '', outline: 'thin', mark: '', ins: [], outs: [],
+    holds: item.children.length > 0,
   };
   if (item.kind === 'AccessNode') accessFace(model, item, own, face);
   else if (item.kind === 'Scope' || isEntry(item.kind)) scopeFace(model, item, own, face);
@@ -162,10 +164,17 @@ export function faceSize(face: Face): { w: number; h: number } {
     case 'page': case 'nested': w += 30; h += 14; break;
     default: w += 28; h += 14;
   }
+  if (face.holds) w += 20;
   const ports = Math.max(face.ins.length, face.outs.length);
   return { w: Math.ceil(Math.max(w, 40, 12 * (ports + 1))), h: Math.ceil(h) };
 }
 
 export function headerWidth(face: Face): number {
   return face.header === '' ? 0 : Math.ceil(textWidth(face.header, titleSize)) + 46;
+}
+
+/** The middle of the small sign that opens or closes an item. */
+export function signSpot(face: Face, box: { x: number; y: number; h: number }, open: boolean): { x: number; y: number } {
+  if (open) return { x: box.x + 13, y: box.y + headerHeight / 2 + 1 };
+  return { x: box.x + (face.shape === 'scope' ? Math.min(box.h * 0.7, 30) + 4 : 14), y: box.y + box.h / 2 };
 }

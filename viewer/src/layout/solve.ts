@@ -4,7 +4,7 @@
 import type { ELK } from 'elkjs/lib/elk-api';
 import { elkLayout } from './elk';
 import { layered } from './layered';
-import type { Solution } from './problem';
+import type { Problem, Solution } from './problem';
 import type { Solve } from './tree';
 
 const remembered = 4000;
@@ -13,7 +13,7 @@ export function makeSolve(elk: Pick<ELK, 'layout'>): Solve {
   const memory = new Map<string, Promise<Solution>>();
   return async (problem, quick) => {
     // What is quick to solve is not worth the memory when it is big.
-    if (problem.nodes.length === 0 || (quick && problem.nodes.length > 500)) return layered(problem);
+    if (problem.nodes.length === 0 || isChain(problem) || (quick && problem.nodes.length > 500)) return layered(problem);
     const key = (quick ? 'q' : 'e') + JSON.stringify(problem);
     let answer = memory.get(key);
     if (answer === undefined) {
@@ -23,4 +23,17 @@ export function makeSolve(elk: Pick<ELK, 'layout'>): Solve {
     }
     return structuredClone(await answer);
   };
+}
+
+/** One node below the other: ELK would do the same, more slowly. */
+function isChain({ nodes, edges }: Problem): boolean {
+  if (edges.length !== nodes.length - 1) return false;
+  const above = new Set<number>();
+  const below = new Set<number>();
+  for (const e of edges) {
+    if (e.lw > 0 || e.from >= e.to || above.has(e.to) || below.has(e.from)) return false;
+    above.add(e.to);
+    below.add(e.from);
+  }
+  return nodes.every((node) => node.inAt === null && node.outAt === null && node.ins <= 1 && node.outs <= 1);
 }

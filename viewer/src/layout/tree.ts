@@ -50,8 +50,11 @@ export function edgeLabel(edge: Edge): string[] {
 
 export const edgeLabelSize = 10;
 
-/** More elements than this in one picture, and big graphs go to the quick layout. */
-const slowElements = 2500;
+/** How big a graph ELK gets: the more is shown at once, the less, as thousands of graphs add up. */
+function elkLimit(shown: number): { nodes: number; edges: number } {
+  if (shown <= 800) return { nodes: 250, edges: 600 };
+  return shown <= 2500 ? { nodes: 80, edges: 160 } : { nodes: 0, edges: 0 };
+}
 
 export function treeOf(model: Model, faces: (id: number) => Face, open: ReadonlySet<number>): Tree {
   let shown = 0;
@@ -97,7 +100,8 @@ export function treeOf(model: Model, faces: (id: number) => Face, open: Readonly
       all.push(node.inner);
     }
   }
-  for (const tree of all) tree.quick = tree.nodes.length > (shown > slowElements ? 40 : 250) || tree.edges.length > (shown > slowElements ? 80 : 600);
+  const limit = elkLimit(shown);
+  for (const tree of all) tree.quick = tree.nodes.length > limit.nodes || tree.edges.length > limit.edges;
   return root;
 }
 

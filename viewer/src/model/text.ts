@@ -15,14 +15,20 @@ export function code(value: Json | undefined): string {
   return asText(value);
 }
 
-/** The end of a range is stored inclusive and shown exclusive. */
+/** The end of a range is stored inclusive and shown exclusive: one more, folded into a constant. */
 function pastEnd(end: string): string {
   if (/^-?\d+$/.test(end)) return String(BigInt(end) + 1n);
-  const trailing = /^(.*\S) - 1$/.exec(end);
-  if (trailing !== null && !/[<>=]/.test(end)) return trailing[1]!;
-  const leading = /^-1 \+ (.*)$/.exec(end);
-  if (leading !== null) return leading[1]!;
+  if (/[<>=]| if | and | or /.test(end)) return `(${end}) + 1`;
+  const leading = /^(-?\d+) \+ (.*)$/.exec(end);
+  if (leading !== null) return withConstant(leading[2]!, BigInt(leading[1]!) + 1n);
+  const trailing = /^(.*\S) ([-+]) (\d+)$/.exec(end);
+  if (trailing !== null) return withConstant(trailing[1]!, (trailing[2] === '-' ? -1n : 1n) * BigInt(trailing[3]!) + 1n);
   return `${end} + 1`;
+}
+
+function withConstant(text: string, constant: bigint): string {
+  if (constant === 0n) return text;
+  return constant < 0n ? `${text} - ${-constant}` : `${text} + ${constant}`;
 }
 
 export function rangeText(range: Json): string {

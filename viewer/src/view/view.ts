@@ -6,6 +6,7 @@ import { noMarks, paint, type Marks } from '../draw/paint';
 import { pick, shownBox, type Hit, type Rect, type Scene } from '../draw/scene';
 import { outline, polyline, rounded } from '../draw/shapes';
 import type { Theme } from '../draw/theme';
+import { signSpot } from '../layout/face';
 import { between, fit, toScreen, toWorld, visible, zoomAt, type Camera, type Size } from './camera';
 
 export interface ViewEvents {
@@ -390,9 +391,10 @@ export class GraphView {
     const scene = this.scene!;
     const box = scene.boxes[scene.boxOf[item]!];
     if (box === undefined || scene.model.items[item]!.children.length === 0) return false;
-    const scope = scene.faces(item).shape === 'scope';
-    if (box.open && scope) return false;
-    const [x, y] = toScreen(this.camera, this.size, box.x + (box.open ? 13 : scope ? 22 : 12), box.y + (box.open ? 13 : 11));
+    const face = scene.faces(item);
+    if (box.open && face.shape === 'scope') return false;
+    const sign = signSpot(face, box, box.open);
+    const [x, y] = toScreen(this.camera, this.size, sign.x, sign.y);
     return this.camera.zoom > 0.4 && Math.abs(px - x) <= 8 * this.camera.zoom && Math.abs(py - y) <= 8 * this.camera.zoom;
   }
 }
