@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+// Memlet propagation: what a scope as a whole reads and writes, from what is read and written
+// inside. Always sound: the memlet outside names every element that some iteration touches.
+//
+// - Each dimension is the image of the inner one under the map (ir/subset.h); where it cannot be
+//   bounded, or mentions what is not known outside, it becomes the container's whole extent.
+// - Several inner memlets of one connector give their bounding box.
+// - The volume is the sum of the inner volumes times the iterations; dynamic when an inner one is,
+//   and dynamic 0 (unknown) when it depends on the iteration.
+// - A consume scope touches an unknown part of the whole container.
+// - Write-conflict resolution is carried outward; a subset of the other end is dropped.
+//
+// Memlets at nested SDFGs stay as they are: they say where the inner containers begin.
+
+/// The memlets around one map or consume scope, from those directly inside. `assumptions` are about
+/// symbols; the ranges of scopes around this one are added to them.
+void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry,
+                       const Assumptions& assumptions = {});
+/// All scopes of the state, the innermost first. A state whose scopes are contradictory is left
+/// alone.
+void propagate_memlets(const Sdfg& sdfg, State& state, const Assumptions& assumptions = {});
+/// All states, those of nested SDFGs included.
+void propagate_memlets(Sdfg& sdfg, const Assumptions& assumptions = {});
+
+}  // namespace sdfg
