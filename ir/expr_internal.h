@@ -39,8 +39,8 @@ Expr make_normal(Op op, std::vector<Expr> arguments, std::string name = {});
 
 /// Parsers refuse brackets nested deeper than this, and trees of more levels (a sum of n terms,
 /// as written, has n levels), so that every walk over an expression may recurse.
-inline constexpr std::uint32_t max_nesting = 1000;
-inline constexpr std::uint32_t max_depth = 2000;
+inline constexpr std::uint32_t max_nesting = 500;
+inline constexpr std::uint32_t max_depth = 1000;
 
 /// Holds any sum or product of two 64-bit integers.
 __extension__ using Wide = __int128;

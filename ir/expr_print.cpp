@@ -145,6 +145,10 @@ class Printer {
   void normal_product(const Expr& e, bool drop_sign, int weakest);
   void factors(const std::vector<Expr>& parts);
   void raised(const Expr& e, int weakest);
+  void negation(const Expr& e, int weakest);
+  void select(const Expr& e, int weakest);
+  void lambda(const Expr& e, int weakest);
+  void attribute(const Expr& e);
   void subscript(const Expr& e);
   void call(const Expr& e);
   void slice(const Expr& e);
@@ -160,7 +164,7 @@ void Printer::leaf(const Expr& e, int weakest) {
       std::string text = e.name();
       if (text.empty()) text = python_float(e.number()) + (e.is(Op::Imaginary) ? "j" : "");
       if (symbolic() && e.is(Op::Imaginary)) {
-        if (style_ == Style::Typed) text = e.number() == 1 ? "I" : python_float(e.number()) + "*I";
+        if (style_ == Style::Typed) text = e.number() == 1 ? "I" : '(' + python_float(e.number()) + "j)c128";
       }
       brackets(text.front() == '-' && weakest > sign, [&] { out += text; });
       break;
@@ -310,6 +314,50 @@ void Printer::slice(const Expr& e) {
   print(e.arg(2), ternary);
 }
 
+void Printer::negation(const Expr& e, int weakest) {
+  // `-5` is a number; the operation on 5 needs a bracket to be read back as one.
+  if (e.arg(0).op() > Op::Imaginary) return unary("-", e, sign, weakest);
+  brackets(weakest > sign, [&] {
+    out += "-(";
+    print(e.arg(0), any);
+    out += ')';
+  });
+}
+
+void Printer::select(const Expr& e, int weakest) {
+  brackets(weakest > ternary, [&] {
+    print(e.arg(1), or_strength);
+    out += " if ";
+    print(e.arg(0), or_strength);
+    out += " else ";
+    print(e.arg(2), ternary);
+  });
+}
+
+void Printer::lambda(const Expr& e, int weakest) {
+  brackets(weakest > any, [&] {
+    out += "lambda";
+    for (std::size_t i = 0; i + 1 < e.args().size(); ++i)
+      (out += i ? ", " : " ") += e.arg(i).name();
+    out += ": ";
+    print(e.args().back(), any);
+  });
+}
+
+void Printer::attribute(const Expr& e) {
+  if (style_ == Style::Typed) {
+    out += "Attr(";
+    print(e.arg(0), any);
+    (((out += ", $") += e.name()) += ')');
+    return;
+  }
+  const bool digits = e.arg(0).is(Op::Integer) || e.arg(0).is(Op::Float);
+  brackets(digits, [&] { print(e.arg(0), digits ? any : postfix); });
+  (out += '.') += e.name();
+}
+
+// Walks trees of up to max_depth levels, so the frame of this function stays small: what needs
+// more than a line stands above.
 void Printer::print(const Expr& e, int weakest) {
   const Op op = e.op();
   if (op <= Op::Opaque) return leaf(e, weakest);
@@ -324,54 +372,21 @@ void Printer::print(const Expr& e, int weakest) {
       return normal && e.args().size() > 1 ? normal_sum(e, weakest) : binary(e, weakest);
     case Op::Mul:
       return normal && e.args().size() > 1 ? normal_product(e, false, weakest) : binary(e, weakest);
-    case Op::Neg:
-      // `-5` is a number; the operation on 5 needs a bracket to be read back as one.
-      if (e.arg(0).op() <= Op::Imaginary)
-        return brackets(weakest > sign, [&] {
-          out += "-(";
-          print(e.arg(0), any);
-          out += ')';
-        });
-      return unary("-", e, sign, weakest);
+    case Op::Neg: return negation(e, weakest);
     case Op::Invert: return unary("~", e, sign, weakest);
     case Op::Not: return unary("not ", e, not_strength, weakest);
     case Op::Pow:
       if (normal && e.arg(1).is(Op::Integer) && e.arg(1).value() < 0 && e.arg(1).value() > -1000000)
         return normal_product(e, false, weakest);
       return raised(e, weakest);
-    case Op::Select:
-      return brackets(weakest > ternary, [&] {
-        print(e.arg(1), or_strength);
-        out += " if ";
-        print(e.arg(0), or_strength);
-        out += " else ";
-        print(e.arg(2), ternary);
-      });
-    case Op::Lambda:
-      return brackets(weakest > any, [&] {
-        out += "lambda";
-        for (std::size_t i = 0; i + 1 < e.args().size(); ++i)
-          (out += i ? ", " : " ") += e.arg(i).name();
-        out += ": ";
-        print(e.args().back(), any);
-      });
+    case Op::Select: return select(e, weakest);
+    case Op::Lambda: return lambda(e, weakest);
     case Op::Call: return call(e);
     case Op::Keyword:
       out += e.name();
       out += '=';
       return print(e.arg(0), any);
-    case Op::Attribute: {
-      if (style_ == Style::Typed) {
-        out += "Attr(";
-        print(e.arg(0), any);
-        out += ", $" + e.name() + ')';
-        return;
-      }
-      const bool digits = e.arg(0).is(Op::Integer) || e.arg(0).is(Op::Float);
-      brackets(digits, [&] { print(e.arg(0), digits ? any : postfix); });
-      (out += '.') += e.name();
-      return;
-    }
+    case Op::Attribute: return attribute(e);
     case Op::Subscript: return subscript(e);
     case Op::Slice: return slice(e);
     case Op::Tuple:

@@ -79,7 +79,7 @@ TEST(Expr, says_where_text_is_wrong) {
             "column 1: the integer 99999999999999999999 does not fit into 64 bits");
   EXPECT_EQ(error_of("a \x80"), "column 3: unexpected character '\\x80'");
   EXPECT_EQ(error_of(std::string(100000, '(')),
-            "column 1001: brackets and operators are nested more than 1000 deep");
+            "column 501: brackets and operators are nested more than 500 deep");
 }
 
 TEST(Expr, rounded_quotients) {
