@@ -19,9 +19,9 @@ std::optional<std::pair<std::string, bool>> callback_type(const std::string& tex
     return type ? cpp_type(*type) : std::nullopt;
   };
   if (auto type = scalar(json)) return std::pair{*type, false};
-  if (json.is_object() && json.contains("attributes") && json["attributes"].is_object() &&
-      json["attributes"].contains("dtype"))
-    if (auto type = scalar(json["attributes"]["dtype"]))
+  if (json.is_object() && json.contains("attributes") && json["attributes"].is_object())
+    // A descriptor; one that leaves out its type has DaCe's default.
+    if (auto type = scalar(json["attributes"].value("dtype", Json("int32"))))
       return std::pair{*type, json.value("type", "") != "Scalar"};
   return std::nullopt;
 }

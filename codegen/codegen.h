@@ -29,4 +29,8 @@ struct CpuOptions {
 /// What cannot be generated is a located error before the first line is written.
 Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options = {});
 
+/// The bundle as one file that compiles by itself: headers of the bundle stand where they are
+/// first included.
+std::string single_file(const Bundle& bundle);
+
 }  // namespace sdfg

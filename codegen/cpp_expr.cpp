@@ -149,6 +149,7 @@ std::optional<std::string> cpp_type(const Type& type) {
     case BaseType::Struct:
     case BaseType::Named: return cpp_name(type.compound().name);
     case BaseType::Vector: {
+      if (type.compound().length == "1") return cpp_type(type.element());
       const auto element = cpp_type(type.element());
       if (!element) return std::nullopt;
       return "sdfg::vec<" + *element + ", " + type.compound().length + ">";
@@ -284,10 +285,18 @@ std::string CppExpr::call_of(std::string_view function, const Expr& expr) const 
 
 std::string CppExpr::call(const Expr& expr) const {
   const std::string_view plain = without_module(expr.name());
-  for (const Expr& a : expr.args())
-    if (a.is(Op::Keyword)) return give_up(expr, "no keyword arguments in this call");
+  if (!expr.args().empty() && expr.arg(0).is(Op::Keyword)) {
+    // A structure by its members' names.
+    std::string out = cpp_name(plain) + "{";
+    for (const Expr& a : expr.args()) {
+      if (!a.is(Op::Keyword)) return give_up(expr, "positional arguments after named ones");
+      out += (out.ends_with("{") ? "." : ", .") + cpp_name(a.name()) + " = " + print(a.arg(0));
+    }
+    return out + "}";
+  }
   // Conversions. Python's own float and int mean 32 bits in DaCe's generated code.
-  if (plain == "float" || plain == "int" || plain == "bool") return call_of(plain, expr);
+  if (plain == "float" || plain == "int" || plain == "bool" || plain == "double")
+    return call_of(plain, expr);
   if (const auto type = Type::scalar_from_text(plain)) {
     if (expr.args().size() == 1)
       if (const auto cpp = cpp_type(*type)) return call_of(*cpp, expr);

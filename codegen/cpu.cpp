@@ -92,10 +92,10 @@ std::string emit_root(Program& program, const std::vector<Argument>& arguments,
 
 void add_side_code(Program& program) {
   for_each_sdfg(program.root, [&](const Sdfg& sdfg) {
-    const auto add = [](const std::map<std::string, Code>& code, std::vector<std::string>& lines) {
+    const auto add = [&](const std::map<std::string, Code>& code, std::vector<std::string>& lines) {
       for (const auto& [target, text] : code)
         if ((target == "frame" || target == "cpu" || target.empty()) && !text.empty())
-          Program::add_once(lines, text.text());
+          program.foreign_code = true, Program::add_once(lines, text.text());
     };
     add(sdfg.global_code, program.global_lines);
     add(sdfg.init_code, program.init_lines);
@@ -173,7 +173,8 @@ void emit_externals(Writer& out, Program& program, const std::vector<EntryParame
   }
 }
 
-std::vector<std::string> needed_headers(const std::string& text) {
+std::vector<std::string> needed_headers(const std::string& text, bool foreign_code) {
+  if (foreign_code) return {"sdfg_compat.h"};
   std::vector<std::string> headers{"sdfg_math.h"};
   const auto uses = [&](std::string_view word) { return text.find(word) != std::string::npos; };
   if (uses("std::complex")) headers.push_back("sdfg_complex.h");
@@ -237,7 +238,7 @@ Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
   if (!program.errors.empty()) return program.errors.front();
 
   std::string head = "// " + program.name + ": generated from an SDFG.\n";
-  const std::vector<std::string> headers = needed_headers(out.text());
+  const std::vector<std::string> headers = needed_headers(out.text(), program.foreign_code);
   for (const std::string& header : headers) head += "#include \"" + header + "\"\n";
 
   Bundle bundle;
@@ -250,6 +251,28 @@ Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
   for (auto* list : {&bundle.arguments, &bundle.init_arguments})
     for (Argument& argument : *list) argument.data = nullptr;
   return bundle;
+}
+
+std::string single_file(const Bundle& bundle) {
+  std::set<std::string, std::less<>> done;
+  const auto append = [&](const auto& self, std::string_view text, std::string& out) -> void {
+    for (std::string_view line : split(text, '\n')) {
+      constexpr std::string_view include = "#include \"";
+      if (line == "#pragma once") continue;
+      const GeneratedFile* header = nullptr;
+      if (line.starts_with(include))
+        for (const GeneratedFile& file : bundle.files)
+          if (line.substr(include.size()) == file.name + "\"") header = &file;
+      if (!header)
+        out.append(line).append("\n");
+      else if (done.insert(header->name).second)
+        self(self, header->text, out);
+    }
+    while (out.ends_with("\n\n")) out.pop_back();
+  };
+  std::string out;
+  append(append, bundle.files.front().text, out);
+  return out;
 }
 
 }  // namespace sdfg

@@ -18,6 +18,7 @@ struct Program {
   std::string name;        ///< of the program, fit for C++; names the entry points
   std::string state_type;  ///< NAME_state_t
   Diagnostics errors;
+  bool foreign_code = false;  ///< C++ of the program's own, which expects the usual names
 
   std::vector<std::string> types;          ///< definitions of structures, in order of need
   std::vector<std::string> functions;      ///< callees before callers

@@ -181,7 +181,8 @@ void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
     const Binding from = end_binding(at, path_source(at.state, e), edge.memlet.data);
     if (!from.data) continue;
     const Place place = at.edge_place(e);
-    at.out.line("const " + symbol_type(from.data->dtype) + " " + cpp_name(edge.dst_connector) +
+    at.out.line("[[maybe_unused]] const " + symbol_type(from.data->dtype) + " " +
+                cpp_name(edge.dst_connector) +
                 " = " + element(from, subset_or_whole(edge.memlet.subset(), *from.data), place) + ";");
   }
 }
@@ -323,12 +324,13 @@ void SdfgFunction::emit_consume(At& at, NodeId id) {
   const std::string count = local_name(cpp_name(access->data) + "_count");
   const std::string chunk = std::to_string(std::max<std::int64_t>(consume.chunksize, 1));
   const std::string quiet = consume.condition ? condition(*consume.condition, place) : "true";
-  at.out.line("constexpr int64_t " + cpp_name(consume.pe_index) + " = 0;");
-  at.out.line("(void)" + cpp_name(consume.pe_index) + ";");
+  at.out.line("[[maybe_unused]] constexpr int64_t " + cpp_name(consume.pe_index) + " = 0;");
   at.out.open("for (;;)");
   at.out.line(type + " " + value + "[" + chunk + "]{};");
   at.out.line("const int64_t " + count + " = " + stream.text + ".pop(" + value + ", " + chunk + ");");
   at.out.line("if (" + count + " == 0) break;");
+  // The name under which DaCe lets the body know how many elements there are.
+  at.out.line("[[maybe_unused]] const int64_t __dace_cons_numelems = " + count + ";");
   if (quiet != "true") at.out.line("if (" + quiet + ") break;");
   const Surroundings outer = at.where;
   at.where.in_scope = true;

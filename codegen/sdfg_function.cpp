@@ -57,8 +57,8 @@ void SdfgFunction::declare_symbols(Writer& out, const std::set<std::string>& par
   for (const std::string& symbol : assigned_) {
     if (parameters.contains(cpp_name(symbol)) || bindings_.contains(symbol)) continue;
     const auto type = types_.find(symbol);
-    out.line(symbol_type(type == types_.end() ? Type() : type->second) + " " + cpp_name(symbol) +
-             "{};");
+    out.line("[[maybe_unused]] " + symbol_type(type == types_.end() ? Type() : type->second) + " " +
+             cpp_name(symbol) + "{};");
   }
 }
 

@@ -252,13 +252,13 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
   }
 
   // ---- The general form: connectors are variables of a block.
-  for (const std::string& name : {std::string()}) (void)name;
   for (const auto& [connector, end] : out_ends)
     if (at.pending.erase(end.binding.text))
       at.out.line(type_name(end.binding.data->dtype, place) + " " + end.binding.text + "{};");
   at.out.open("");
   at.out.line("// tasklet " + tasklet.label);
-  const std::string unused = python ? "" : "[[maybe_unused]] ";
+  const std::string unused = "[[maybe_unused]] ";
+  if (!python) program_.foreign_code = true;
   for (auto& [connector, port] : inputs) {
     const std::string name = cpp_name(connector);
     const auto end = std::find_if(in_ends.begin(), in_ends.end(),
@@ -317,7 +317,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     }
     if (memlet.dynamic && python) continue;  // each assignment is a write
     const std::string store = port.write ? port.write("", name) : port.text + " = " + name + ";";
-    at.out.line(type_name(port.type, place) + " " + name + "{};");
+    at.out.line((python ? "" : unused) + type_name(port.type, place) + " " + name + "{};");
     stores.line(store);
     port.write = nullptr;
     port.text = name;

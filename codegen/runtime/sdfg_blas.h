@@ -62,7 +62,8 @@ template <class T>
 inline T conjugate(const T& x) {
   return T(x.real(), -x.imag());
 }
-inline double magnitude(double x) { return abs(x); }
+inline double magnitude(double x) { return sdfg::abs(x); }
+inline float magnitude(float x) { return sdfg::abs(x); }
 template <class T>
 inline auto magnitude(const T& x) {
   return x.real() * x.real() + x.imag() * x.imag();
@@ -86,7 +87,7 @@ inline void cholesky(const Matrix<T>& a, const Matrix<T>& b, bool lower) {
     }
     T sum = at(i, i);
     for (int64_t k = 0; k < i; ++k) sum -= at(i, k) * conjugate(at(i, k));
-    at(i, i) = sqrt(sum);
+    at(i, i) = sdfg::sqrt(sum);
   }
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = i + 1; j < n; ++j) at(i, j) = T(0);

@@ -8,20 +8,6 @@
 #include "tools/common/summary.h"
 
 namespace sdfg {
-namespace {
-
-/// All files of a bundle as one text: the program, then the others behind a line with their name.
-std::string join_files(const Bundle& bundle) {
-  std::string out;
-  for (const GeneratedFile& file : bundle.files) {
-    if (!out.empty()) out += "\n// ---- " + file.name + "\n";
-    out += file.text;
-  }
-  return out;
-}
-
-}  // namespace
-
 std::optional<Emit> emit_from_text(std::string_view name) {
   const auto found = std::ranges::find(emit_names, name);
   if (found == emit_names.end()) return std::nullopt;
@@ -42,7 +28,7 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
   switch (form) {
     case Emit::Cpp: {
       SDFG_TRY(const Bundle bundle, generate_cpu(sdfg));
-      return join_files(bundle);
+      return single_file(bundle);
     }
     case Emit::Dot: return to_dot(sdfg);
     case Emit::GraphMl: return to_graphml(sdfg);
