@@ -286,7 +286,7 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   const std::int64_t limit = local || data.storage == Storage::Register ? stack_limit : top_stack_limit;
   if (count && bytes && *count * *bytes <= limit && *count >= 0) {
     out.line("alignas(64) " + type + " " + text + "[" + std::to_string(std::max<std::int64_t>(*count, 1)) +
-             "]" + (has_setzero(name) ? "{}" : "") + ";");
+             "]" + (has_setzero(name) || *count <= 4 ? "{}" : "") + ";");
     bindings_[name] = bound;
     return;
   }

@@ -313,6 +313,7 @@ std::string CppExpr::call(const Expr& expr) const {
       found != functions.end() && found->python == plain)
     return call_of(found->cpp, expr);
   if (plain.find('.') != std::string_view::npos) return give_up(expr, "unknown function");
+  called.insert(std::string(plain));
   return call_of(name ? name(std::string(plain)) : cpp_name(plain), expr);
 }
 

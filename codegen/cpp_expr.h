@@ -35,6 +35,8 @@ class CppExpr {
   std::string operand(const Expr& expr) const { return print(expr, 13); }
   /// What could not be printed; empty when all went well.
   mutable std::string problem;
+  /// Functions were called that are not the runtime's.
+  mutable SymbolSet called;
 
  private:
   std::string print(const Expr& expr, int context) const;

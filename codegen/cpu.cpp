@@ -28,7 +28,8 @@ EntryParameter entry_parameter(Program& program, const Argument& argument) {
       return {"void*", "void*", identifier};
     }
     const std::string type = program.type_name(data.dtype, place);
-    if (!argument.pointer) return {type + " " + identifier, type + " " + identifier, identifier};
+    if (!argument.pointer)
+      return {type + " " + identifier, "[[maybe_unused]] " + type + " " + identifier, identifier};
     const Array* array = data.as_array();
     const std::string text =
         type + "* " + (array && array->may_alias ? "" : "__restrict__ ") + identifier;

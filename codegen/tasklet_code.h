@@ -42,6 +42,7 @@ class TaskletCode {
   std::string expr(const Expr& e) const { return printer_.print(e); }
   /// What could not be printed; empty when all went well.
   const std::string& problem() const { return problem_.empty() ? printer_.problem : problem_; }
+  const SymbolSet& called() const { return printer_.called; }
 
  private:
   void statement(Writer& out, const Statement& statement);

@@ -220,6 +220,8 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
   };
   const auto finish = [&](TaskletCode& code) {
     if (!code.problem().empty()) fail(place, code.problem());
+    for (const std::string& function : code.called())
+      if (!sdfg_.symbols.contains(function)) program_.foreign_code = true;
   };
 
   if (single) {
