@@ -21,7 +21,6 @@ Result<std::string> save(const Sdfg& sdfg, const SaveOptions& options) {
   std::vector<ContentHash> hashes;
   std::optional<json::Tree> source;
   detail::Loader loader;
-  std::optional<Diagnostic> error;
   with_deep_stack([&] {
     if (keep && sdfg.source) {
       hashes = content_hashes(sdfg);
@@ -44,11 +43,13 @@ Result<std::string> save(const Sdfg& sdfg, const SaveOptions& options) {
         if (const auto files = source->root().find("source_files"); files.valid())
           (void)detail::read_value(loader, files, loader.source_files);
         to.loader = &loader;
+        // An SDFG that was cut out of another starts with another number.
+        if (const auto number = source->root().find("cfg_list_id"); number.valid())
+          to.next_cfg = detail::read_index(number, ~0u).value_or(0);
       }
     }
     detail::save_sdfg(to, sdfg, 0, true);
   });
-  if (error) return *error;
   return std::move(to.out);
 }
 

@@ -150,7 +150,7 @@ void put_block(Members& m, const Block& block, std::optional<std::uint32_t> inde
       to.out += ']';
     });
     // Old files repeat the branches here; their readers want the keys, ours never look.
-    if (to.plain || m.original_has("nodes")) {
+    if (m.original().valid() ? m.original_has("nodes") : to.plain) {
       m.put_always("nodes", [&] { to.raw("[]"); });
       m.put_always("edges", [&] { to.raw("[]"); });
     }

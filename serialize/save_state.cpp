@@ -31,7 +31,13 @@ void put_kind(Members& m, const K& kind, const Node& node, std::size_t record) {
     put_properties(m, rest, node.extras);
   } else if constexpr (std::is_same_v<K, MapEntry>) {
     static const MapEntry fallback{};
-    for_each_property(kind, [&](const auto& p, const auto& value) {
+    MapEntry map = kind;
+    if (to.head() && map.schedule == Schedule::Unrolled) {
+      // DaCe 2 says it so.
+      map.schedule = Schedule::Sequential;
+      map.unroll = true;
+    }
+    for_each_property(map, [&](const auto& p, const auto& value) {
       put_property(m, p, value, fallback.*(p.member), node.extras,
                    p.name == "params" || p.name == "range");
     });

@@ -42,6 +42,7 @@ class Saver {
 
   /// Leaves out what stands for itself: graphs, containers, ids. True for the base of a merge.
   bool own_only = false;
+  bool head() const { return !keep && !plain; }
   /// A saver of the same conventions for the base of a merge.
   Saver for_base() const;
 
@@ -174,6 +175,15 @@ void write_value(Saver& to, const std::map<std::string, T, Less>& v) {
   to.out += '}';
 }
 
+// ---- Enumeration members that DaCe 2 no longer has: it cannot read a file with them.
+inline bool gone(Storage v) { return v >= Storage::FpgaGlobal && v <= Storage::FpgaShiftRegister; }
+inline bool gone(Schedule v) { return v >= Schedule::Unrolled && v <= Schedule::FpgaMultiPumped; }
+inline bool gone(Instrumentation v) { return v == Instrumentation::Fpga; }
+template <class V>
+bool gone(const V&) {
+  return false;
+}
+
 /// Is there a carried text for the attribute?
 const std::string* find_extra(const Extras& extras, std::string_view name);
 
@@ -182,6 +192,7 @@ const std::string* find_extra(const Extras& extras, std::string_view name);
 template <class P, class V>
 void put_property(Members& members, const P& p, const V& value, const V& fallback,
                   const Extras& extras, bool always = false) {
+  if (members.saver().head() && gone(value)) return;
   if (value == fallback && (!always || find_extra(extras, p.name))) return;
   members.put(p.name, [&] { write_value(members.saver(), value); });
 }

@@ -159,6 +159,20 @@ TEST(Save, WhatIsWrittenReadsBackAsTheSameProgram) {
   EXPECT_EQ(saved(again, SaveProfile::Head), saved(sdfg, SaveProfile::Head));
 }
 
+TEST(Head, LeavesOutWhatDaceTwoCannotRead) {
+  Sdfg sdfg = loaded(source);
+  sdfg.arrays.at("A").storage = Storage::FpgaGlobal;
+  MapEntry map;
+  map.schedule = Schedule::Unrolled;
+  state_of(sdfg).add(Node{map});
+  const json head = json::parse(saved(sdfg, SaveProfile::Head));
+  EXPECT_FALSE(head["attributes"]["_arrays"]["A"]["attributes"].contains("storage"));
+  EXPECT_EQ(head["nodes"][0]["nodes"][2]["attributes"]["schedule"], "Sequential");
+  EXPECT_EQ(head["nodes"][0]["nodes"][2]["attributes"]["unroll"], true);
+  const json compat = json::parse(saved(sdfg, SaveProfile::Compat));
+  EXPECT_EQ(compat["attributes"]["_arrays"]["A"]["attributes"]["storage"], "FPGA_Global");
+}
+
 TEST(Save, NumbersGraphsOuterBeforeInner) {
   Sdfg inner;
   inner.name = "inner";
