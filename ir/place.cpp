@@ -78,6 +78,11 @@ Place Place::data(std::string_view name) const { return in("data '" + std::strin
 
 std::string Place::text() const { return place_text(parts_); }
 
+Diagnostic inside(const Place& place, Diagnostic error) {
+  error.place = place.text() + (error.place.empty() ? "" : " / ") + error.place;
+  return error;
+}
+
 std::string place_text(std::span<const std::string> parts) {
   constexpr std::size_t most = 40, half = most / 2;
   if (parts.size() <= most) return join(parts, " / ");

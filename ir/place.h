@@ -32,4 +32,8 @@ class Place {
   std::vector<std::string> parts_;
 };
 
+/// The diagnostic with the place put before its own. Deep walks build places so, on the way out:
+/// keeping them on the way down would cost the depth at each level.
+Diagnostic inside(const Place& place, Diagnostic error);
+
 }  // namespace sdfg

@@ -24,12 +24,11 @@ Type passed(const Data& data, bool by_value) {
 
 class Inference {
  public:
-  Inference(Sdfg& sdfg, State& state, const Place& place)
-      : sdfg_(sdfg), state_(state), place_(place) {}
+  Inference(Sdfg& sdfg, State& state) : sdfg_(sdfg), state_(state) {}
 
   Status run() {
     const auto order = topological_order(state_);
-    if (!order) return Diagnostic{place_.text(), "the dataflow graph has a cycle"};
+    if (!order) return Diagnostic{"", "the dataflow graph has a cycle"};
     for (NodeId id : *order) {
       for (EdgeId e : state_.in(id)) {
         SDFG_TRY([[maybe_unused]] Ok in, input(id, e));
@@ -54,7 +53,7 @@ class Inference {
     return name.empty() || found == connectors.end() ? nullptr : &found->second;
   }
   Diagnostic unknown(NodeId id, const std::string& connector, const std::string& why) const {
-    return {place_.node(state_, id).text(),
+    return {Place().node(state_, id).text(),
             "the type of connector '" + connector + "' cannot be inferred: " + why,
             "give the connector a type"};
   }
@@ -182,24 +181,21 @@ class Inference {
 
   Sdfg& sdfg_;
   State& state_;
-  Place place_;
   std::optional<TypeTable> symbols_;
   std::optional<ScopeTree> scopes_;
 };
 
-Status infer(Sdfg& sdfg, const Place& place) {
+Status infer(Sdfg& sdfg) {
   std::optional<Diagnostic> error;
   for_each_state(sdfg, [&](State& state, const Block& block) {
     if (error) return;
-    const Place here = place.block(block);
-    if (auto status = Inference(sdfg, state, here).run(); !status) {
-      error = status.error();
-      return;
-    }
+    auto status = Inference(sdfg, state).run();
+    if (!status) error = inside(Place().block(block), status.error());
     for (NodeId id : state.nodes()) {
       auto* nested = state[id].as<NestedSdfg>();
       if (error || !nested || !nested->sdfg) continue;
-      if (auto status = infer(**nested->sdfg, here.node(state, id)); !status) error = status.error();
+      if (auto inner = infer(**nested->sdfg); !inner)
+        error = inside(Place().block(block).node(state, id), inner.error());
     }
   });
   if (error) return *error;
@@ -208,6 +204,6 @@ Status infer(Sdfg& sdfg, const Place& place) {
 
 }  // namespace
 
-Status infer_connector_types(Sdfg& sdfg) { return infer(sdfg, Place()); }
+Status infer_connector_types(Sdfg& sdfg) { return infer(sdfg); }
 
 }  // namespace sdfg

@@ -75,12 +75,11 @@ struct Scopes {
   State& state;
   ScopeTree tree;
   std::vector<std::vector<NodeId>> inside;  ///< direct children by entry; the last: top level
-  Place place;
 
-  static Result<Scopes> of(State& state, Place place) {
+  static Result<Scopes> of(State& state) {
     auto tree = scope_tree(state);
     if (!tree) return tree.error();
-    Scopes scopes{state, *std::move(tree), {}, std::move(place)};
+    Scopes scopes{state, *std::move(tree), {}};
     scopes.inside.resize(state.id_bound() + 1);
     for (NodeId n : state.nodes()) scopes.children(scopes.tree.parent_of(n)).push_back(n);
     return scopes;
@@ -116,16 +115,17 @@ class Defaults {
  public:
   using Outer = std::map<std::string, Storage, std::less<>>;  ///< by connector
 
-  Status sdfg(Sdfg& sdfg, const Outer* outer, const Place& place) {
+  Status sdfg(Sdfg& sdfg, const Outer* outer) {
     std::optional<Diagnostic> error;
     for_each_state(sdfg, [&](State& state, const Block& block) {
       if (error) return;
-      auto scopes = Scopes::of(state, place.block(block));
-      if (!scopes) {
-        error = scopes.error();
-        return;
-      }
-      if (auto status = scope(sdfg, *scopes, {}, outer); !status) error = status.error();
+      auto scopes = Scopes::of(state);
+      Status status = Ok{};
+      if (scopes)
+        status = scope(sdfg, *scopes, {}, outer);
+      else
+        status = scopes.error();
+      if (!status) error = inside(Place().block(block), status.error());
     });
     if (error) return *error;
     for (auto& [name, data] : sdfg.arrays) {
@@ -151,8 +151,8 @@ class Defaults {
         if (!status) return status;
       } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
         const Outer storages = storages_outside(sdfg, scopes.state, n);
-        SDFG_TRY([[maybe_unused]] Ok inner,
-                 this->sdfg(**nested->sdfg, &storages, scopes.place.node(scopes.state, n)));
+        if (auto inner = this->sdfg(**nested->sdfg, &storages); !inner)
+          return inside(Place().node(scopes.state, n), inner.error());
       }
     }
     return Ok{};
@@ -246,7 +246,7 @@ class Defaults {
     if (wanted.size() > 1) {
       std::string list;
       for (Schedule s : wanted) list += (list.empty() ? "" : ", ") + std::string(to_text(s));
-      return Diagnostic{scopes.place.node(state, n).text(),
+      return Diagnostic{Place().node(state, n).text(),
                         "the schedule cannot be inferred: the storages it touches ask for " + list,
                         "set the schedule"};
     }
@@ -258,6 +258,6 @@ class Defaults {
 
 }  // namespace
 
-Status set_defaults(Sdfg& sdfg) { return Defaults().sdfg(sdfg, nullptr, Place()); }
+Status set_defaults(Sdfg& sdfg) { return Defaults().sdfg(sdfg, nullptr); }
 
 }  // namespace sdfg

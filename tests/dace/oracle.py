@@ -27,12 +27,12 @@ def ask(path):
             try:
                 sdfg = dace.SDFG.from_file(path)
             except Exception as error:  # DaCe raises whatever it likes
-                answer["load"] = f"{type(error).__name__}: {error}"[:500]
+                answer["load"] = words(error)
                 return answer
             try:
                 sdfg.validate()
             except Exception as error:
-                answer["validate"] = f"{type(error).__name__}: {error}"[:500]
+                answer["validate"] = words(error)
                 return answer
             try:
                 answer["arguments"] = [
@@ -43,10 +43,18 @@ def ask(path):
                     name for name in sdfg.used_symbols(all_symbols=False) if not name.startswith("__dace"))
                 sdfg.init_signature()
             except Exception as error:
-                answer["arguments"] = f"{type(error).__name__}: {error}"[:500]
+                answer["arguments"] = words(error)
         finally:
             os.chdir("/")
     return answer
+
+
+def words(error):
+    try:
+        text = str(error)
+    except Exception:  # DaCe looks for the place of some of its errors in the wrong graph
+        text = getattr(error, "message", "")
+    return f"{type(error).__name__}: {text}"[:500]
 
 
 def type_name(data):
