@@ -51,6 +51,7 @@ class MemletRules {
       error("there is no container '" + memlet_.data + "'");
       return;
     }
+    border();
     ends();
     symbols();
     if (memlet_.wcr) wcr();
@@ -82,14 +83,29 @@ class MemletRules {
 
   /// Without data, an edge only orders; a connector that code reads or writes needs data.
   void empty() {
-    if (source_ == s_.state.source(id_) && target_ == s_.state.target(id_) &&
-        source().is<Tasklet>() && target().is<Tasklet>())
-      return;
+    const bool scope_connector = edge_.src_connector.starts_with("OUT_") ||
+                                 edge_.dst_connector.starts_with("IN_");
+    const std::vector<EdgeId> path =
+        scope_connector ? memlet_path(s_.state, id_) : std::vector<EdgeId>{id_};
+    if (path.size() == 1 && source().is<Tasklet>() && target().is<Tasklet>()) return;
     const std::string hint = "give the memlet data, or remove the connector";
-    if (target().is<Tasklet>() && target_ == s_.state.target(id_) && !edge_.dst_connector.empty())
-      error("an empty memlet leads to connector '" + edge_.dst_connector + "' of a tasklet", hint);
-    if (source().is<Tasklet>() && source_ == s_.state.source(id_) && !edge_.src_connector.empty())
-      error("an empty memlet comes from connector '" + edge_.src_connector + "' of a tasklet", hint);
+    const std::string& into = s_.state[path.back()].dst_connector;
+    const std::string& out_of = s_.state[path.front()].src_connector;
+    if (target().is<Tasklet>() && !into.empty())
+      error("an empty memlet leads to connector '" + into + "' of a tasklet", hint);
+    if (source().is<Tasklet>() && !out_of.empty())
+      error("an empty memlet comes from connector '" + out_of + "' of a tasklet", hint);
+  }
+
+  /// Data passes the border of a scope from an IN_ to its OUT_ connector, or ends at an entry as
+  /// a dynamic range.
+  void border() {
+    const NodeId from = s_.state.source(id_), to = s_.state.target(id_);
+    const auto is_border = [&](NodeId n) { return s_.state[n].is_entry() || s_.state[n].is_exit(); };
+    if (is_border(from) && edge_.src_connector.empty())
+      error("brings data out of " + name_of(from) + " without a connector", "use an OUT_ connector");
+    if (is_border(to) && edge_.dst_connector.empty())
+      error("brings data to " + name_of(to) + " without a connector", "use an IN_ connector");
   }
 
   void ends() {
@@ -171,16 +187,21 @@ class MemletRules {
     }
   }
 
-  /// Code on the host cannot touch single elements in GPU memory.
+  /// Code on the host cannot touch single elements in GPU memory. Where a path enters a scope
+  /// without a schedule, the schedule may still be chosen to fit.
   void host_access(const Data& data) {
-    if (!is_gpu(data.storage) || s_.sdfg.in_gpu || s_.sdfg.in_default || !one_value()) return;
+    if (!is_gpu(data.storage) || s_.sdfg.in_gpu || !one_value()) return;
     const Node& to = s_.state[s_.state.target(id_)];
     if (!s_.state[s_.state.source(id_)].is<Tasklet>() && !to.is<Tasklet>() && !to.is<MapEntry>())
       return;
-    for (const NodeId end : {s_.state.source(id_), s_.state.target(id_)})
-      for (NodeId at = end; at; at = s_.tree.parent_of(at))
-        if (const Schedule* schedule = scope_schedule(s_.state[at]))
-          if (is_gpu(*schedule) || *schedule == Schedule::Default) return;
+    for (NodeId at = s_.tree.parent_of(s_.state.target(id_)); at; at = s_.tree.parent_of(at))
+      if (const Schedule* schedule = scope_schedule(s_.state[at]); schedule && is_gpu(*schedule)) return;
+    for (EdgeId e : memlet_path(s_.state, id_))
+      for (NodeId end : {s_.state.source(e), s_.state.target(e)}) {
+        const NodeId entry = s_.state[end].is_exit() ? s_.tree.parent_of(end) : end;
+        const Schedule* schedule = scope_schedule(s_.state[entry]);
+        if (schedule && (is_gpu(*schedule) || *schedule == Schedule::Default)) return;
+      }
     error("accesses '" + memlet_.data + "' on the host, but it is stored in " +
               std::string(to_text(data.storage)),
           "copy it to host memory first");

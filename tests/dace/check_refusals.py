@@ -49,7 +49,7 @@ class Damage:
         return self.rng.choice(found) if found else None
 
     def sdfg(self):
-        return self.one("SDFG")
+        return self.one("SDFG", lambda s: s["attributes"].get("_arrays")) or self.root
 
     def state(self):
         return self.one("SDFGState", lambda s: s["nodes"])

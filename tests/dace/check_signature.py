@@ -41,8 +41,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cache", help="a file that keeps DaCe's answers")
     parser.add_argument("--max-bytes", type=int, default=0, help="skip larger files")
+    parser.add_argument("--every", type=int, default=1, help="take every n-th file only")
     options = parser.parse_args()
-    files = oracle.corpus_files(options.corpus, options.max_bytes)
+    files = oracle.corpus_files(options.corpus, options.max_bytes)[::options.every]
     theirs = oracle.ask_all(files, options.jobs, options.cache)
     files = [f for f in files if "arguments" in theirs[f]]
     ours = oracle.inspect_all(options.tool, files)

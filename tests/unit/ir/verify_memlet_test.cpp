@@ -123,6 +123,26 @@ sdfg p(A: float64[4])
             "give the memlet data, or remove the connector\n");
 }
 
+TEST(VerifyMemlet, DataPassesTheBorderOfAScopeThroughConnectors) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[4], B: float64[4])
+  state main
+    n0 = access A
+    n1 = map m (i) in [0:4]
+      n2 = tasklet t: "b = a"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1 : A[0:4]
+    n1 -> n2.a : A[i]
+    n2.b -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:4]
+)sdfg"),
+            "state main / edge n0 -> n1: brings data to node 1 (map m) without a connector; use an "
+            "IN_ connector\n"
+            "state main / edge n1 -> n2.a: brings data out of node 1 (map m) without a connector; "
+            "use an OUT_ connector\n");
+}
+
 TEST(VerifyMemlet, ConflictsAreResolvedByALambda) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
