@@ -1,0 +1,280 @@
+// The compiled program and the interpreter agree: each construct of control flow and dataflow once,
+// on the same arguments.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "ir/builder.h"
+#include "ir/verify.h"
+#include "tools/common/loader.h"
+
+namespace sdfg {
+namespace {
+
+NdArray doubles(std::vector<std::int64_t> shape, double start = 0.5) {
+  NdArray a = NdArray::zeros(BaseType::Float64, std::move(shape));
+  for (std::size_t i = 0; i < a.count(); ++i) {
+    const double v = start + double(i % 7) * 0.25 - double(i % 3);
+    std::memcpy(a.bytes.data() + i * sizeof v, &v, sizeof v);
+  }
+  return a;
+}
+NdArray integer(std::int64_t value) {
+  NdArray a = NdArray::zeros(BaseType::Int64, {});
+  std::memcpy(a.bytes.data(), &value, sizeof value);
+  return a;
+}
+
+BuildOptions options() {
+  return {.compiler = {},
+          .flags = {"-std=c++20", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"},
+          .cache = testing::TempDir() + "sdfg-cpu-backend-test"};
+}
+
+/// Runs both; the results must be the same bytes.
+void expect_same(const Sdfg& sdfg, const NamedArrays& arguments) {
+  const Diagnostics findings = verify(sdfg);
+  ASSERT_FALSE(has_errors(findings)) << findings.front().text();
+  const auto expected = interpreter_backend()(sdfg, arguments);
+  ASSERT_TRUE(expected) << expected.error().text();
+  const auto found = cpu_backend(options())(sdfg, arguments);
+  ASSERT_TRUE(found) << found.error().text();
+  for (const auto& [name, value] : expected->arguments)
+    EXPECT_EQ(value.bytes, found->arguments.at(name).bytes) << name;
+}
+
+TEST(CpuBackend, AMapOverTwoDimensions) {
+  Builder b("two_dimensions");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N, 3");
+  b.array("B", BaseType::Float64, "N, 3");
+  b.state("main").map("m", "i, j", "0:N, 0:3", {{"a", "A[i, j]"}}, "o = a * 2.0 + j", {{"o", "B[i, j]"}});
+  expect_same(b.take(), {{"A", doubles({5, 3})}, {"B", doubles({5, 3})}, {"N", integer(5)}});
+}
+
+TEST(CpuBackend, TransientsBetweenTwoStatesAndALoop) {
+  Builder b("loop");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N");
+  b.transient("t", BaseType::Float64, "N");
+  auto body = b.loop("k", "0", "k < 4", "k + 1");
+  body.state().map("up", "i", "0:N", {{"a", "A[i]"}}, "o = a + k", {{"o", "t[i]"}});
+  body.state().map("down", "i", "0:N", {{"a", "t[i]"}}, "o = a / 2.0", {{"o", "A[i]"}});
+  expect_same(b.take(), {{"A", doubles({6})}, {"N", integer(6)}});
+}
+
+TEST(CpuBackend, BranchesBreakAndContinue) {
+  Builder b("branches");
+  b.array("A", BaseType::Float64, "8");
+  auto body = b.loop("k", "0", "k < 8", "k + 1");
+  auto choice = body.conditional();
+  choice.branch("k == 2").continue_loop();
+  choice.branch("k > 5").break_loop();
+  choice.otherwise().state().tasklet("t", {{"a", "A[k]"}}, "o = a + 100.0", {{"o", "A[k]"}});
+  body.state().tasklet("t", {{"a", "A[k]"}}, "o = -a", {{"o", "A[k]"}});
+  expect_same(b.take(), {{"A", doubles({8})}});
+}
+
+TEST(CpuBackend, InvertedLoopsRunTheUpdateAfterContinue) {
+  for (const bool update_first : {true, false}) {
+    Builder b(update_first ? "inverted_update_first" : "inverted_test_first");
+    b.array("A", BaseType::Float64, "9");
+    auto body = b.loop("k", "0", "k < 5", "k + 1");
+    auto choice = body.conditional();
+    choice.branch("k == 2").continue_loop();
+    body.state().tasklet("t", {{"a", "A[k]"}}, "o = a + 1.0", {{"o", "A[k]"}});
+    Sdfg sdfg = b.take();
+    for (BlockId id : sdfg.nodes())
+      if (auto* loop = sdfg[id].as<LoopRegion>()) {
+        loop->inverted = true;
+        loop->update_before_condition = update_first;
+      }
+    expect_same(sdfg, {{"A", doubles({9})}});
+  }
+}
+
+TEST(CpuBackend, UnstructuredJumps) {
+  Builder b("jumps");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "4");
+  Sdfg sdfg = b.take();
+  const auto add = [&](const char* label) { return sdfg.add(Block{label, State{}}); };
+  const BlockId a = add("a"), c = add("c"), d = add("d"), e = add("e");
+  const auto tasklet = [&](BlockId id, const char* code) {
+    State& state = *sdfg[id].as<State>();
+    const NodeId t = state.add(Node{Tasklet{.label = "t", .code = Code(code)}, {{"x", {}}}, {{"o", {}}}});
+    const NodeId in = state.add(Node{AccessNode{"A"}}), out = state.add(Node{AccessNode{"A"}});
+    const Subset first = Subset::index({Expr::symbol("k")});
+    state.connect(in, t, Edge{"", "x", Memlet::read("A", first)});
+    state.connect(t, out, Edge{"o", "", Memlet::write("A", first)});
+  };
+  tasklet(c, "o = x + 1.0");
+  tasklet(d, "o = x * 3.0");
+  sdfg.symbols["k"] = BaseType::Int64;
+  sdfg.symbols["n"] = BaseType::Int64;
+  const auto edge = [&](BlockId from, BlockId to, const char* condition,
+                        std::vector<std::pair<std::string, std::string>> assign) {
+    InterstateEdge next;
+    next.condition = Code(condition);
+    for (auto& [symbol, value] : assign) next.assignments.set(symbol, *parse_python(value));
+    sdfg.connect(from, to, std::move(next));
+  };
+  // Two entries into the cycle c <-> d: no structured loop.
+  edge(a, c, "N > 2", {{"k", "1"}, {"n", "0"}});
+  edge(a, d, "N <= 2", {{"k", "2"}, {"n", "0"}});
+  edge(c, d, "n < 5", {{"n", "n + 1"}, {"k", "3 - k"}});
+  edge(d, c, "n < 5", {{"n", "n + 1"}});
+  edge(c, e, "n >= 5", {});
+  edge(d, e, "n >= 5", {});
+  sdfg.start_block = a;
+  for (int n : {1, 5}) expect_same(sdfg, {{"A", doubles({4})}, {"N", integer(n)}});
+}
+
+TEST(CpuBackend, ConflictingWritesOfAParallelMap) {
+  Builder b("conflict");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N");
+  b.array("s", BaseType::Float64, "1");
+  b.array("m", BaseType::Float64, "1");
+  auto state = b.state("main");
+  state.map("sum", "i", "0:N", {{"a", "A[i]"}}, "o = a", {{"o", "s[0]", "lambda x, y: x + y"}});
+  state.map("most", "i", "0:N", {{"a", "A[i]"}}, "o = a", {{"o", "m[0]", "lambda x, y: max(x, y)"}});
+  // Sums of quarters are exact in any order.
+  expect_same(b.take(), {{"A", doubles({1000})}, {"s", doubles({1})}, {"m", doubles({1})}, {"N", integer(1000)}});
+}
+
+TEST(CpuBackend, CopiesOfEveryShape) {
+  Builder b("copies");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N, 6");
+  b.array("B", BaseType::Float64, "N, 6");
+  b.array("C", BaseType::Float64, "3*N, 2");
+  b.array("D", BaseType::Float64, "6");
+  b.array("E", BaseType::Float64, "N");
+  b.state().copy("A[0:N, 0:6]", "B[0:N, 0:6]");
+  b.state().copy("A[1:N, 1:5]", "B[0:N-1, 2:6]");
+  b.state().copy("A[0:N, 0:6]", "C[0:3*N, 0:2]");
+  b.state().copy("A[2, 0:6]", "D[0:6]");
+  b.state().copy("A[0:N, 3]", "E[0:N]");
+  b.state().copy("A[1, 1]", "D[4]");
+  expect_same(b.take(), {{"A", doubles({4, 6})}, {"B", doubles({4, 6})}, {"C", doubles({12, 2})},
+                         {"D", doubles({6})}, {"E", doubles({4})}, {"N", integer(4)}});
+}
+
+TEST(CpuBackend, NestedSdfgsAndReductions) {
+  Builder inner("inner");
+  inner.symbol("M");
+  inner.array("x", BaseType::Float64, "M");
+  inner.array("y", BaseType::Float64, "1");
+  inner.transient("t", BaseType::Float64, "M");
+  auto work = inner.state();
+  work.map("square", "j", "0:M", {{"a", "x[j]"}}, "o = a * a", {{"o", "t[j]"}});
+  work.reduce("t[0:M]", "y[0]", "lambda a, b: a + b", {0}, "0");
+  Builder b("outer");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N, 5");
+  b.array("B", BaseType::Float64, "N");
+  auto state = b.state();
+  state.open_map("rows", "i", "0:N");
+  state.nested(inner.take(), {{"x", "A[i, 0:5]"}}, {{"y", "B[i]"}}, {{"M", "5"}});
+  state.close_map();
+  expect_same(b.take(), {{"A", doubles({7, 5})}, {"B", doubles({7})}, {"N", integer(7)}});
+}
+
+TEST(CpuBackend, ASecondCallWithOtherSizes) {
+  Builder b("sizes");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N");
+  b.transient("t", BaseType::Float64, "2*N");
+  b.state().map("one", "i", "0:N", {{"a", "A[i]"}}, "o = a + 1.0", {{"o", "t[2*i]"}});
+  b.state().map("two", "i", "0:N", {{"a", "t[2*i]"}}, "o = a * a", {{"o", "A[i]"}});
+  const Sdfg sdfg = b.take();
+  for (std::int64_t n : {2000, 3, 5000}) expect_same(sdfg, {{"A", doubles({n})}, {"N", integer(n)}});
+}
+
+TEST(CpuBackend, TaskletsOfSeveralStatements) {
+  Builder b("statements");
+  b.array("A", BaseType::Float64, "4");
+  b.array("B", BaseType::Float64, "4");
+  b.state().map("m", "i", "0:4", {{"a", "A[0:4]"}},
+                "s = 0.0\nfor k in range(4):\n    if k > i:\n        s += a[k]\n    else:\n        s = s - a[k] * 2\no = s if s > 0 else abs(s) ** 2\n",
+                {{"o", "B[i]"}});
+  expect_same(b.take(), {{"A", doubles({4})}, {"B", doubles({4})}});
+}
+
+TEST(CpuBackend, NamesThatAreCppWords) {
+  Builder b("words");
+  b.symbol("int");
+  b.array("class", BaseType::Float64, "int");
+  b.array("long", BaseType::Float64, "int");
+  b.state("new").map("for", "double", "0:int", {{"signed", "class[double]"}}, "this = signed + 1.0",
+                     {{"this", "long[double]"}});
+  expect_same(b.take(), {{"class", doubles({3})}, {"long", doubles({3})}, {"int", integer(3)}});
+}
+
+TEST(Build, IsCachedByContentAndTellsErrors) {
+  BuildOptions o = options();
+  o.cache = testing::TempDir() + "sdfg-build-test";
+  std::filesystem::remove_all(o.cache);
+  Bundle bundle{.name = "p", .files = {{"p.cpp", "extern \"C\" int f() { return 1; }\n"}}, .arguments = {}, .init_arguments = {}};
+  const auto first = build(bundle, o), second = build(bundle, o);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(first->cached);
+  EXPECT_TRUE(second->cached);
+  EXPECT_EQ(first->path, second->path);
+  o.flags.push_back("-g");
+  EXPECT_FALSE(build(bundle, o)->cached);
+  bundle.files[0].text = "int f() { return x; }\n";
+  const auto wrong = build(bundle, o);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("was not declared"), std::string::npos) << wrong.error().text();
+  EXPECT_NE(wrong.error().hint.find("p.cpp"), std::string::npos);
+  o.compiler = "no-such-compiler";
+  EXPECT_EQ(build(bundle, o).error().message, "the C++ compiler 'no-such-compiler' cannot be run");
+}
+
+TEST(Build, TakesOverFromAKilledBuild) {
+  BuildOptions o = options();
+  o.cache = testing::TempDir() + "sdfg-build-killed";
+  std::filesystem::remove_all(o.cache);
+  const Bundle bundle{.name = "p", .files = {{"p.cpp", "extern \"C\" int f() { return 2; }\n"}}, .arguments = {}, .init_arguments = {}};
+  const auto first = build(bundle, o);
+  ASSERT_TRUE(first);
+  // As if the process had died between writing and renaming.
+  const std::filesystem::path folder = std::filesystem::path(first->path).parent_path();
+  std::filesystem::rename(folder, folder.string() + ".tmp");
+  std::ofstream(folder.string() + ".tmp/libp.so") << "half";
+  const auto again = build(bundle, o);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->cached);
+  EXPECT_GT(std::filesystem::file_size(again->path), 1000u);
+}
+
+TEST(GenerateCpu, RefusesWithAPlace) {
+  Builder b("gpu");
+  b.array("A", BaseType::Float64, "4");
+  auto state = b.state("main");
+  state.open_map("kernel", "i", "0:4", {}, Schedule::GpuDevice);
+  state.tasklet("t", {{"a", "A[i]"}}, "o = a", {{"o", "A[i]"}});
+  state.close_map();
+  const auto bundle = generate_cpu(b.take());
+  ASSERT_FALSE(bundle);
+  EXPECT_NE(bundle.error().place.find("state main"), std::string::npos);
+  EXPECT_NE(bundle.error().message.find("GPU_Device"), std::string::npos);
+}
+
+TEST(GenerateCpu, SameInSameOut) {
+  Builder b("same");
+  b.array("A", BaseType::Float64, "4");
+  b.state("main").map("m", "i", "0:4", {{"a", "A[i]"}}, "o = a", {{"o", "A[i]"}});
+  const Sdfg sdfg = b.take(), copy = sdfg;
+  EXPECT_EQ(single_file(*generate_cpu(sdfg)), single_file(*generate_cpu(copy)));
+  EXPECT_EQ(sdfg, copy);
+}
+
+}  // namespace
+}  // namespace sdfg
