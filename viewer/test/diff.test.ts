@@ -35,6 +35,11 @@ describe('diff', () => {
     expect(summary(d)).toEqual({ added: [], removed: [], changed: ['MapEntry m1: schedule  → GPU_Device'], edges: [] });
   });
 
+  it('of connectors and symbols names only those that differ', () => {
+    const d = edited(source, (g) => { g.nodes[0].nodes[1].attributes.in_connectors = { IN_a_0_0_0: null, IN_new: null }; g.attributes.symbols = { N: 'int64', M: 'int32' }; });
+    expect(summary(d).changed).toEqual(['SDFG generated: symbols N: int32 → N: int64, M: int32', 'MapEntry m1: in_connectors  → IN_new']);
+  });
+
   it('matches nodes when others before them are removed', () => {
     const d = edited(source, (g) => {
       // The second map of the first state goes, with the access node behind it.

@@ -20,6 +20,7 @@ export function corpusFiles(): { root: string; files: string[] } {
     }
   };
   if (existsSync(root)) visit(root);
+  if (files.length === 0) console.log(`[SKIP] tests over real programs: none at ${root}; set SDFG_CORPUS`);
   return { root, files };
 }
 

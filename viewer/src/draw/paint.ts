@@ -71,6 +71,11 @@ export function* paint(ctx: Context, scene: Scene, look: Look): Generator<void> 
   paintOverviewTitles(ctx, scene, look);
 }
 
+/** Marks stay visible from afar: their outlines are never thinner than a pixel and a half. */
+function markWidth(mark: Mark | undefined, zoom: number): number | undefined {
+  return mark?.width === undefined ? undefined : Math.max(mark.width, Math.min(1.5 / zoom, 12));
+}
+
 function paintOpen(ctx: Context, scene: Scene, look: Look, i: number, mark: Mark | undefined): void {
   const box = scene.boxes[i]!;
   const { theme, zoom } = look;
@@ -84,7 +89,7 @@ function paintOpen(ctx: Context, scene: Scene, look: Look, i: number, mark: Mark
   if (mark?.fill !== undefined) { ctx.fillStyle = mark.fill + (face.shape === 'scope' ? '30' : '55'); ctx.fill(); }
   ctx.setLineDash(face.shape === 'scope' ? [3, 3] : []);
   ctx.strokeStyle = mark?.stroke ?? theme.borders[fill];
-  ctx.lineWidth = mark?.width ?? (face.shape === 'scope' ? 0.7 : 1.2);
+  ctx.lineWidth = markWidth(mark, zoom) ?? (face.shape === 'scope' ? 0.7 : 1.2);
   ctx.stroke();
   ctx.setLineDash([]);
   if (face.shape === 'scope' || titleSize * zoom < readable) return;
@@ -114,7 +119,7 @@ function paintClosed(ctx: Context, scene: Scene, look: Look, i: number, mark: Ma
   ctx.fillStyle = mark?.fill ?? theme.fills[fill];
   ctx.fill();
   ctx.strokeStyle = mark?.stroke ?? theme.borders[fill];
-  ctx.lineWidth = mark?.width ?? (face.outline === 'bold' ? 2 : 1.1);
+  ctx.lineWidth = markWidth(mark, zoom) ?? (face.outline === 'bold' ? 2 : 1.1);
   if (face.outline === 'dashed' && zoom > 0.4) ctx.setLineDash([4, 2.5]);
   ctx.stroke();
   ctx.setLineDash([]);
@@ -243,7 +248,7 @@ function lineBatches(ctx: Context, scene: Scene, look: Look): (first: number, la
     }
     for (const [line, mark] of marked) {
       const style = lineStyle(scene.model.edges[line.edge]!, theme);
-      const own = { ...style, colour: mark.stroke ?? style.colour, width: mark.width ?? style.width };
+      const own = { ...style, colour: mark.stroke ?? style.colour, width: markWidth(mark, zoom) ?? style.width };
       strokeLines(ctx, [line], own, zoom);
       fillHeads(ctx, [line], own.colour);
     }

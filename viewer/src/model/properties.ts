@@ -64,9 +64,23 @@ export function changes(before: JsonObject, after: JsonObject, ignore: ReadonlyS
     if (structural.has(name) || incidental.has(name) || ignore.has(name)) continue;
     const [a, b] = [before[name], after[name]];
     if (a === b || stable(a) === stable(b)) continue;
-    result.push({ property: name, before: a === undefined ? '' : valueText(a), after: b === undefined ? '' : valueText(b) });
+    if (isMap(a) && isMap(b)) result.push(...entryChanges(name, a, b));
+    else result.push({ property: name, before: a === undefined ? '' : valueText(a), after: b === undefined ? '' : valueText(b) });
   }
   return result;
+}
+
+/** Connectors, symbols, assignments and the like: objects that are no elements. */
+function isMap(value: Json | undefined): value is JsonObject {
+  return isObject(value) && value['type'] === undefined && value['string_data'] === undefined;
+}
+
+/** Of two maps only the entries that differ; names alone where they have no values. */
+function entryChanges(property: string, before: JsonObject, after: JsonObject): Change[] {
+  const show = (map: JsonObject, other: JsonObject): string => Object.keys(map).filter((key) => stable(map[key]) !== stable(other[key]) || !(key in other))
+    .map((key) => (map[key] === null ? key : `${key}: ${valueText(map[key]!)}`)).join(', ');
+  const change = { property, before: show(before, after), after: show(after, before) };
+  return change.before === '' && change.after === '' ? [] : [change];
 }
 
 export function containerChanges(before: JsonObject, after: JsonObject): Change[] {

@@ -45,7 +45,7 @@ export function changeList(diff: Diff, actions: DiffActions): HTMLElement {
   const add = (kind: 'added' | 'removed' | 'changed', title: string, place: string, list: Change[], onclick: () => void): void => {
     if (box.childElementCount > most) return;
     box.append(h('button', { class: `change ${kind}`, onclick }, title, h('small', {}, place), ...list.slice(0, 8).map((c) =>
-      h('small', {}, `${c.property}: `, h('del', {}, shorten(c.before || 'absent', 160)), ' → ', h('ins', {}, shorten(c.after || 'absent', 160))))));
+      h('small', {}, `${c.property}: `, h('del', {}, shorten(c.before || 'nothing', 160)), ' → ', h('ins', {}, shorten(c.after || 'nothing', 160))))));
   };
   for (const c of diff.changed) add('changed', itemTitle(diff.right, c.right), placeText(diff.right, c.right), c.changes, () => actions.show('right', { item: c.right }));
   for (const c of diff.changedEdges) add('changed', edgeTitle(diff.right, c.right), placeText(diff.right, diff.right.edges[c.right]!.holder), c.changes, () => actions.show('right', { edge: c.right }));

@@ -36,8 +36,10 @@ export class Outline {
   setTheme(theme: Theme): void { this.theme_ = theme; this.refresh(); }
 
   set(doc: Doc | null): void {
+    // A step of a history keeps open what is at the same place in the file.
+    const paths = new Set(this.doc_ === null || doc?.model.items[0]!.label !== this.doc_.model.items[0]!.label ? [] : [...this.open_].map((id) => this.doc_!.model.items[id]!.path));
     this.doc_ = doc;
-    this.open_ = new Set(doc === null ? [] : [...doc.first].filter((id) => doc.model.items[id]!.depth < 3 && doc.model.items[id]!.children.length < 60));
+    this.open_ = new Set(doc === null ? [] : paths.size > 0 ? doc.model.items.filter((item) => paths.has(item.path)).map((item) => item.id) : [...doc.first].filter((id) => doc.model.items[id]!.depth < 3 && doc.model.items[id]!.children.length < 60));
     this.open_.add(0);
     this.selected_ = -1;
     this.refresh();

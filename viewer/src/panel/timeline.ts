@@ -90,9 +90,9 @@ export class Timeline {
     const history = this.history_;
     if (history === null) return;
     const n = history.steps.length;
-    const [w, height] = [1000, 54];
+    const [w, tall] = [1000, 54];
     const x = (i: number): number => ((i + 0.5) / n) * w;
-    this.chart_.setAttribute('viewBox', `0 0 ${w} ${height}`);
+    this.chart_.setAttribute('viewBox', `0 0 ${w} ${tall}`);
     this.chart_.setAttribute('aria-valuemin', '0');
     this.chart_.setAttribute('aria-valuemax', String(n - 1));
     this.chart_.setAttribute('aria-valuenow', String(this.step_));
@@ -108,7 +108,7 @@ export class Timeline {
     history.steps.forEach((step, i) => {
       const on = this.filter_ === '' || step.pass === this.filter_;
       const hue = (passes.indexOf(step.pass) * 137) % 360;
-      const tick = add('rect', { x: x(i) - Math.min(10, (w / n) * 0.42), width: Math.min(20, (w / n) * 0.84), y: height - 9, height: 7, rx: 1.5, fill: step.pass === '' ? '#8895a5' : `hsl(${hue} 55% 52%)`, opacity: on ? 1 : 0.15 });
+      const tick = add('rect', { x: x(i) - Math.min(10, (w / n) * 0.42), width: Math.min(20, (w / n) * 0.84), y: tall - 9, height: 7, rx: 1.5, fill: step.pass === '' ? '#8895a5' : `hsl(${hue} 55% 52%)`, opacity: on ? 1 : 0.15 });
       const title = document.createElementNS(svg, 'title');
       title.textContent = `${i}: ${step.pass} ${step.place} ${step.remark}`;
       tick.append(title);
@@ -117,18 +117,20 @@ export class Timeline {
     this.legend_.replaceChildren();
     keys.slice(0, colours.length).forEach((key, k) => {
       const values = history.steps.map((s) => s.counts[key] ?? 0);
-      const most = Math.max(...values, 1e-300);
+      // From zero, unless that would hide how the values differ.
+      const [least, most] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b), 1e-300)];
+      const base = least > most / 2 ? least - (most - least) * 0.25 : Math.min(0, least);
+      const height = (v: number): number => 40 - (most === base ? 17 : ((v - base) / (most - base)) * 34);
       const points: string[] = [];
       values.forEach((v, i) => {
-        const y = 40 - (v / most) * 34;
-        if (i > 0) points.push(`${x(i)},${40 - (values[i - 1]! / most) * 34}`);
-        points.push(`${x(i)},${y}`);
+        if (i > 0) points.push(`${x(i)},${height(values[i - 1]!)}`);
+        points.push(`${x(i)},${height(v)}`);
       });
       add('polyline', { points: points.join(' '), fill: 'none', stroke: colours[k]!, 'stroke-width': 1.6, 'vector-effect': 'non-scaling-stroke' });
       const value = values[this.step_]!;
       this.legend_.append(h('span', {}, h('span', { class: 'swatch', style: `background:${colours[k]}` }), `${key} ${key.includes('bytes') ? withUnit(value, 'B') : value.toLocaleString('en')}`));
     });
-    add('line', { x1: x(this.step_), x2: x(this.step_), y1: 1, y2: height - 1, stroke: 'currentColor', 'stroke-width': 2, 'vector-effect': 'non-scaling-stroke' });
+    add('line', { x1: x(this.step_), x2: x(this.step_), y1: 1, y2: tall - 1, stroke: 'currentColor', 'stroke-width': 2, 'vector-effect': 'non-scaling-stroke' });
     this.chart_.replaceChildren(...parts);
   }
 }

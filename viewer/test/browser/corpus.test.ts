@@ -13,8 +13,6 @@ let browser: Browser;
 beforeAll(async () => { browser = await launch(); mkdirSync(out, { recursive: true }); });
 afterAll(() => browser.close());
 
-if (files.length === 0) console.log(`[SKIP] no corpus at ${root}; set SDFG_CORPUS`);
-
 it.skipIf(files.length === 0)(`opens and draws all ${files.length} files of the corpus`, async () => {
   const { page, complaints } = await newTab(browser);
   await page.setViewportSize({ width: 900, height: 600 });

@@ -305,7 +305,7 @@ describe('what passes did', () => {
       return [...view.marks.items].filter(([, m]) => m.fill === '#ffd4d1').map(([id]) => `${otherDoc!.model.items[id]!.kind} ${otherDoc!.model.items[id]!.label}`).sort();
     });
     expect(removed).toEqual(['AccessNode a_1_0_2', 'MapEntry m2', 'MapExit m2', 'Scope m2', 'Tasklet t2']);
-    expect(await page.textContent('.side.right')).toContain('schedule: absent → Sequential');
+    expect(await page.textContent('.side.right')).toContain('schedule: nothing → Sequential');
     const [left, right] = await page.evaluate(() => {
       const { main, other: view, doc, otherDoc } = window.sdfgViewer;
       const where = (v: typeof main, d: typeof doc): number[] => {
