@@ -48,7 +48,16 @@ Expr build_leaf(Op op, std::string name, std::int64_t value, double number) {
 
 Expr::Expr() = default;
 Expr::Expr(std::int64_t value) {
-  if (value != 0) *this = build_leaf(Op::Integer, {}, value, 0);
+  if (value == 0) return;
+  // Small integers are everywhere; all of one value share a node.
+  constexpr std::int64_t low = -8, high = 16;
+  static const std::vector<Expr> small = [] {
+    std::vector<Expr> out;
+    for (std::int64_t v = low; v <= high; ++v) out.push_back(build_leaf(Op::Integer, {}, v, 0));
+    return out;
+  }();
+  *this = value >= low && value <= high ? small[std::size_t(value - low)]
+                                        : build_leaf(Op::Integer, {}, value, 0);
 }
 
 const ExprNode& Expr::node() const {
@@ -81,12 +90,12 @@ Expr detail::make_normal(Op op, std::vector<Expr> arguments, std::string name) {
 Op Expr::op() const { return node().op; }
 std::span<const Expr> Expr::args() const { return node().args; }
 const std::string& Expr::name() const { return node().name; }
+double Expr::number() const { return node().number; }
+std::size_t Expr::hash() const { return node().hash; }
 std::int64_t Expr::value() const {
   SDFG_ASSERT(is(Op::Integer));
   return node().value;
 }
-double Expr::number() const { return node().number; }
-std::size_t Expr::hash() const { return node().hash; }
 
 bool operator==(const Expr& a, const Expr& b) {
   if (a.same(b)) return true;

@@ -199,6 +199,8 @@ Truth decide_comparison(Op op, const Expr& a, const Expr& b, const Assumptions& 
   if (op == Op::Gt || op == Op::Ge) return decide_comparison(detail::mirrored(op), b, a, assumptions);
   if (op == Op::Ne) return !decide_comparison(Op::Eq, a, b, assumptions);
   const Expr d = b - a;
+  if (const auto r = detail::as_rational(d))
+    return (op == Op::Le ? r->num >= 0 : op == Op::Lt ? r->num > 0 : r->num == 0) ? Truth::Yes : Truth::No;
   const auto proves = [&](const Expr& e, bool strict) { return Prover(assumptions).holds(e, strict); };
   switch (op) {
     case Op::Le:
@@ -256,6 +258,9 @@ Truth decide(const Expr& e, const Assumptions& assumptions) {
 }  // namespace
 
 Truth detail::decide_quickly(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
+  const bool ordered = op == Op::Le || op == Op::Lt || op == Op::Ge || op == Op::Gt;
+  // Without facts to compare with, the normal form of the comparison is not needed.
+  if (ordered && assumptions.facts.empty()) return decide_comparison(op, a, b, assumptions);
   return decide(compare_expr(op, a, b), assumptions);
 }
 
@@ -264,11 +269,18 @@ Truth is_true(const Expr& condition, const Assumptions& assumptions) {
   const Truth fast = decide(e, assumptions);
   return fast == Truth::Unknown ? detail::isl_decide(e, assumptions) : fast;
 }
+namespace {
+Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
+  const Truth fast = detail::decide_quickly(op, a, b, assumptions);
+  return fast == Truth::Unknown ? detail::isl_decide(compare_expr(op, a, b), assumptions) : fast;
+}
+}  // namespace
+
 Truth less_equal(const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  return is_true(compare_expr(Op::Le, a, b), assumptions);
+  return decide_order(Op::Le, a, b, assumptions);
 }
 Truth less(const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  return is_true(compare_expr(Op::Lt, a, b), assumptions);
+  return decide_order(Op::Lt, a, b, assumptions);
 }
 Truth equal(const Expr& a, const Expr& b, const Assumptions& assumptions) {
   return is_true(compare_expr(Op::Eq, a, b), assumptions);

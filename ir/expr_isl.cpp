@@ -20,7 +20,7 @@ namespace sdfg::detail {
 namespace {
 
 constexpr std::size_t max_atoms = 24;
-constexpr unsigned long max_operations = 100000;
+constexpr unsigned long max_operations = 8000;  ///< about a millisecond
 
 /// A context of its own for every question: no state is shared, threads do not meet.
 class Context {
@@ -49,7 +49,6 @@ class Atoms {
       case Op::Integer:
       case Op::True:
       case Op::False: return;
-      case Op::Add:
       case Op::Min:
       case Op::Max:
       case Op::Select:
@@ -58,6 +57,9 @@ class Atoms {
       case Op::Not:
       case Op::Eq:
       case Op::Ne:
+        linear_ = false;
+        [[fallthrough]];
+      case Op::Add:
       case Op::Lt:
       case Op::Le:
       case Op::Gt:
@@ -67,8 +69,8 @@ class Atoms {
       case Op::FloorDiv:
       case Op::CeilDiv:
       case Op::Mod:
-        if (constant_divisor(e)) return add(e.arg(0));
-        return atom(e);
+        linear_ = false;
+        return constant_divisor(e) ? add(e.arg(0)) : atom(e);
       default: break;
     }
     if (as_rational(e)) return;
@@ -87,6 +89,9 @@ class Atoms {
   }
   const std::vector<Expr>& list() const { return list_; }
   bool usable() const { return usable_ && list_.size() <= max_atoms; }
+  /// Only linear forms and inequalities so far. Over unrestricted integers such a question stays
+  /// open, unless constants alone answer it.
+  bool linear() const { return linear_; }
 
  private:
   void atom(const Expr& e) {
@@ -96,6 +101,7 @@ class Atoms {
   }
   bool subscripts_;
   bool usable_ = true;
+  bool linear_ = true;
   std::vector<Expr> list_;
 };
 
@@ -292,6 +298,11 @@ std::optional<std::vector<Pair>> pairs(const Subset& a, const Subset& b,
   return out;
 }
 
+bool all_dense(const std::vector<Pair>& dimensions) {
+  return std::ranges::all_of(dimensions,
+                             [](const Pair& p) { return p.a.stride == 1 && p.b.stride == 1; });
+}
+
 isl_set* without_point(isl_set* set, std::size_t dimension) {
   return isl_set_project_out(set, isl_dim_set, unsigned(dimension), 1);
 }
@@ -302,8 +313,9 @@ Truth isl_decide(const Expr& condition, const Assumptions& assumptions) {
   Atoms atoms(false);
   atoms.add(condition);
   if (!atoms.usable() || atoms.list().empty()) return Truth::Unknown;
+  const bool linear = atoms.linear();
   const std::vector<Expr> conditions = relevant_conditions(atoms, assumptions);
-  if (!atoms.usable()) return Truth::Unknown;
+  if (!atoms.usable() || (linear && conditions.empty())) return Truth::Unknown;
   Context ctx;
   Translator translator(ctx, atoms, 0);
   return compare_sets(conjunction(translator, conditions), translator.condition(condition));
@@ -313,8 +325,9 @@ Truth isl_covers(const Subset& outer, const Subset& inner, const Assumptions& as
   Atoms atoms(true);
   const auto dimensions = pairs(outer, inner, assumptions, atoms);
   if (!dimensions || !atoms.usable()) return Truth::Unknown;
+  const bool linear = atoms.linear() && all_dense(*dimensions);
   const std::vector<Expr> conditions = relevant_conditions(atoms, assumptions);
-  if (!atoms.usable()) return Truth::Unknown;
+  if (!atoms.usable() || (linear && conditions.empty())) return Truth::Unknown;
   Context ctx;
   Translator with_point(ctx, atoms, 1), translator(ctx, atoms, 0);
   const std::size_t point = atoms.list().size();
@@ -334,6 +347,7 @@ Truth isl_intersects(const Subset& a, const Subset& b, const Assumptions& assump
   Atoms atoms(true);
   const auto dimensions = pairs(a, b, assumptions, atoms);
   if (!dimensions || !atoms.usable()) return Truth::Unknown;
+  // No shortcut for linear forms here: (i, i) never is (j, j + 1), nor 2*i ever 2*j + 1.
   const std::vector<Expr> conditions = relevant_conditions(atoms, assumptions);
   if (!atoms.usable()) return Truth::Unknown;
   Context ctx;
