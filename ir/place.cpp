@@ -1,5 +1,7 @@
 #include "ir/place.h"
 
+#include <algorithm>
+
 #include "support/text.h"
 
 namespace sdfg {
@@ -76,7 +78,12 @@ Place Place::edge(const RegionGraph& region, InterstateEdgeId id) const {
 
 Place Place::data(std::string_view name) const { return in("data '" + std::string(name) + "'"); }
 
-std::string Place::text() const { return place_text(parts_); }
+std::string Place::text() const {
+  std::vector<std::string> parts;
+  for (const Part* part = last_.get(); part; part = part->outer.get()) parts.push_back(part->text);
+  std::ranges::reverse(parts);
+  return place_text(parts);
+}
 
 Diagnostic inside(const Place& place, Diagnostic error) {
   error.place = place.text() + (error.place.empty() ? "" : " / ") + error.place;

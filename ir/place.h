@@ -17,8 +17,8 @@ class Place {
  public:
   Place() = default;
   Place in(std::string part) const {
-    Place deeper = *this;
-    deeper.parts_.push_back(std::move(part));
+    Place deeper;
+    deeper.last_ = std::make_shared<const Part>(Part{last_, std::move(part)});
     return deeper;
   }
   Place block(const Block& block) const;                      ///< "state main", "loop for_k"
@@ -29,7 +29,12 @@ class Place {
   std::string text() const;
 
  private:
-  std::vector<std::string> parts_;
+  // A chain, innermost first: going one level down costs the same at every depth.
+  struct Part {
+    std::shared_ptr<const Part> outer;
+    std::string text;
+  };
+  std::shared_ptr<const Part> last_;
 };
 
 /// The diagnostic with the place put before its own. Deep walks build places so, on the way out:

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "ir/place.h"
+
 namespace sdfg::interpreter {
 namespace {
 
@@ -44,12 +46,11 @@ bool inside_buffer(const Container& c, std::int64_t offset) {
 }  // namespace
 
 std::string Where::text() const {
-  std::vector<std::string_view> parts;
+  std::vector<std::string> parts;
   for (const Where* w = this; w; w = w->outer)
     if (!w->part.empty()) parts.push_back(w->part);
-  std::string text;
-  for (std::size_t i = parts.size(); i-- > 0;) text.append(parts[i]).append(i ? " / " : "");
-  return text;
+  std::ranges::reverse(parts);
+  return place_text(parts);
 }
 
 void Machine::out_of_steps() {
