@@ -443,7 +443,11 @@ std::string describe(Value value) {
     case Kind::Number: return "the number " + std::string(value.raw().substr(0, 40));
     case Kind::String: {
       std::string text = value.string();
-      if (text.size() > 40) text = text.substr(0, 40) + "…";
+      if (text.size() > 40) {
+        std::size_t end = 40;  // not within a character
+        while ((text[end] & 0xc0) == 0x80) --end;
+        text = text.substr(0, end) + "…";
+      }
       return "the string '" + text + "'";
     }
     case Kind::Array: return "an array";

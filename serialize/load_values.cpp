@@ -63,7 +63,8 @@ Expr Loader::symbolic_text(const std::string& text, Value at) {
                       : "symbolic text with '$' in a file that says it is older; read all the same");
     return *std::move(parsed);
   }
-  note(at, "symbolic text that does not parse is kept as text: '" + text + "'", Severity::Warning);
+  note(at, "symbolic text that does not parse is kept as text: " + json::describe(at),
+       Severity::Warning);
   return Expr::leaf(Op::Opaque, text);
 }
 
@@ -273,7 +274,9 @@ bool read_value(Loader& in, Value v, Type& out) {
     return true;
   }
   if (!v.is_string() && !v.is_object()) return false;
-  if (const Type* known = in.cached_type(v.raw())) {
+  // Hashing the text of every inner type would cost the square of the depth.
+  const bool look_up = v.is_string() || in.type_depth == 0;
+  if (const Type* known = look_up ? in.cached_type(v.raw()) : nullptr) {
     out = *known;
     return true;
   }
@@ -281,10 +284,13 @@ bool read_value(Loader& in, Value v, Type& out) {
     const std::string name = v.string();
     const auto scalar = Type::scalar_from_text(name);
     out = scalar ? *scalar : Type::named(name);
-  } else if (!read_compound_type(in, v, out)) {
-    return false;
+  } else {
+    ++in.type_depth;
+    const bool read = read_compound_type(in, v, out);
+    --in.type_depth;
+    if (!read) return false;
   }
-  in.cache_type(v.raw(), out);
+  if (look_up) in.cache_type(v.raw(), out);
   return true;
 }
 

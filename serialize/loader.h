@@ -22,6 +22,7 @@ class Loader {
   std::vector<std::string> source_files;
   /// Reads an element's own attributes only: no graphs, no containers, no nested SDFGs.
   bool shallow = false;
+  int type_depth = 0;  ///< of the type being read; only whole types are looked up by their text
   std::string path_prefix;
   Diagnostics notes;
   std::optional<Diagnostic> error;

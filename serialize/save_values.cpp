@@ -112,12 +112,23 @@ const std::string* find_extra(const Extras& extras, std::string_view name) {
 
 // ---- Members.
 
+Value Members::find(Value object, std::string_view name) {
+  constexpr std::size_t many = 32;
+  if (!object.valid() || !object.is_object()) return {};
+  if (object.size() < many) return object.find(name);
+  Index& index = object == original_ ? of_original_ : of_base_;
+  if (index.empty())
+    for (Value member : object) index.insert_or_assign(member.key(), member);
+  const auto found = index.find(std::string(name));
+  return found == index.end() ? Value() : found->second;
+}
+
 void Members::merge(std::string_view name, std::size_t before, std::size_t at, bool was_first) {
-  done_.emplace_back(name);
-  const Value was = base_.valid() ? base_.find(name) : Value();
+  mark(name);
+  const Value was = find(base_, name);
   if (!was.valid() || was.raw() != std::string_view(to_.out).substr(at)) return;
   // Nothing changed here, so the file's own words stay, or its silence.
-  const Value original = original_.find(name);
+  const Value original = find(original_, name);
   if (original.valid()) {
     to_.out.resize(at);
     to_.raw(original.raw());
@@ -130,8 +141,8 @@ void Members::merge(std::string_view name, std::size_t before, std::size_t at, b
 void Members::put_index(std::string_view name, std::optional<std::uint32_t> value, bool as_text) {
   if (to_.own_only) return;
   begin(name);
-  const Value original = original_.valid() ? original_.find(name) : Value();
-  if (original.valid()) done_.emplace_back(name);
+  const Value original = find(original_, name);
+  mark(name);
   if (original.valid() && read_index(original, ~0u) == value &&
       (value || original.is_null()))
     return to_.raw(original.raw());
@@ -145,9 +156,8 @@ void Members::close() {
   if (original_.valid()) {
     for (Value member : original_) {
       const std::string key = member.key();
-      if (std::ranges::find(done_, key) != done_.end()) continue;
-      // We would have written it then and do not now: it was taken away.
-      if (base_.valid() && base_.find(key).valid()) continue;
+      // What we would have written then and do not now was taken away.
+      if (done_.contains(key) || find(base_, key).valid()) continue;
       begin(key);
       to_.raw(member.raw());
     }

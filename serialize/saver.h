@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -90,25 +91,22 @@ class Members {
   void put_always(std::string_view name, F write_value) {
     begin(name);
     write_value();
-    if (original_.valid()) done_.emplace_back(name);
+    mark(name);
   }
   /// A member that is an object, merged in its turn.
   template <class F>
   void put_object(std::string_view name, F put_members) {
     begin(name);
-    Members inner(to_, original_.valid() ? original_.find(name) : original_,
-                  base_.valid() ? base_.find(name) : base_);
+    Members inner(to_, find(original_, name), find(base_, name));
     put_members(inner);
     inner.close();
-    if (original_.valid()) done_.emplace_back(name);
+    mark(name);
   }
   /// An id: the original's spelling stays when it is the same number.
   void put_index(std::string_view name, std::optional<std::uint32_t> value, bool as_text);
   /// Drops what the original has under that name.
-  void drop(std::string_view name) { done_.emplace_back(name); }
-  bool original_has(std::string_view name) const {
-    return original_.valid() && original_.find(name).valid();
-  }
+  void drop(std::string_view name) { mark(name); }
+  bool original_has(std::string_view name) { return find(original_, name).valid(); }
   json::Value original() const { return original_; }
   Saver& saver() { return to_; }
 
@@ -120,11 +118,19 @@ class Members {
     to_.out += ':';
   }
   void merge(std::string_view name, std::size_t before, std::size_t at, bool was_first);
+  /// The member of the original or the base, if there is such.
+  json::Value find(json::Value object, std::string_view name);
+  void mark(std::string_view name) {
+    if (original_.valid()) done_.emplace(name);
+  }
 
   Saver& to_;
   json::Value original_, base_;
   bool first_ = true;
-  std::vector<std::string> done_;
+  std::set<std::string, std::less<>> done_;
+  // Of objects with many members, by name.
+  using Index = std::unordered_map<std::string, json::Value>;
+  Index of_original_, of_base_;
 };
 
 // ---- Values.

@@ -230,6 +230,24 @@ TEST(Load, BadFilesGetTheirMessages) {
   EXPECT_GT(seen, 0u);
 }
 
+// Quadratic time would show here: minutes instead of milliseconds.
+TEST(Load, ManyUnknownAttributesAndDeepTypesAreQuick) {
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += ",\"k" + std::to_string(i) + "\":" + std::to_string(i);
+  Sdfg sdfg = loaded(program("", "", many));
+  EXPECT_EQ(sdfg.extras.size(), 100'000u);
+  sdfg.name = "q";
+  EXPECT_EQ(loaded(*save(sdfg)).extras, sdfg.extras);
+  with_deep_stack([] {
+    std::string type = "\"int32\"";
+    constexpr int depth = 60'000;
+    std::string open, close(depth, '}');
+    for (int i = 0; i < depth; ++i) open += R"({"type":"pointer","dtype":)";
+    const Sdfg deep = loaded(program("", "", ",\"symbols\":{\"M\":" + open + type + close + "}"));
+    EXPECT_TRUE(deep.symbols.at("M").is_pointer());
+  });
+}
+
 TEST(Load, TenThousandLevelsOfNestingWork) {
   const auto open = [](int i) {
     return R"({"type":"SDFG","attributes":{"name":"p)" + std::to_string(i) +
