@@ -23,7 +23,7 @@ export interface Look { theme: Theme; zoom: number; view: Rect; marks: Marks; la
 
 const small = 8;         // pixels: nodes lower than this are rectangles
 const readable = 4;      // pixels: texts smaller than this are left out
-const slice = 250;       // things painted between two pauses
+const slice = 120;       // things painted between two pauses
 
 export function* paint(ctx: Context, scene: Scene, look: Look): Generator<void> {
   const { zoom, view, marks } = look;

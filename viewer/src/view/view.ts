@@ -16,7 +16,10 @@ export interface ViewEvents {
   moved(): void;
 }
 
+/** Milliseconds of painting per frame, and when frames come late. */
 const sliceMs = 7;
+const lateSliceMs = 3;
+const lateMs = 24;
 const glideMs = 260;
 
 export class GraphView {
@@ -37,6 +40,8 @@ export class GraphView {
   private job_: { steps: Generator<void>; camera: Camera } | null = null;
   private stale_ = true;
   private frame_ = 0;
+  private last_ = 0;
+  private late_ = false;
   private glide_: { from: Camera; to: Camera; start: number } | null = null;
   private readonly minimap_: HTMLCanvasElement;
   private overview_: HTMLCanvasElement | null = null;
@@ -140,6 +145,8 @@ export class GraphView {
   private frame(now: number): void {
     this.frame_ = 0;
     this.counts.frames++;
+    this.late_ = now - this.last_ > lateMs && now - this.last_ < 200;
+    this.last_ = now;
     if (this.glide_ !== null) {
       const t = Math.min(1, (now - this.glide_.start) / glideMs);
       this.camera = between(this.glide_.from, this.glide_.to, t * (2 - t));
@@ -154,7 +161,7 @@ export class GraphView {
   /** Paints for a slice of time. A picture that was begun is finished, even when the camera moved on. */
   private work(): void {
     if (this.scene === null) return;
-    const until = performance.now() + sliceMs;
+    const until = performance.now() + (this.late_ ? lateSliceMs : sliceMs);
     if (this.job_ === null) {
       if (!this.stale_ && same(this.front_?.camera, this.camera)) return;
       this.stale_ = false;
@@ -205,17 +212,20 @@ export class GraphView {
     const k = this.camera.zoom / front.camera.zoom;
     const ratio = width / this.size.w;
     const s = this.camera.zoom * ratio;
-    if (!same(front.camera, this.camera)) {
+    const dx = (front.camera.x - this.camera.x) * s + (width / 2) * (1 - k);
+    const dy = (front.camera.y - this.camera.y) * s + (height / 2) * (1 - k);
+    const covers = dx <= 0.5 && dy <= 0.5 && dx + width * k >= width - 0.5 && dy + height * k >= height - 0.5;
+    if (!covers) {
+      // Under the moved picture, a coarse one of everything, so that no border shows blank.
       this.makeOverview();
       if (this.overview_ !== null) {
-        // Under the moved picture, a coarse one of everything, so that no border shows blank.
         ctx.setTransform(s, 0, 0, s, width / 2 - this.camera.x * s, height / 2 - this.camera.y * s);
+        ctx.imageSmoothingEnabled = false;
         ctx.drawImage(this.overview_, 0, 0, this.scene.w, this.scene.h);
+        ctx.imageSmoothingEnabled = true;
         ctx.setTransform(1, 0, 0, 1, 0, 0);
       }
     }
-    const dx = (front.camera.x - this.camera.x) * s + (width / 2) * (1 - k);
-    const dy = (front.camera.y - this.camera.y) * s + (height / 2) * (1 - k);
     ctx.drawImage(front.canvas, dx, dy, width * k, height * k);
     ctx.setTransform(s, 0, 0, s, width / 2 - this.camera.x * s, height / 2 - this.camera.y * s);
     this.paintHit(this.hovered, this.theme_.hover, 2);
