@@ -53,8 +53,8 @@ RegionBuilder RegionBuilder::while_loop(std::string_view condition, std::string 
 
 ConditionalBuilder RegionBuilder::conditional(std::string label) {
   sdfg_->using_explicit_control_flow = true;
-  return ConditionalBuilder(
-      *sdfg_, append(Block{fresh_label("if", std::move(label)), ConditionalBlock{}}));
+  return ConditionalBuilder(*sdfg_,
+                            append(Block{fresh_label("if", std::move(label)), ConditionalBlock{}}));
 }
 
 void RegionBuilder::assign(const std::vector<std::pair<std::string, std::string>>& assignments) {
@@ -89,7 +89,9 @@ Builder::Builder(std::string name) : Builder(std::make_unique<Sdfg>()) {
 Builder::Builder(std::unique_ptr<Sdfg> owned)
     : RegionBuilder(*owned, *owned), owned_(std::move(owned)) {}
 
-void Builder::symbol(const std::string& name, Type type) { owned_->symbols[name] = std::move(type); }
+void Builder::symbol(const std::string& name, Type type) {
+  owned_->symbols[name] = std::move(type);
+}
 
 Data& Builder::add(const std::string& name, Data data) {
   SDFG_ASSERT(!owned_->arrays.contains(name)) << "container '" << name << "' is declared twice";

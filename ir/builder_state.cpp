@@ -39,7 +39,8 @@ Memlet StateBuilder::memlet(const Port& port, bool source) const {
     SDFG_ASSERT(text.back() == ']') << port.memlet;
     subset = *parse_subset(text.substr(bracket + 1, text.size() - bracket - 2));
   }
-  Memlet m = source ? Memlet::read(name, std::move(subset)) : Memlet::write(name, std::move(subset));
+  Memlet m =
+      source ? Memlet::read(name, std::move(subset)) : Memlet::write(name, std::move(subset));
   if (!port.wcr.empty()) m.wcr = Code(port.wcr);
   m.dynamic = port.dynamic;
   return m;
@@ -84,7 +85,8 @@ void StateBuilder::read(NodeId node, const std::string& connector, Memlet memlet
   const std::size_t level = level_of(memlet.data);
   auto known = scopes_[level].last.find(memlet.data);
   if (known == scopes_[level].last.end())
-    known = scopes_[level].last.emplace(memlet.data, state_->add(Node{AccessNode{memlet.data}})).first;
+    known =
+        scopes_[level].last.emplace(memlet.data, state_->add(Node{AccessNode{memlet.data}})).first;
   const NodeId source = known->second;
 
   // memlets[k]: what arrives inside of scope level + k.
@@ -99,7 +101,8 @@ void StateBuilder::read(NodeId node, const std::string& connector, Memlet memlet
     std::string base = m.data;
     EdgeId shared;
     for (EdgeId e : state_->in(entry)) {
-      if ((*state_)[e].memlet.data != m.data || !(*state_)[e].dst_connector.starts_with("IN_")) continue;
+      if ((*state_)[e].memlet.data != m.data || !(*state_)[e].dst_connector.starts_with("IN_"))
+        continue;
       if (state_->source(e) == from && (*state_)[e].src_connector == from_connector)
         shared = e;
       else
@@ -239,8 +242,7 @@ NodeId StateBuilder::reduce(std::string_view from, std::string_view to, std::str
   node.classpath = "dace.libraries.standard.nodes.reduce.Reduce";
   node.label = "reduce";
   node.name = "reduce";
-  Extras properties{{"axes", axes.empty() ? "null" : json_list(axes)},
-                    {"wcr", json_string(wcr)}};
+  Extras properties{{"axes", axes.empty() ? "null" : json_list(axes)}, {"wcr", json_string(wcr)}};
   if (!identity.empty()) properties.emplace_back("identity", json_string(identity));
   return library(std::move(node), {{"", std::string(from)}}, {{"", std::string(to)}},
                  std::move(properties));

@@ -10,9 +10,12 @@ namespace sdfg {
 
 std::string Difference::text() const {
   switch (kind) {
-    case Kind::Added: return "+ " + place + (after.empty() ? "" : ": " + after);
-    case Kind::Removed: return "- " + place + (before.empty() ? "" : ": " + before);
-    case Kind::Changed: break;
+    case Kind::Added:
+      return "+ " + place + (after.empty() ? "" : ": " + after);
+    case Kind::Removed:
+      return "- " + place + (before.empty() ? "" : ": " + before);
+    case Kind::Changed:
+      break;
   }
   return "~ " + place + (place.empty() ? "" : ": ") + property + ": " + before + " -> " + after;
 }
@@ -44,9 +47,10 @@ class Comparison {
     found_.push_back({kind, place.text(), "", kind == Kind::Removed ? what : "",
                       kind == Kind::Added ? what : ""});
   }
-  void changed(const Place& place, std::string_view property, std::string before, std::string after) {
-    found_.push_back({Kind::Changed, place.text(), std::string(property), std::move(before),
-                      std::move(after)});
+  void changed(const Place& place, std::string_view property, std::string before,
+               std::string after) {
+    found_.push_back(
+        {Kind::Changed, place.text(), std::string(property), std::move(before), std::move(after)});
   }
   template <class T, class Fields>
   void fields(const Place& place, const T& a, const T& b, const Fields& all) {
@@ -55,7 +59,8 @@ class Comparison {
           (
               [&] {
                 const auto &before = a.*(p.member), &after = b.*(p.member);
-                if (!(before == after)) changed(place, p.name, value_text(before), value_text(after));
+                if (!(before == after))
+                  changed(place, p.name, value_text(before), value_text(after));
               }(),
               ...);
         },
@@ -67,9 +72,12 @@ class Comparison {
     for (std::uint32_t i = 0; i < std::max(a.id_bound(), b.id_bound()); ++i) {
       const typename G::NodeId id{i};
       const bool in_a = a.contains(id), in_b = b.contains(id);
-      if (in_a && in_b) both(id);
-      else if (in_a) removed(id);
-      else if (in_b) added(id);
+      if (in_a && in_b)
+        both(id);
+      else if (in_a)
+        removed(id);
+      else if (in_b)
+        added(id);
     }
   }
   template <class G, class OnlyA, class OnlyB, class Both>
@@ -77,7 +85,8 @@ class Comparison {
     for (std::uint32_t i = 0; i < std::max(a.edge_id_bound(), b.edge_id_bound()); ++i) {
       const typename G::EdgeId id{i};
       const bool in_a = a.contains(id), in_b = b.contains(id);
-      const bool same_ends = in_a && in_b && a.source(id) == b.source(id) && a.target(id) == b.target(id);
+      const bool same_ends =
+          in_a && in_b && a.source(id) == b.source(id) && a.target(id) == b.target(id);
       if (same_ends) {
         both(id);
       } else {
@@ -118,7 +127,9 @@ void Comparison::containers(const Place& place, const Sdfg& a, const Sdfg& b) {
     for (const auto& entry : map) all.push_back(entry.first);
     return all;
   };
-  const auto word = [](const Data& data) { return (data.transient ? "transient " : "") + to_text(data); };
+  const auto word = [](const Data& data) {
+    return (data.transient ? "transient " : "") + to_text(data);
+  };
   for (const auto& [name, data] : a.arrays)
     if (!b.arrays.contains(name)) add(Kind::Removed, place.data(name), word(data));
   for (const auto& [name, data] : b.arrays) {
@@ -136,7 +147,8 @@ void Comparison::containers(const Place& place, const Sdfg& a, const Sdfg& b) {
   if (!(a.constants == b.constants)) {
     const auto text = [](const Sdfg& s) {
       std::string all;
-      for (const auto& [name, c] : s.constants) all += (all.empty() ? "" : ", ") + name + " = " + c.value;
+      for (const auto& [name, c] : s.constants)
+        all += (all.empty() ? "" : ", ") + name + " = " + c.value;
       return "{" + all + "}";
     };
     changed(place, "constants", text(a), text(b));
@@ -164,13 +176,16 @@ void Comparison::regions(const Place& place, const Region& a, const Region& b) {
         }
         const Place inside = place.block(b[id]);
         blocks(inside, a[id], b[id]);
-        edge_order(inside, static_cast<const RegionGraph&>(a), static_cast<const RegionGraph&>(b), id);
+        edge_order(inside, static_cast<const RegionGraph&>(a), static_cast<const RegionGraph&>(b),
+                   id);
       });
   match_edges(
       static_cast<const RegionGraph&>(a), static_cast<const RegionGraph&>(b),
       [&](InterstateEdgeId id) { add(Kind::Removed, place.edge(a, id), ""); },
       [&](InterstateEdgeId id) { add(Kind::Added, place.edge(b, id), ""); },
-      [&](InterstateEdgeId id) { fields(place.edge(b, id), a[id], b[id], detail::interstate_fields); });
+      [&](InterstateEdgeId id) {
+        fields(place.edge(b, id), a[id], b[id], detail::interstate_fields);
+      });
 }
 
 void Comparison::blocks(const Place& place, const Block& a, const Block& b) {
@@ -190,7 +205,8 @@ void Comparison::blocks(const Place& place, const Block& a, const Block& b) {
       a.kind);
 }
 
-void Comparison::conditionals(const Place& place, const ConditionalBlock& a, const ConditionalBlock& b) {
+void Comparison::conditionals(const Place& place, const ConditionalBlock& a,
+                              const ConditionalBlock& b) {
   const std::size_t common = std::min(a.branches.size(), b.branches.size());
   for (std::size_t i = 0; i < common; ++i) {
     const Place inside = place.in("branch " + b.branches[i].block.label);

@@ -12,8 +12,8 @@ namespace sdfg {
 struct Difference {
   enum class Kind : std::uint8_t { Added, Removed, Changed };
   Kind kind;
-  std::string place;     ///< "state main / node 3 (map outer)", of the SDFG that has it
-  std::string property;  ///< Changed: DaCe's name of the field
+  std::string place;          ///< "state main / node 3 (map outer)", of the SDFG that has it
+  std::string property;       ///< Changed: DaCe's name of the field
   std::string before, after;  ///< its values in the text form; for Added and Removed what it is
 
   /// "+ PLACE: WHAT", "- PLACE: WHAT", "~ PLACE: property: BEFORE -> AFTER"

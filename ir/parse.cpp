@@ -111,8 +111,7 @@ void Parser::region_item(PendingRegion& pending) {
     if (!r_.peek("->")) return block(pending, keyword);
     r_.go_back(mark);
   }
-  if (!r_.at_name() && !r_.peek("#"))
-    return r_.expected("a block or an edge between blocks");
+  if (!r_.at_name() && !r_.peek("#")) return r_.expected("a block or an edge between blocks");
   transition(pending);
 }
 

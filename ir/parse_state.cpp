@@ -176,7 +176,8 @@ void Parser::finish_state(State& state, PendingState& pending) {
         return r_.fail(e.at, "there is no node n" + std::to_string(end.value) + " in this state");
     Node &source = state[e.from], &target = state[e.to];
     Memlet& m = e.edge.memlet;
-    m.data_is_src = e.data_is_src ? *e.data_is_src : m.empty() || names_source(source, target, m.data);
+    m.data_is_src =
+        e.data_is_src ? *e.data_is_src : m.empty() || names_source(source, target, m.data);
     if (e.own) {
       if (!e.volume_given) m.volume = num_elements(*e.own);
       m.subset() = std::move(e.own);

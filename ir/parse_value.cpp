@@ -105,9 +105,7 @@ void TextReader::end_line() {
 // ---- Tokens.
 
 std::size_t TextReader::skip() {
-  while (at_ < text_.size() &&
-         (text_[at_] == ' ' || (depth_ > 0 && text_[at_] == '\n')))
-    ++at_;
+  while (at_ < text_.size() && (text_[at_] == ' ' || (depth_ > 0 && text_[at_] == '\n'))) ++at_;
   return at_;
 }
 
@@ -181,11 +179,21 @@ std::string TextReader::string() {
     }
     if (++at_ == text_.size()) break;
     switch (text_[at_]) {
-      case 'n': out += '\n'; break;
-      case 't': out += '\t'; break;
-      case 'r': out += '\r'; break;
-      case '"': out += '"'; break;
-      case '\\': out += '\\'; break;
+      case 'n':
+        out += '\n';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case 'r':
+        out += '\r';
+        break;
+      case '"':
+        out += '"';
+        break;
+      case '\\':
+        out += '\\';
+        break;
       case 'x': {
         unsigned code = 0;
         const std::string_view digits = text_.substr(at_ + 1, 2);
@@ -211,7 +219,8 @@ std::string TextReader::string() {
 std::uint32_t TextReader::number() {
   const std::size_t start = skip();
   std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text_.data() + start, text_.data() + text_.size(), value);
+  const auto [end, error] =
+      std::from_chars(text_.data() + start, text_.data() + text_.size(), value);
   if (error == std::errc::result_out_of_range) {
     fail(start, "the number is too large");
   } else if (error != std::errc()) {
@@ -225,7 +234,8 @@ std::uint32_t TextReader::number() {
 std::int64_t TextReader::integer() {
   const std::size_t start = skip();
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text_.data() + start, text_.data() + text_.size(), value);
+  const auto [end, error] =
+      std::from_chars(text_.data() + start, text_.data() + text_.size(), value);
   if (error == std::errc::result_out_of_range) {
     fail(start, "the number is too large");
   } else if (error != std::errc()) {
@@ -246,8 +256,9 @@ void TextReader::value(bool& b) {
 Expr TextReader::parsed(std::size_t at, std::string_view text, bool python) {
   const Result<Expr> result = python ? parse_python(text) : parse_symbolic(text, Dialect::Plain);
   if (result) return *result;
-  fail(at, "cannot read the expression '" + std::string(text.substr(0, 80)) +
-               "': " + result.error().message,
+  fail(at,
+       "cannot read the expression '" + std::string(text.substr(0, 80)) +
+           "': " + result.error().message,
        result.error().hint);
   return {};
 }

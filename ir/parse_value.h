@@ -45,8 +45,8 @@ class TextReader {
   void expect(std::string_view token);
   std::string_view word();  ///< letters, digits, `_`; may be empty
   bool at_name();
-  std::string name();       ///< bare (dotted) or quoted
-  std::string string();     ///< quoted
+  std::string name();    ///< bare (dotted) or quoted
+  std::string string();  ///< quoted
   std::uint32_t number();
   std::int64_t integer();
   /// `open item, item close`; the items may be none.
@@ -146,8 +146,9 @@ class TextReader {
   bool field(std::string_view key, T& object, const Fields& all) {
     return std::apply(
         [&](const auto&... p) {
-          return ((p.name == key ? (value(object.*(p.member)), known(p.name)) : known_not(p.name)) ||
-                  ...);
+          return (
+              (p.name == key ? (value(object.*(p.member)), known(p.name)) : known_not(p.name)) ||
+              ...);
         },
         all);
   }
@@ -192,7 +193,7 @@ class TextReader {
   std::size_t depth_ = 0;  ///< of brackets: inside them line ends are blanks
   std::size_t nesting_ = 0;
   std::optional<Diagnostic> error_;
-  std::vector<std::string_view> candidates_;  ///< keys that were tried in vain
+  std::vector<std::string_view> candidates_;                ///< keys that were tried in vain
   std::unordered_map<std::string_view, Expr> expressions_;  ///< texts already parsed
 };
 

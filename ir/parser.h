@@ -121,8 +121,7 @@ void Parser::apply_orders(Graph& graph, const Orders& orders) {
     std::ranges::sort(now);
     std::ranges::sort(wanted);
     if (!r_.ok()) return;
-    if (now != wanted)
-      return r_.fail(order.at, "the order must name each edge of the node once");
+    if (now != wanted) return r_.fail(order.at, "the order must name each edge of the node once");
     // Moving an end of an edge puts it last, so moving all gives the order.
     for (const auto e : order.edges)
       order.in ? graph.set_target(e, order.node) : graph.set_source(e, order.node);

@@ -7,7 +7,9 @@ void TextWriter::type(const Type& t) {
     list('[', ']', texts, [&](const std::string& s) { json(s); });
   };
   switch (t.base()) {
-    case BaseType::Unknown: out_ += '?'; break;
+    case BaseType::Unknown:
+      out_ += '?';
+      break;
     case BaseType::Pointer:
       out_ += "pointer(";
       type(t.compound().element);
@@ -34,9 +36,11 @@ void TextWriter::type(const Type& t) {
       out_ += "struct(";
       name(t.compound().name);
       out_ += ", ";
-      list('{', '}', t.compound().members, [&](const auto& m) { entry(m.first, [&] { type(m.second); }); });
+      list('{', '}', t.compound().members,
+           [&](const auto& m) { entry(m.first, [&] { type(m.second); }); });
       out_ += ", ";
-      list('{', '}', t.compound().lengths, [&](const auto& l) { entry(l.first, [&] { quoted(l.second); }); });
+      list('{', '}', t.compound().lengths,
+           [&](const auto& l) { entry(l.first, [&] { quoted(l.second); }); });
       out_ += ", ";
       value(t.compound().bytes);
       out_ += ')';
@@ -48,7 +52,8 @@ void TextWriter::type(const Type& t) {
       strings(t.compound().results);
       out_ += ')';
       break;
-    default: out_ += t.text();
+    default:
+      out_ += t.text();
   }
 }
 

@@ -205,8 +205,10 @@ void Printer::memlet(const Memlet& m, bool default_is_src) {
   bool arrow = false;
   if (m.other_subset()) {
     arrow = true;
-    if (m.data_is_src) own(), w_.text(" -> "), w_.subset(*m.other_subset());
-    else w_.subset(*m.other_subset()), w_.text(" -> "), own();
+    if (m.data_is_src)
+      own(), w_.text(" -> "), w_.subset(*m.other_subset());
+    else
+      w_.subset(*m.other_subset()), w_.text(" -> "), own();
   } else if (!m.empty() || m.subset()) {
     own();
   }

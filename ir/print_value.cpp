@@ -23,7 +23,8 @@ void TextWriter::begin_line(std::size_t indent) {
 }
 
 bool TextWriter::fits(std::size_t characters) const {
-  return one_line || out_.size() - line_start_ + characters <= std::max(page_width, indent_ + page_width / 2);
+  return one_line ||
+         out_.size() - line_start_ + characters <= std::max(page_width, indent_ + page_width / 2);
 }
 
 void TextWriter::end_item() {
@@ -62,11 +63,21 @@ void TextWriter::quoted(std::string_view s) {
   out_ += '"';
   for (const char c : s) {
     switch (c) {
-      case '"': out_ += "\\\""; break;
-      case '\\': out_ += "\\\\"; break;
-      case '\n': out_ += "\\n"; break;
-      case '\t': out_ += "\\t"; break;
-      case '\r': out_ += "\\r"; break;
+      case '"':
+        out_ += "\\\"";
+        break;
+      case '\\':
+        out_ += "\\\\";
+        break;
+      case '\n':
+        out_ += "\\n";
+        break;
+      case '\t':
+        out_ += "\\t";
+        break;
+      case '\r':
+        out_ += "\\r";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
           constexpr std::string_view hex = "0123456789abcdef";

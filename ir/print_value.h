@@ -15,7 +15,7 @@ namespace sdfg::detail {
 class TextWriter {
  public:
   std::string take() { return std::move(out_); }
-  bool details = true;  ///< false leaves out debuginfo, guid and unknown attributes
+  bool details = true;    ///< false leaves out debuginfo, guid and unknown attributes
   bool one_line = false;  ///< never break a line
 
   // ---- Lines.
@@ -40,15 +40,15 @@ class TextWriter {
   }
 
   // ---- Values.
-  void name(std::string_view s);    ///< bare or quoted
+  void name(std::string_view s);  ///< bare or quoted
   void quoted(std::string_view s);
   void integer(std::uint64_t i);
   void expr(const Expr& e, std::string_view stops = ",");
-  void python(const Expr& e);       ///< as written
+  void python(const Expr& e);  ///< as written
   void range(const Range& r);
   void subset(const Subset& s);
-  void code(const Code& c);         ///< "text", or LANGUAGE "text"
-  void json(std::string_view s);    ///< bare or raw "text"
+  void code(const Code& c);       ///< "text", or LANGUAGE "text"
+  void json(std::string_view s);  ///< bare or raw "text"
   void type(const Type& t);
   /// `float64[N, M] {strides = …}`. `transient` is what the surrounding line already says.
   void data(const Data& d, bool transient);
@@ -166,9 +166,9 @@ class TextWriter {
   void end_item();
 
   std::string out_;
-  std::size_t line_start_ = 0;  ///< of the line being written
-  std::size_t item_start_ = 0;  ///< where the line's first item may begin
-  std::size_t indent_ = 0;      ///< of the line's continuations
+  std::size_t line_start_ = 0;           ///< of the line being written
+  std::size_t item_start_ = 0;           ///< where the line's first item may begin
+  std::size_t indent_ = 0;               ///< of the line's continuations
   std::vector<std::size_t> open_items_;  ///< where they began, outermost first
   bool list_open_ = false, list_empty_ = true;
 };

@@ -69,9 +69,7 @@ class Printer {
   void edge_orders(const G& graph, Id id) {
     const auto write = [&](std::string_view key, auto edges) {
       if (std::ranges::is_sorted(edges)) return;
-      w_.field(key, [&] {
-        w_.list('[', ']', edges, [&](auto e) { w_.integer(e.value); });
-      });
+      w_.field(key, [&] { w_.list('[', ']', edges, [&](auto e) { w_.integer(e.value); }); });
     };
     write("in_order", graph.in(id));
     write("out_order", graph.out(id));

@@ -9,8 +9,9 @@ namespace sdfg::detail {
 namespace {
 
 // Words that can stand where a name can.
-constexpr std::array<std::string_view, 14> reserved{"false", "from", "if",  "in",   "next", "none", "of",
-                                                    "opaque", "out", "raw", "set", "true", "while", "with"};
+constexpr std::array<std::string_view, 14> reserved{"false", "from", "if",     "in",  "next",
+                                                    "none",  "of",   "opaque", "out", "raw",
+                                                    "set",   "true", "while",  "with"};
 static_assert(std::ranges::is_sorted(reserved));
 
 /// Where the quoted text that opens at `at` ends, past the closing quote; npos when it does not.
@@ -54,7 +55,8 @@ std::size_t bare_end(std::string_view text, std::size_t at, std::string_view sto
 }
 
 bool is_bare_expr(std::string_view text, std::string_view stops) {
-  if (text.empty() || text.front() == ' ' || text.front() == '"' || text.front() == '<') return false;
+  if (text.empty() || text.front() == ' ' || text.front() == '"' || text.front() == '<')
+    return false;
   for (std::string_view word : {"opaque", "none"})
     if (text.starts_with(word)) return false;
   return bare_end(text, 0, stops) == text.size() &&
@@ -70,9 +72,8 @@ std::size_t json_end(std::string_view text, std::size_t at) {
   }
   if (text[at] != '{' && text[at] != '[') {
     std::size_t end = at;
-    while (end < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '-' ||
-            text[end] == '+' || text[end] == '.'))
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) ||
+                                 text[end] == '-' || text[end] == '+' || text[end] == '.'))
       ++end;
     return end;
   }

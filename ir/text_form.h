@@ -19,18 +19,17 @@ inline constexpr std::size_t max_indentation = 120;
 inline constexpr auto node_fields =
     std::tuple{property("debuginfo", &Node::debuginfo), property("guid", &Node::guid),
                property("extras", &Node::extras)};
-inline constexpr auto memlet_fields = std::tuple_cat(
-    Memlet::properties, std::tuple{property("extras", &Memlet::extras)});
+inline constexpr auto memlet_fields =
+    std::tuple_cat(Memlet::properties, std::tuple{property("extras", &Memlet::extras)});
 inline constexpr auto edge_fields = std::tuple{property("edge_extras", &Edge::extras)};
-inline constexpr auto block_fields =
-    std::tuple{property("is_collapsed", &Block::is_collapsed),
-               property("debuginfo", &Block::debuginfo), property("guid", &Block::guid),
-               property("extras", &Block::extras)};
+inline constexpr auto block_fields = std::tuple{
+    property("is_collapsed", &Block::is_collapsed), property("debuginfo", &Block::debuginfo),
+    property("guid", &Block::guid), property("extras", &Block::extras)};
 inline constexpr auto region_fields =
     std::tuple{property("flavor", &ControlFlowRegion::flavor),
                property("arguments", &ControlFlowRegion::arguments)};
-inline constexpr auto interstate_fields =
-    std::tuple_cat(InterstateEdge::properties, std::tuple{property("extras", &InterstateEdge::extras)});
+inline constexpr auto interstate_fields = std::tuple_cat(
+    InterstateEdge::properties, std::tuple{property("extras", &InterstateEdge::extras)});
 inline constexpr auto data_fields =
     std::tuple_cat(Data::properties, std::tuple{property("extras", &Data::extras)});
 inline constexpr auto sdfg_fields = std::tuple_cat(

@@ -38,7 +38,7 @@ void for_each_block(R& region, F&& visit);
 
 /// The same for one block and what is in it.
 template <class B, class F>
-  requires std::is_same_v<std::remove_const_t<B>, Block>
+requires std::is_same_v<std::remove_const_t<B>, Block>
 void for_each_block_in(B& block, F&& visit) {
   std::invoke(visit, block);
   if (auto* inner = block.region()) {
@@ -106,7 +106,7 @@ void for_each_nested_sdfg(R& region, F&& visit) {
 
 /// visit(sdfg): the SDFG itself, then all nested in it at any depth.
 template <class S, class F>
-  requires std::is_same_v<std::remove_const_t<S>, Sdfg>
+requires std::is_same_v<std::remove_const_t<S>, Sdfg>
 void for_each_sdfg(S& sdfg, F&& visit) {
   std::invoke(visit, sdfg);
   for_each_nested_sdfg(sdfg, [&](auto& nested) { for_each_sdfg(**nested.sdfg, visit); });

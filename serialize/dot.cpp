@@ -54,7 +54,8 @@ void DotWriter::region(const Region& r, const Sdfg& sdfg) {
   for (BlockId id : r.nodes()) block(r[id], ids.block(id), sdfg);
   for (InterstateEdgeId e : r.edges()) {
     const std::string from = ids.block(r.source(e)), to = ids.block(r.target(e));
-    line(quoted(from) + " -> " + quoted(to) + " [color=\"blue\", ltail=" + quoted("cluster_" + from) +
+    line(quoted(from) + " -> " + quoted(to) +
+         " [color=\"blue\", ltail=" + quoted("cluster_" + from) +
          ", lhead=" + quoted("cluster_" + to) + ", label=" + quoted(transition_text(r[e])) + "];");
   }
 }
@@ -64,7 +65,8 @@ void DotWriter::block(const Block& b, const std::string& id, const Sdfg& sdfg) {
   std::string label = b.label;
   if (const auto* loop = b.as<LoopRegion>()) label += "\n" + loop_text(*loop);
   if (!b.is<State>()) label = std::string(b.kind_name()) + " " + label;
-  open(id, label, b.is<State>() ? "color=\"deepskyblue\";" : "color=\"orange\"; style=\"rounded\";");
+  open(id, label,
+       b.is<State>() ? "color=\"deepskyblue\";" : "color=\"orange\"; style=\"rounded\";");
   line(quoted(id) + " [shape=point, style=invis];");
   if (const auto* s = b.as<State>()) state(*s, id, sdfg);
   if (const Region* inner = b.region()) region(*inner, sdfg);

@@ -20,8 +20,11 @@ std::string xml_text(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned char c = byte(i);
-    const std::size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3
-                               : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    const std::size_t length = c < 0x80                ? 1
+                               : c >= 0xc2 && c < 0xe0 ? 2
+                               : (c & 0xf0) == 0xe0    ? 3
+                               : c >= 0xf0 && c < 0xf5 ? 4
+                                                       : 0;
     bool valid = length > 0 && i + length <= text.size() && (c >= 0x20 || c == '\n' || c == '\t');
     for (std::size_t k = 1; valid && k < length; ++k) valid = (byte(i + k) & 0xc0) == 0x80;
     // Overlong forms, surrogates, what lies beyond Unicode, and the two non-characters.
@@ -104,7 +107,8 @@ class GraphmlWriter {
   void attribute(Element e, std::string_view name, std::string_view value,
                  std::string_view type = "string") {
     const std::string domain = e.name();
-    const std::string id = domain + "." + std::string(name) + (type == "string" ? "" : "." + std::string(type));
+    const std::string id =
+        domain + "." + std::string(name) + (type == "string" ? "" : "." + std::string(type));
     if (!std::exchange(keys_[id], true)) {
       Element key = root_.insert_child_before("key", top_);
       key.append_attribute("id") = id.c_str();

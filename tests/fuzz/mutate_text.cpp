@@ -1,5 +1,5 @@
 // Feeds damaged SDFG texts to the parser. What it accepts is printed, read back and compared, and
-// written as DOT and GraphML; nothing may crash, and the second text must say the same as the first.
+// written as DOT and GraphML; nothing may crash, and the second text must say what the first says.
 //
 //   mutate_text [--seconds=N] [--seed=S] [FILE...]
 //
@@ -25,19 +25,30 @@ namespace sdfg {
 namespace {
 
 constexpr std::array fragments{
-    "\"",     "{",      "}",      "[",     "]",        "(",     ")",          "\n",
-    "  ",     "@99 ",   "opaque \"", "none", "n1",     "#0",    "4294967295", "-1",
-    ":",      "<",      " = ",    "{id = 5}", "in_order = [1, 0]", "|", "raw \"", "not ",
-    "?",      "struct(", "\\x",   "start = none", ", ", "**",   "//"};
+    "\"",         "{",      "}",    "[",         "]",       "(",        ")",
+    "\n",         "  ",     "@99 ", "opaque \"", "none",    "n1",       "#0",
+    "4294967295", "-1",     ":",    "<",         " = ",     "{id = 5}", "in_order = [1, 0]",
+    "|",          "raw \"", "not ", "?",         "struct(", "\\x",      "start = none",
+    ", ",         "**",     "//"};
 
 void damage(std::string& text, const std::string& other, Random& random) {
   const std::size_t at = random.below(text.size());
   switch (random.below(6)) {
-    case 0: text[at] = char(random.below(256)); break;
-    case 1: text.erase(at, random.below(20)); break;
-    case 2: text.insert(at, text.substr(random.below(text.size()), random.below(40))); break;
-    case 3: text.insert(at, other.substr(random.below(other.size()), random.below(60))); break;
-    case 4: text.insert(at, fragments[random.below(fragments.size())]); break;
+    case 0:
+      text[at] = char(random.below(256));
+      break;
+    case 1:
+      text.erase(at, random.below(20));
+      break;
+    case 2:
+      text.insert(at, text.substr(random.below(text.size()), random.below(40)));
+      break;
+    case 3:
+      text.insert(at, other.substr(random.below(other.size()), random.below(60)));
+      break;
+    case 4:
+      text.insert(at, fragments[random.below(fragments.size())]);
+      break;
     case 5: {  // a line goes, or moves
       const std::size_t begin = text.rfind('\n', at), end = text.find('\n', at);
       if (begin == text.npos || end == text.npos) break;

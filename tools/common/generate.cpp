@@ -35,8 +35,8 @@ Sdfg chain(std::size_t size) {
   for (std::size_t i = 0; i < steps; ++i) {
     const std::string from = i == 0 ? "A" : numbered("t", i - 1);
     const std::string to = i + 1 == steps ? "A" : numbered("t", i);
-    s.map(numbered("step", i), "i", "0:N", {{"a", from + "[i]"}, {"b", from + "[N - i - 1]"}}, clamp,
-          {{"o", to + "[i]"}});
+    s.map(numbered("step", i), "i", "0:N", {{"a", from + "[i]"}, {"b", from + "[N - i - 1]"}},
+          clamp, {{"o", to + "[i]"}});
   }
   return b.take();
 }
@@ -108,13 +108,20 @@ Sdfg loops(std::size_t size) {
 
 Sdfg generate(const GenerateOptions& options) {
   switch (options.shape) {
-    case Shape::Chain: return chain(options.size);
-    case Shape::Conditionals: return conditionals(options.size);
-    case Shape::Loops: return loops(options.size);
-    case Shape::Nest: return nest(options.size, options.depth ? options.depth : 32);
-    case Shape::States: return states(options.size);
-    case Shape::Wide: return wide(options.size);
-    case Shape::Mixed: break;
+    case Shape::Chain:
+      return chain(options.size);
+    case Shape::Conditionals:
+      return conditionals(options.size);
+    case Shape::Loops:
+      return loops(options.size);
+    case Shape::Nest:
+      return nest(options.size, options.depth ? options.depth : 32);
+    case Shape::States:
+      return states(options.size);
+    case Shape::Wide:
+      return wide(options.size);
+    case Shape::Mixed:
+      break;
   }
   Random random(options.seed);
   return RandomProgram("random_" + std::to_string(options.seed), random, 0).run(options.size);

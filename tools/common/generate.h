@@ -24,9 +24,9 @@ inline constexpr std::array<std::string_view, 7> shape_names{
 
 struct GenerateOptions {
   Shape shape = Shape::Mixed;
-  std::size_t size = 100;   ///< about how many nodes of states there are
+  std::size_t size = 100;  ///< about how many nodes of states there are
   std::uint64_t seed = 1;
-  std::size_t depth = 0;    ///< of `Nest`: how deep each nest is; 0: 32
+  std::size_t depth = 0;  ///< of `Nest`: how deep each nest is; 0: 32
 };
 
 /// A valid SDFG: all accesses in bounds for sizes of at least 4, no races, every transient written

@@ -24,12 +24,23 @@ void fill(NdArray& array, Random& random) {
 /// Random values for every byte, so for padding, too.
 Status fill_any(NdArray& array, Random& random) {
   switch (array.type.base()) {
-    case BaseType::Float64: fill<double>(array, random); break;
-    case BaseType::Float32: fill<float>(array, random); break;
-    case BaseType::Int64: fill<std::int64_t>(array, random); break;
-    case BaseType::Int32: fill<std::int32_t>(array, random); break;
-    case BaseType::Bool: fill<bool>(array, random); break;
-    default: return Diagnostic{"", "no random values of type " + array.type.text(), ""};
+    case BaseType::Float64:
+      fill<double>(array, random);
+      break;
+    case BaseType::Float32:
+      fill<float>(array, random);
+      break;
+    case BaseType::Int64:
+      fill<std::int64_t>(array, random);
+      break;
+    case BaseType::Int32:
+      fill<std::int32_t>(array, random);
+      break;
+    case BaseType::Bool:
+      fill<bool>(array, random);
+      break;
+    default:
+      return Diagnostic{"", "no random values of type " + array.type.text(), ""};
   }
   return Ok{};
 }

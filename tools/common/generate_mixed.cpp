@@ -116,12 +116,16 @@ void RandomProgram::conditional(RegionBuilder& r, std::size_t budget, int depth)
 std::string RandomProgram::condition() {
   const std::string bound = std::to_string(1 + random_.below(3));
   if (indices_.empty() || random_.chance(30))
-    return std::string(size_symbols[random_.below(3)]) + " > " + std::to_string(4 + random_.below(4));
+    return std::string(size_symbols[random_.below(3)]) + " > " +
+           std::to_string(4 + random_.below(4));
   const std::string& index = indices_[random_.below(indices_.size())];
   switch (random_.below(3)) {
-    case 0: return index + " < " + bound;
-    case 1: return index + " % 2 == 0";
-    default: return "not (" + index + " == " + bound + " and N >= 4)";
+    case 0:
+      return index + " < " + bound;
+    case 1:
+      return index + " % 2 == 0";
+    default:
+      return "not (" + index + " == " + bound + " and N >= 4)";
   }
 }
 
@@ -146,7 +150,8 @@ std::size_t RandomProgram::declare(Container c, bool transient) {
     builder_.scalar(c.name, type, transient);
   } else {
     const std::string text = shape.empty() ? "1" : join(shape);
-    Data& data = transient ? builder_.transient(c.name, type, text) : builder_.array(c.name, type, text);
+    Data& data =
+        transient ? builder_.transient(c.name, type, text) : builder_.array(c.name, type, text);
     Array& array = *data.as_array();
     for (std::size_t d = 0; d < c.dims.size(); ++d) array.offset[d] = c.dims[d].origin;
     if (c.dims.size() == 2 && random_.chance(30))  // the other memory order
@@ -193,7 +198,8 @@ std::size_t RandomProgram::pick_input(bool is_float, bool bounded_only) {
   for (int attempt = 0; attempt < 8; ++attempt) {
     // Recent results more often than old ones.
     const std::size_t recent = std::min<std::size_t>(readable_.size(), 20);
-    const std::size_t back = random_.chance(70) ? random_.below(recent) : random_.below(readable_.size());
+    const std::size_t back =
+        random_.chance(70) ? random_.below(recent) : random_.below(readable_.size());
     const std::size_t c = readable_[readable_.size() - 1 - back];
     if (at(c).is_float == is_float && (at(c).bounded || !bounded_only)) return c;
   }
@@ -230,7 +236,8 @@ std::vector<RandomProgram::Dimension> RandomProgram::domain_of(const Container& 
 std::string RandomProgram::range_text(const std::vector<Dimension>& domain) {
   std::vector<std::string> parts;
   for (const Dimension& d : domain)
-    parts.push_back(std::to_string(d.low) + ":" + plus(size_symbols[std::size_t(d.extent.symbol)], d.high));
+    parts.push_back(std::to_string(d.low) + ":" +
+                    plus(size_symbols[std::size_t(d.extent.symbol)], d.high));
   return join(parts);
 }
 
@@ -292,7 +299,8 @@ Ports RandomProgram::inputs(StateScope& s, const std::vector<Dimension>& domain,
 }
 
 /// Computes `o` from what is there. All results are multiples of 1/8 between -64 and 64.
-std::string RandomProgram::code(const Ports& in, const std::vector<Dimension>& domain, bool is_float) {
+std::string RandomProgram::code(const Ports& in, const std::vector<Dimension>& domain,
+                                bool is_float) {
   std::string value = is_float ? "0.5" : "1";
   if (!domain.empty() && random_.chance(40))
     value = domain[random_.below(domain.size())].param + (is_float ? " * 0.125" : " * 2");
@@ -313,16 +321,26 @@ std::string RandomProgram::code(const Ports& in, const std::vector<Dimension>& d
 
 void RandomProgram::operation(StateScope& s) {
   switch (random_.below(depth_ < max_depth ? 16 : 15)) {
-    case 0: return update_in_place(s);
-    case 1: return accumulate(s);
-    case 2: return reduce(s);
-    case 3: return copy(s);
-    case 4: return scalar(s);
-    case 5: return dynamic_range(s);
-    case 6: return branch_per_element(s);
-    case 7: return nested_per_row(s);
-    case 15: return nested(s);
-    default: return pointwise(s);
+    case 0:
+      return update_in_place(s);
+    case 1:
+      return accumulate(s);
+    case 2:
+      return reduce(s);
+    case 3:
+      return copy(s);
+    case 4:
+      return scalar(s);
+    case 5:
+      return dynamic_range(s);
+    case 6:
+      return branch_per_element(s);
+    case 7:
+      return nested_per_row(s);
+    case 15:
+      return nested(s);
+    default:
+      return pointwise(s);
   }
 }
 
@@ -349,7 +367,8 @@ void RandomProgram::pointwise(StateScope& s) {
 }
 
 /// Two tasklets in one map, with a scalar that lives inside.
-void RandomProgram::through_local(StateScope& s, std::size_t out, const std::vector<Dimension>& domain) {
+void RandomProgram::through_local(StateScope& s, std::size_t out,
+                                  const std::vector<Dimension>& domain) {
   const bool is_float = at(out).is_float;
   const std::size_t local = new_transient({}, is_float);
   const Ports first = inputs(s, domain, is_float, out), second = inputs(s, domain, is_float, out);
@@ -385,7 +404,8 @@ void RandomProgram::accumulate(StateScope& s) {
   const Ports in = inputs(s, domain, at(out).is_float, out);
   at(out).was_read = true;
   const std::size_t kind = random_.below(3);
-  constexpr std::array wcr{"lambda x, y: x + y", "lambda x, y: max(x, y)", "lambda x, y: min(x, y)"};
+  constexpr std::array wcr{"lambda x, y: x + y", "lambda x, y: max(x, y)",
+                           "lambda x, y: min(x, y)"};
   s.builder.map("accumulate", params_text(domain), range_text(domain), in,
                 code(in, domain, at(out).is_float), {{"o", element, wcr[kind]}});
   wrote(s, out, kind != 0);
@@ -434,7 +454,8 @@ void RandomProgram::dynamic_range(StateScope& s) {
   const Container& c = at(out);
   const std::vector<Dimension> domain{{c.dims[0], 0, -1, "i0"}};
   std::string element = c.name + "[i0";
-  for (std::size_t d = 1; d < c.dims.size(); ++d) element += ", " + std::to_string(-c.dims[d].origin);
+  for (std::size_t d = 1; d < c.dims.size(); ++d)
+    element += ", " + std::to_string(-c.dims[d].origin);
   const bool is_float = c.is_float;
   const Ports in = inputs(s, domain, is_float, out);
   s.builder.open_map("dynamic", "i0", "0:end", {{"end", "limit"}});
@@ -447,8 +468,8 @@ void RandomProgram::dynamic_range(StateScope& s) {
 void RandomProgram::nested(StateScope& s) {
   const std::size_t out = pick_output(s, true);
   if (out == none) return;
-  RandomProgram inner("nested_" + std::to_string(depth_) + "_" + std::to_string(counter_++), random_,
-                      depth_ + 1);
+  RandomProgram inner("nested_" + std::to_string(depth_) + "_" + std::to_string(counter_++),
+                      random_, depth_ + 1);
   std::vector<std::size_t> ours{out};
   for (int i = 0; i < 3; ++i) {
     const std::size_t c = pick_input(random_.chance(80), false);
@@ -502,7 +523,8 @@ void RandomProgram::nested(StateScope& s) {
 
 /// A map around a nested SDFG that takes one branch or the other for each element.
 void RandomProgram::branch_per_element(StateScope& s) {
-  const std::size_t out = pick_output(s, false), a = pick_input(true, false), b = pick_input(true, false);
+  const std::size_t out = pick_output(s, false), a = pick_input(true, false),
+                    b = pick_input(true, false);
   if (at(out).dims.empty() || !at(out).is_float || a == none || b == none || a == out || b == out)
     return pointwise(s);
   const std::vector<Dimension> domain = domain_of(at(out), at(out).is_readable);
@@ -542,7 +564,8 @@ void RandomProgram::nested_per_row(StateScope& s) {
   }
   inner.state().map("row", "q", "0:" + length, {{"a", "x[q]"}, {"b", "x[0]"}},
                     code(Ports(2), {}, true), {{"o", "y[q]"}});
-  const std::string slice = "[i0, " + std::to_string(-row.origin) + ":" + plus(symbol, row.pad - row.origin) + "]";
+  const std::string slice =
+      "[i0, " + std::to_string(-row.origin) + ":" + plus(symbol, row.pad - row.origin) + "]";
   s.builder.open_map("rows", params_text(domain), range_text(domain));
   s.builder.nested(inner.take(), {{"x", at(source).name + slice}}, {{"y", at(out).name + slice}});
   s.builder.close_map();

@@ -82,7 +82,8 @@ class RandomProgram {
   static std::string whole_text(const Container& c);
   std::string access(const Container& c, const std::vector<Dimension>& domain);
   std::string output(const Container& c, const std::vector<Dimension>& domain);
-  Ports inputs(StateScope& s, const std::vector<Dimension>& domain, bool is_float, std::size_t avoid);
+  Ports inputs(StateScope& s, const std::vector<Dimension>& domain, bool is_float,
+               std::size_t avoid);
   std::string code(const Ports& in, const std::vector<Dimension>& domain, bool is_float);
   void wrote(StateScope& s, std::size_t c, bool bounded);
   void read(StateScope& s, std::size_t c);

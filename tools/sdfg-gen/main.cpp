@@ -105,8 +105,9 @@ Status run(const Settings& s, const Console& console) {
     SDFG_TRY(const std::string data, data_file(sdfg, s, console));
     if (const Status written = console.write(s.data, data); !written) return written;
   }
-  console.err("sdfg-gen: kind " + std::string(shape_names[std::size_t(s.options.shape)]) + ", size " +
-              std::to_string(s.options.size) + ", seed " + std::to_string(s.options.seed) + "\n");
+  console.err("sdfg-gen: kind " + std::string(shape_names[std::size_t(s.options.shape)]) +
+              ", size " + std::to_string(s.options.size) + ", seed " +
+              std::to_string(s.options.seed) + "\n");
   return Ok{};
 }
 

@@ -97,7 +97,8 @@ TEST(Builder, ControlFlowCopiesReductionsAndNestedSdfgs) {
   choice.branch("i > 2").state("then").reduce("A[0:N]", "s[0]", "lambda a, b: a + b", {0}, "0");
   choice.otherwise().continue_loop();
   body.state("call").nested(inner.take(), {{"x", "A[0:N]"}}, {{"x", "A[0:N]"}}, {{"n", "N"}});
-  EXPECT_EQ(checked_print(b.take()), R"(sdfg program(A: float64[N], s: float64[1]) {using_explicit_control_flow = true}
+  EXPECT_EQ(checked_print(b.take()),
+            R"(sdfg program(A: float64[N], s: float64[1]) {using_explicit_control_flow = true}
   symbol N: int64
   symbol i: int64
   symbol k: int64

@@ -64,16 +64,18 @@ TEST(Compare, ListsWhatWasAddedAndRemoved) {
 }
 
 TEST(Compare, EntersNestedSdfgs) {
-  EXPECT_EQ(after_replacing("n0 = access X", "n0 = access Y"),
-            "~ loop for / state body / node 0 (nested call) / state only / node 0 (access Y): data: "
-            "\"X\" -> \"Y\"\n");
+  EXPECT_EQ(
+      after_replacing("n0 = access X", "n0 = access Y"),
+      "~ loop for / state body / node 0 (nested call) / state only / node 0 (access Y): data: "
+      "\"X\" -> \"Y\"\n");
 }
 
 TEST(Compare, SeesMemletsAndMovedEdges) {
   EXPECT_EQ(after_replacing("n1.OUT_A -> n2.a : A[i]", "n1.OUT_A -> n2.a : A[i + 1]"),
             "~ state main / edge n1.OUT_A -> n2.a: src_subset: [i] -> [i + 1]\n");
-  EXPECT_EQ(after_replacing("n3.OUT_B -> n4 : B[0:N]", "n3.OUT_B -> n0 : B[0:N]"),
-            "- state main / edge n3.OUT_B -> n4: B[0:N]\n+ state main / edge n3.OUT_B -> n0: B[0:N]\n");
+  EXPECT_EQ(
+      after_replacing("n3.OUT_B -> n4 : B[0:N]", "n3.OUT_B -> n0 : B[0:N]"),
+      "- state main / edge n3.OUT_B -> n4: B[0:N]\n+ state main / edge n3.OUT_B -> n0: B[0:N]\n");
 }
 
 }  // namespace

@@ -118,9 +118,11 @@ TEST(TextForm, AmbiguousLabelsAreNamedById) {
 }
 
 TEST(TextForm, LongListsAreBrokenAtTheirOutermostItems) {
-  EXPECT_EQ(round_trip(R"(sdfg s() {arg_names = ["argument_one", "argument_two"], instrument = Timer, callback_mapping = {a = "0123456789", b = "0123456789", c = "0123456789"}, guid = "last"}
+  EXPECT_EQ(
+      round_trip(
+          R"(sdfg s() {arg_names = ["argument_one", "argument_two"], instrument = Timer, callback_mapping = {a = "0123456789", b = "0123456789", c = "0123456789"}, guid = "last"}
 )"),
-            R"(sdfg s() {arg_names = ["argument_one", "argument_two"], instrument = Timer,
+      R"(sdfg s() {arg_names = ["argument_one", "argument_two"], instrument = Timer,
     callback_mapping = {a = "0123456789", b = "0123456789", c = "0123456789"}, guid = "last"}
 )");
 }

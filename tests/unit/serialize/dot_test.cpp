@@ -77,13 +77,14 @@ TEST(Dot, ShowsBlocksScopesAndNestedSdfgs) {
 
 TEST(Graphml, DeclaresItsKeysAndNestsGraphs) {
   const std::string text = to_graphml(sample());
-  for (const char* part :
-       {R"(<key id="node.kind" for="node" attr.name="kind" attr.type="string" />)",
-        R"(<key id="node.transient.boolean" for="node" attr.name="transient" attr.type="boolean" />)",
-        R"(<data key="node.text">add
+  for (
+      const char* part :
+      {R"(<key id="node.kind" for="node" attr.name="kind" attr.type="string" />)",
+       R"(<key id="node.transient.boolean" for="node" attr.name="transient" attr.type="boolean" />)",
+       R"(<data key="node.text">add
 b = a</data>)",
-        R"(<node id="r0.b0.n5" yfiles.foldertype="group">)", R"(<data key="node.scope">r0.b0.n0</data>)",
-        R"(o = "&lt;&amp;&gt;")"})
+       R"(<node id="r0.b0.n5" yfiles.foldertype="group">)",
+       R"(<data key="node.scope">r0.b0.n0</data>)", R"(o = "&lt;&amp;&gt;")"})
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
 }
 

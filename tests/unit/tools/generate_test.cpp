@@ -69,10 +69,11 @@ TEST(GenerateMixed, ManySeedsAreValid) {
 
 TEST(GenerateMixed, UsesEveryConstruct) {
   std::string text;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) text += print(generate({Shape::Mixed, 200, seed}));
-  for (const char* part :
-       {"nested_sdfg", "loop ", "inverted = true", "conditional ", " if \"", "break ", "Reduce", "wcr = ",
-        "offset = [", "strides = [1, ", "[0:end]", " set s", "index[", "-1:", "access t0_", "while "})
+  for (std::uint64_t seed = 1; seed <= 30; ++seed)
+    text += print(generate({Shape::Mixed, 200, seed}));
+  for (const char* part : {"nested_sdfg", "loop ", "inverted = true", "conditional ", " if \"",
+                           "break ", "Reduce", "wcr = ", "offset = [", "strides = [1, ", "[0:end]",
+                           " set s", "index[", "-1:", "access t0_", "while "})
     EXPECT_NE(text.find(part), text.npos) << part;
 }
 
