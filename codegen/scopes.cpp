@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
 
@@ -240,6 +242,9 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
     bounds.push_back(std::move(b));
   }
 
+  const std::size_t collapsed =
+      team ? 1
+           : std::min(std::size_t(std::max<std::int64_t>(map.collapse, 1)), map.params.size());
   if (team) {
     // Every thread of a team runs the body once, with its number as the parameter.
     at.out.flush_left("#pragma omp parallel for schedule(static, 1)");
@@ -254,8 +259,6 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
     }
     if (map.omp_num_threads > 0)
       pragma += " num_threads(" + std::to_string(map.omp_num_threads) + ")";
-    const auto collapsed = std::min<std::size_t>(std::size_t(std::max<std::int64_t>(map.collapse, 1)),
-                                                 map.params.size());
     if (collapsed > 1) pragma += " collapse(" + std::to_string(collapsed) + ")";
     at.out.flush_left(pragma);
   }
@@ -263,7 +266,8 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
   for (std::size_t d = 0; d < map.params.size(); ++d) {
     const std::string& param = map.params[d];
     const std::string i = cpp_name(param);
-    if (d + 1 == map.params.size() && !parallel && !team && vectorizable(at, id))
+    const bool own_loop = d >= collapsed || !(parallel || team);
+    if (d + 1 == map.params.size() && own_loop && vectorizable(at, id))
       at.out.flush_left("#pragma GCC ivdep");
     at.out.open("for (int64_t " + i + " = " + bounds[d].begin + "; " + i + " < " + bounds[d].end +
                 "; " + (bounds[d].step == "1" ? "++" + i : i + " += " + bounds[d].step) + ")");
@@ -290,18 +294,58 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
 
 bool SdfgFunction::vectorizable(const At& at, NodeId entry) const {
   // Iterations of a map are independent, so the compiler need not prove it. Not when they update
-  // common elements, and of no use when the body holds loops.
-  for (NodeId id : at.plan.order) {
-    if (at.plan.tree.parent_of(id) != entry) continue;
-    const Node& node = at.state[id];
+  // common elements, and of no use when the body holds loops. A container that is read elsewhere
+  // than where it is written is left to the compiler, in case that a program relies on the order.
+  const State& state = at.state;
+  struct End {
+    std::string_view container;
+    const Subset* subset = nullptr;  ///< null: not known
+  };
+  const auto end_of = [&](EdgeId e, bool write) -> End {
+    const Memlet& memlet = state[e].memlet;
+    if (memlet.empty()) return {};
+    const auto* access = state[write ? path_target(state, e) : path_source(state, e)].as<AccessNode>();
+    if (!access) return {};
+    const auto& own = write ? memlet.dst_subset : memlet.src_subset;
+    if (own) return {access->data, &*own};
+    return {access->data, memlet.data == access->data && memlet.subset() ? &*memlet.subset() : nullptr};
+  };
+  std::vector<NodeId> inside;
+  for (NodeId id : at.plan.order)
+    if (at.plan.tree.parent_of(id) == entry) inside.push_back(id);
+  const auto here = at.plan.declared.find(entry);
+  const auto is_private = [&](std::string_view name) {
+    return here != at.plan.declared.end() &&
+           std::ranges::find(here->second, name) != here->second.end();
+  };
+
+  std::map<std::string_view, const Subset*> written;
+  for (NodeId id : inside) {
+    const Node& node = state[id];
     if (node.is_entry() || node.is<LibraryNode>() || node.is<NestedSdfg>()) return false;
     if (const auto* tasklet = node.as<Tasklet>();
         tasklet && tasklet->code.language() != Language::Python)
       return false;
-    for (EdgeId e : at.state.out(id))
-      if (at.state[e].memlet.wcr) return false;
     if (const auto* access = node.as<AccessNode>())
-      if (const Data* data = sdfg_.find_data(access->data); data && data->is_stream()) return false;
+      if (const Data* data = sdfg_.find_data(access->data);
+          !data || data->is_stream() || data->is_view() || data->is_reference())
+        return false;
+    if (node.is_exit()) continue;
+    for (EdgeId e : state.out(id)) {
+      if (state[e].memlet.wcr || state[e].memlet.dynamic) return false;
+      const End end = end_of(e, true);
+      if (end.container.empty() || is_private(end.container)) continue;
+      const auto [found, is_new] = written.try_emplace(end.container, end.subset);
+      if (!end.subset || (!is_new && !(*found->second == *end.subset))) return false;
+    }
+  }
+  for (NodeId id : inside) {
+    if (state[id].is_exit()) continue;
+    for (EdgeId e : state.in(id)) {
+      const End end = end_of(e, false);
+      const auto found = written.find(end.container);
+      if (found != written.end() && (!end.subset || !(*end.subset == *found->second))) return false;
+    }
   }
   return true;
 }
