@@ -14,6 +14,15 @@ describe('layout', () => {
     expect(defects(model, placed)).toEqual([]);
   });
 
+  it('ends an open scope where its exit ends, so that lines reach it', async () => {
+    const model = buildModel(generate({ states: 1, chain: 1, maps: 1 }), 'g');
+    const placed = await layout(model, new Set(model.items.map((item) => item.id)), solver());
+    const box = (id: number): { y: number; h: number } => placed.boxes.find((b) => b.item === id)!;
+    const scope = model.items.find((i) => i.kind === 'Scope')!;
+    expect(box(scope.entry).y).toBeCloseTo(box(scope.id).y);
+    expect(box(scope.exit).y + box(scope.exit).h).toBeCloseTo(box(scope.id).y + box(scope.id).h);
+  });
+
   it('is the same twice', async () => {
     const model = buildModel(generate({ states: 2, chain: 3, maps: 3 }), 'g');
     const open = firstOpen(model);

@@ -85,12 +85,15 @@ function layPart(problem: Problem, members: number[]): Part {
   const x = spreadLayers(layers, width, ups, downs, problem.gap);
   const y = new Array<number>(layer.length).fill(0);
   let h = 0;
+  let gap = 0;
   for (const row of layers) {
     const tall = largest(row.map((s) => height[s]!));
     for (const s of row) y[s] = h + (tall - height[s]!) / 2;
-    h += tall + layerGap + Math.min(60, Math.sqrt(row.length) * 4);
+    // Between wide layers many lines cross: they get more room.
+    gap = layerGap + Math.min(60, Math.sqrt(row.length - 1) * 4);
+    h += tall + gap;
   }
-  h -= layerGap;
+  h -= gap;
 
   let left = Infinity;
   let right = -Infinity;

@@ -32,9 +32,12 @@ export function zoomAt(camera: Camera, size: Size, px: number, py: number, facto
   return { x: x - (px - size.w / 2) / zoom, y: y - (py - size.h / 2) / zoom, zoom };
 }
 
+/** Pixels at the upper border that the path of names covers. */
+const covered = 32;
+
 export function fit(rect: Rect, size: Size, most = 1.5): Camera {
-  const zoom = Math.min((size.w - 40) / Math.max(rect.w, 1), (size.h - 40) / Math.max(rect.h, 1), most);
-  return { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2, zoom: clampZoom(zoom) };
+  const zoom = clampZoom(Math.min((size.w - 40) / Math.max(rect.w, 1), (size.h - 36 - covered) / Math.max(rect.h, 1), most));
+  return { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 - covered / 2 / zoom, zoom };
 }
 
 export function between(a: Camera, b: Camera, t: number): Camera {
