@@ -24,6 +24,15 @@ ConnectorType connector_type(const Connectors& connectors, const std::string& na
   return {type.base(), !one_element};
 }
 
+/// In a tile, indices do not move by equal steps; DaCe gives it dimensions of its own.
+void refuse_tiles(const std::optional<Subset>& subset) {
+  if (!subset) return;
+  for (const Range& r : subset->ranges)
+    if (!(r.tile == Expr(1)))
+      throw Stop("the interpreter does not pass tiled subsets (" + to_text(*subset) +
+                 ") to a tasklet");
+}
+
 }  // namespace
 
 Step StateCompiler::compile_tasklet(NodeId id, Scope& scope) {
@@ -88,6 +97,7 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
   Container* c = of_memlet(e);
   if (c->type == BaseType::Unknown)
     throw Stop("values of '" + c->name + "' are of a type that the interpreter cannot compute with");
+  refuse_tiles(edge.memlet.subset());
   const auto input = window(c, edge.memlet.subset(), scope, place);
   const bool one = input->wide.empty();
   const ConnectorType type = connector_type(state_[id].in_connectors, name, c->type, one);
@@ -146,6 +156,7 @@ std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& sc
   Container* c = of_memlet(e);
   if (c->type == BaseType::Unknown)
     throw Stop("values of '" + c->name + "' are of a type that the interpreter cannot compute with");
+  refuse_tiles(edge.memlet.subset());
   const auto output = window(c, edge.memlet.subset(), scope, place);
   if (edge.memlet.wcr)
     output->combine = compile_reduction(*edge.memlet.wcr, c->type, context(scope, place));
