@@ -1,0 +1,312 @@
+// Sums, products and powers in normal form.
+
+#include "ir/expr_normal.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <tuple>
+
+namespace sdfg::detail {
+namespace {
+
+/// Terms that multiplying out may make.
+constexpr std::size_t max_product_terms = 64;
+
+}  // namespace
+
+Expr as_expr(const Term& t) {
+  if (is_one(t.monomial)) return to_expr(t.coefficient);
+  if (t.coefficient == Rational{}) return t.monomial;
+  std::vector<Expr> factors{to_expr(t.coefficient)};
+  if (t.monomial.is(Op::Mul))
+    factors.insert(factors.end(), t.monomial.args().begin(), t.monomial.args().end());
+  else
+    factors.push_back(t.monomial);
+  return make_normal(Op::Mul, std::move(factors));
+}
+
+Term as_term(const Expr& e) {
+  if (const auto r = as_rational(e)) return {*r, 1};
+  if (!e.is(Op::Mul) || e.args().empty()) return {{}, e};
+  const auto r = as_rational(e.arg(0));
+  if (!r) return {{}, e};
+  if (e.args().size() == 2) return {*r, e.arg(1)};
+  return {*r, make_normal(Op::Mul, {e.args().begin() + 1, e.args().end()})};
+}
+
+
+std::vector<Term> terms(const Expr& e) {
+  std::vector<Term> out;
+  if (is_zero(e)) return out;
+  if (!e.is(Op::Add)) return {as_term(e)};
+  out.reserve(e.args().size());
+  for (const Expr& a : e.args()) out.push_back(as_term(a));
+  return out;
+}
+
+std::optional<Expr> sum(std::vector<Term> list) {
+  for (Term& t : list) {
+    // What did not fit into a coefficient before may fit now.
+    if (t.monomial.op() != Op::Integer || is_one(t.monomial)) continue;
+    const auto value = as_rational(t.monomial);
+    if (const auto c = value ? multiply(t.coefficient, *value) : std::nullopt) t = {*c, 1};
+  }
+  const auto before = [](const Term& a, const Term& b) { return compare(a.monomial, b.monomial) < 0; };
+  if (!std::ranges::is_sorted(list, before)) std::stable_sort(list.begin(), list.end(), before);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < list.size();) {
+    Term t = std::move(list[i]);
+    // Only the total has to fit, so that the order does not matter.
+    Wide num = t.coefficient.num, den = t.coefficient.den;
+    const std::size_t first = i;
+    for (++i; i < list.size() && list[i].monomial == t.monomial; ++i) {
+      const Rational& c = list[i].coefficient;
+      if (c.den == den) {
+        num += c.num;
+        continue;
+      }
+      const auto so_far = rational(num, den);
+      const auto total = so_far ? add(*so_far, c) : std::nullopt;
+      if (!total) return std::nullopt;
+      num = total->num, den = total->den;
+    }
+    if (i > first + 1) {
+      const auto total = rational(num, den);
+      if (!total) return std::nullopt;
+      t.coefficient = *total;
+    }
+    if (t.coefficient.num != 0) list[kept++] = std::move(t);
+  }
+  if (kept == 0) return Expr(0);
+  if (kept == 1) return as_expr(list[0]);
+  std::vector<Expr> args;
+  args.reserve(kept);
+  for (std::size_t i = 0; i < kept; ++i) args.push_back(as_expr(list[i]));
+  return make_normal(Op::Add, std::move(args));
+}
+
+Expr unfolded(Op op, std::vector<Expr> args) {
+  std::ranges::sort(args, [](const Expr& a, const Expr& b) { return compare(a, b) < 0; });
+  return make_normal(op, std::move(args));
+}
+
+Expr add_terms(std::vector<Term> list) {
+  if (auto e = sum(list)) return *std::move(e);
+  std::vector<Expr> args;
+  for (const Term& t : list) args.push_back(as_expr(t));
+  return unfolded(Op::Add, std::move(args));
+}
+
+Expr add_normal(const Expr& a, const Expr& b) {
+  if (is_zero(a)) return b;
+  if (is_zero(b)) return a;
+  std::vector<Term> list = terms(a);
+  for (Term& t : terms(b)) list.push_back(std::move(t));
+  return add_terms(std::move(list));
+}
+
+void collect_powers(const Expr& factor, std::vector<Power>& powers, Rational& coefficient) {
+  if (const auto r = as_rational(factor)) {
+    if (const auto c = multiply(coefficient, *r)) coefficient = *c;
+    else powers.push_back({factor, 1});
+  } else if (factor.is(Op::Mul)) {
+    for (const Expr& f : factor.args()) collect_powers(f, powers, coefficient);
+  } else if (factor.is(Op::Pow) && factor.arg(1).is(Op::Integer)) {
+    powers.push_back({factor.arg(0), factor.arg(1).value()});
+  } else {
+    powers.push_back({factor, 1});
+  }
+}
+
+namespace {
+
+Expr power_expr(const Power& p) {
+  return p.exponent == 1 ? p.base : make_normal(Op::Pow, {p.base, p.exponent});
+}
+
+}  // namespace
+
+Expr multiply_normal(const Expr& a, const Expr& b) {
+  std::vector<Power> powers;
+  Rational coefficient;
+  collect_powers(a, powers, coefficient);
+  collect_powers(b, powers, coefficient);
+  return multiply_all(std::move(powers), coefficient);
+}
+
+namespace {
+
+/// The number of terms of the product of sums, or too many.
+std::size_t expanded_size(const std::vector<Power>& powers) {
+  std::size_t size = 1, sums = 0;
+  for (const Power& p : powers) {
+    if (!p.base.is(Op::Add) || p.exponent <= 0) continue;
+    const std::size_t n = p.base.args().size();
+    sums += p.exponent == 1 ? 1 : 2;
+    if (p.exponent > 6 && n > 1) return ~std::size_t(0);
+    for (std::int64_t i = 0; i < p.exponent; ++i) size *= std::min<std::size_t>(n, 1000);
+    if (size > 1000000) size = 1000000;
+  }
+  // One sum alone does not grow.
+  return sums == 1 ? 1 : size;
+}
+
+/// Where the product of the coefficients leaves 64 bits, as many of the smallest as fit are
+/// multiplied, so that the order in which they came does not matter.
+void settle_coefficient(std::vector<Power>& powers, Rational& coefficient) {
+  std::vector<Rational> numbers;
+  std::erase_if(powers, [&](const Power& p) {
+    if (!as_rational(p.base)) return false;
+    const auto value = as_rational(power_normal(p.base, p.exponent));
+    if (value) numbers.push_back(*value);
+    return value.has_value();
+  });
+  if (numbers.empty()) return;
+  numbers.push_back(coefficient);
+  std::ranges::sort(numbers, [](const Rational& a, const Rational& b) {
+    const auto key = [](const Rational& r) { return std::tuple(std::abs(r.num), r.den, r.num); };
+    return key(a) < key(b);
+  });
+  coefficient = {};
+  bool fits = true;
+  for (const Rational& n : numbers) {
+    const auto next = fits ? multiply(coefficient, n) : std::nullopt;
+    if (next) coefficient = *next;
+    else powers.push_back({to_expr(n), 1});
+    fits = next.has_value();
+  }
+}
+
+}  // namespace
+
+Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
+  if (coefficient.num == 0) return 0;
+  settle_coefficient(powers, coefficient);
+  std::ranges::stable_sort(
+      powers, [](const Power& a, const Power& b) { return compare(a.base, b.base) < 0; });
+  std::size_t kept = 0;
+  bool has_sum = false;
+  for (std::size_t i = 0; i < powers.size();) {
+    Power p = std::move(powers[i]);
+    for (++i; i < powers.size() && powers[i].base == p.base; ++i) {
+      if (__builtin_add_overflow(p.exponent, powers[i].exponent, &p.exponent)) {
+        // Both stay; the exponents cannot be added.
+        p.exponent -= powers[i].exponent;
+        break;
+      }
+    }
+    if (p.exponent == 0) continue;
+    has_sum |= p.base.is(Op::Add) && p.exponent > 0;
+    powers[kept++] = std::move(p);
+  }
+  powers.resize(kept, {0, 0});
+
+  if (has_sum && expanded_size(powers) <= max_product_terms) {
+    std::vector<Power> plain;
+    std::vector<Expr> sums;
+    for (Power& p : powers) {
+      if (p.base.is(Op::Add) && p.exponent > 0) sums.insert(sums.end(), std::size_t(p.exponent), p.base);
+      else plain.push_back(std::move(p));
+    }
+    std::vector<Term> product = terms(multiply_all(plain, coefficient));
+    bool fits = true;
+    for (const Expr& s : sums) {
+      std::vector<Term> next;
+      for (const Term& a : product)
+        for (const Term& b : terms(s)) {
+          const auto c = multiply(a.coefficient, b.coefficient);
+          fits = fits && c;
+          if (!c) break;
+          if (is_one(a.monomial) || is_one(b.monomial)) {
+            next.push_back({*c, is_one(a.monomial) ? b.monomial : a.monomial});
+            continue;
+          }
+          for (Term& t : terms(multiply_normal(a.monomial, b.monomial))) {
+            const auto scaled = multiply(t.coefficient, *c);
+            fits = fits && scaled;
+            next.push_back({scaled.value_or(Rational{}), std::move(t.monomial)});
+          }
+        }
+      product = std::move(next);
+    }
+    if (fits) return add_terms(std::move(product));
+    std::vector<Expr> args;
+    if (coefficient != Rational{}) args.push_back(to_expr(coefficient));
+    for (const Power& p : plain) args.push_back(power_expr(p));
+    args.insert(args.end(), sums.begin(), sums.end());
+    if (args.size() == 1) return args[0];
+    return unfolded(Op::Mul, std::move(args));
+  }
+
+  std::vector<Expr> args;
+  args.reserve(powers.size() + 1);
+  if (coefficient != Rational{}) args.push_back(to_expr(coefficient));
+  for (const Power& p : powers) args.push_back(power_expr(p));
+  if (args.empty()) return 1;
+  if (args.size() == 1) return args[0];
+  return make_normal(Op::Mul, std::move(args));
+}
+
+Expr scale(const Expr& e, const Rational& r) { return multiply_normal(e, to_expr(r)); }
+Expr negate(const Expr& e) { return scale(e, {-1, 1}); }
+Expr subtract(const Expr& a, const Expr& b) { return add_normal(a, negate(b)); }
+
+Expr power_normal(const Expr& base, const Expr& exponent) {
+  if (!exponent.is(Op::Integer)) return make_normal(Op::Pow, {base, exponent});
+  const std::int64_t n = exponent.value();
+  if (n == 0) return 1;
+  if (n == 1) return base;
+  if (const auto r = as_rational(base)) {
+    if (r->num == 0) return n > 0 ? Expr(0) : make_normal(Op::Pow, {base, exponent});
+    Rational result;
+    Rational factor = n > 0 ? *r : *rational(r->den, r->num);
+    const bool unit = r->den == 1 && (r->num == 1 || r->num == -1);
+    if (unit) return r->num == 1 || n % 2 == 0 ? 1 : -1;
+    if (n > 64 || n < -64) return make_normal(Op::Pow, {base, exponent});
+    for (std::int64_t i = 0; i < std::abs(n); ++i) {
+      const auto next = multiply(result, factor);
+      if (!next) return make_normal(Op::Pow, {base, exponent});
+      result = *next;
+    }
+    return to_expr(result);
+  }
+  std::vector<Power> powers;
+  Rational coefficient;
+  collect_powers(base, powers, coefficient);
+  for (Power& p : powers)
+    if (__builtin_mul_overflow(p.exponent, n, &p.exponent))
+      return make_normal(Op::Pow, {base, exponent});
+  const Expr scaled = power_normal(to_expr(coefficient), exponent);
+  collect_powers(scaled, powers, coefficient = {});
+  return multiply_all(std::move(powers), coefficient);
+}
+
+bool is_integral(const Expr& e) {
+  const auto all = [&] { return std::ranges::all_of(e.args(), is_integral); };
+  switch (e.op()) {
+    case Op::Integer:
+    case Op::Symbol:
+    case Op::True:
+    case Op::False:
+    case Op::FloorDiv:
+    case Op::CeilDiv: return true;
+    case Op::Add:
+    case Op::Mul:
+    case Op::Min:
+    case Op::Max:
+    case Op::Mod:
+    case Op::LeftShift:
+    case Op::RightShift:
+    case Op::BitAnd:
+    case Op::BitOr:
+    case Op::BitXor:
+    case Op::Invert: return all();
+    case Op::Select: return is_integral(e.arg(1)) && is_integral(e.arg(2));
+    case Op::Pow: return e.arg(1).is(Op::Integer) && e.arg(1).value() >= 0 && is_integral(e.arg(0));
+    case Op::Call: return e.name() == "abs" && all();
+    default: return is_truth(e.op());
+  }
+}
+
+}  // namespace sdfg::detail
