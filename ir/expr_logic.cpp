@@ -19,7 +19,6 @@ std::pair<Rational, Expr> split_constant(const Expr& e) {
   return {*r, make_normal(Op::Add, {e.args().begin() + 1, e.args().end()})};
 }
 
-
 }  // namespace
 
 Expr extremum(Op op, std::vector<Expr> args) {

@@ -35,7 +35,6 @@ Term as_term(const Expr& e) {
   return {*r, make_normal(Op::Mul, {e.args().begin() + 1, e.args().end()})};
 }
 
-
 std::vector<Term> terms(const Expr& e) {
   std::vector<Term> out;
   if (is_zero(e)) return out;
