@@ -7,8 +7,9 @@
 namespace sdfg {
 namespace {
 
+/// Equality of normal forms decides: it costs little, and almost no map is trivial.
 bool has_one_point(const Range& range) {
-  return certain(equal(range.begin, range.end)) && range.tile == Expr(1);
+  return range.end - range.begin == Expr(0) && range.tile == Expr(1);
 }
 
 Substitution only_values(const MapEntry& map) {
