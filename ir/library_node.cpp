@@ -89,15 +89,17 @@ class Reader {
     if (json.is_string()) {
       const std::string text = json.get<std::string>();
       const bool typed = text.find('$') != std::string::npos;
-      if (auto expr = typed ? parse_symbolic(text, Dialect::Typed) : parse_python(text)) return *expr;
+      if (auto expr = typed ? parse_symbolic(text, Dialect::Typed) : parse_python(text))
+        return *expr;
     }
     fail(name, "a number or an expression", json);
     return std::nullopt;
   }
   void fail(std::string_view name, std::string_view expected, const Json& found) {
     if (error_) return;
-    error_ = Diagnostic{"", "property '" + std::string(name) + "' should be " + std::string(expected) +
-                                ", found " + found.dump(-1, ' ', false, Json::error_handler_t::replace)};
+    error_ =
+        Diagnostic{"", "property '" + std::string(name) + "' should be " + std::string(expected) +
+                           ", found " + found.dump(-1, ' ', false, Json::error_handler_t::replace)};
   }
 
   const Node& node_;
@@ -215,20 +217,20 @@ struct Symbolic {
   std::string_view library_class, property, standard;
 };
 constexpr std::array symbolic{
-    Symbolic{"Axpy", "a", "a"},           Symbolic{"Axpy", "n", "n"},
-    Symbolic{"Dot", "n", ""},             Symbolic{"Einsum", "alpha", ""},
-    Symbolic{"Einsum", "beta", ""},       Symbolic{"FFT", "factor", ""},
-    Symbolic{"Gearbox", "size", ""},      Symbolic{"Gemv", "alpha", ""},
-    Symbolic{"Gemv", "beta", ""},         Symbolic{"Gemv", "m", ""},
-    Symbolic{"Gemv", "n", ""},            Symbolic{"Ger", "alpha", ""},
-    Symbolic{"Ger", "m", "m"},            Symbolic{"Ger", "m_tile_size", ""},
-    Symbolic{"Ger", "n", "n"},            Symbolic{"Ger", "n_tile_size", ""},
-    Symbolic{"Getrf", "n", ""},           Symbolic{"Getri", "n", ""},
-    Symbolic{"Getrs", "n", ""},           Symbolic{"IFFT", "factor", ""},
-    Symbolic{"Potrf", "n", ""},           Symbolic{"Send", "n", ""},
-    Symbolic{"Wait", "n", ""},            Symbolic{"Waitall", "n", ""},
-    Symbolic{"Pgemm", "k", ""},           Symbolic{"Pgemm", "m", ""},
-    Symbolic{"Pgemm", "n", ""},           Symbolic{"Pgemv", "m", ""},
+    Symbolic{"Axpy", "a", "a"},      Symbolic{"Axpy", "n", "n"},
+    Symbolic{"Dot", "n", ""},        Symbolic{"Einsum", "alpha", ""},
+    Symbolic{"Einsum", "beta", ""},  Symbolic{"FFT", "factor", ""},
+    Symbolic{"Gearbox", "size", ""}, Symbolic{"Gemv", "alpha", ""},
+    Symbolic{"Gemv", "beta", ""},    Symbolic{"Gemv", "m", ""},
+    Symbolic{"Gemv", "n", ""},       Symbolic{"Ger", "alpha", ""},
+    Symbolic{"Ger", "m", "m"},       Symbolic{"Ger", "m_tile_size", ""},
+    Symbolic{"Ger", "n", "n"},       Symbolic{"Ger", "n_tile_size", ""},
+    Symbolic{"Getrf", "n", ""},      Symbolic{"Getri", "n", ""},
+    Symbolic{"Getrs", "n", ""},      Symbolic{"IFFT", "factor", ""},
+    Symbolic{"Potrf", "n", ""},      Symbolic{"Send", "n", ""},
+    Symbolic{"Wait", "n", ""},       Symbolic{"Waitall", "n", ""},
+    Symbolic{"Pgemm", "k", ""},      Symbolic{"Pgemm", "m", ""},
+    Symbolic{"Pgemm", "n", ""},      Symbolic{"Pgemv", "m", ""},
     Symbolic{"Pgemv", "n", ""},
 };
 

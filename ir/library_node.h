@@ -89,9 +89,9 @@ struct Fill {
   Expr value = 0;
 };
 
-using LibraryOperation =
-    std::variant<Reduce, ReduceWithSkipValues, MatMul, Gemm, BatchedMatMul, Gemv, Dot, Axpy, Ger,
-                 Einsum, Transpose, TensorTranspose, TensorDot, Cholesky, Inv, Solve, CopyNode, Fill>;
+using LibraryOperation = std::variant<Reduce, ReduceWithSkipValues, MatMul, Gemm, BatchedMatMul,
+                                      Gemv, Dot, Axpy, Ger, Einsum, Transpose, TensorTranspose,
+                                      TensorDot, Cholesky, Inv, Solve, CopyNode, Fill>;
 
 /// What a library node does. The error (without a place) names the class when it is not one of
 /// these, or the property that cannot be read.

@@ -9,7 +9,8 @@
 
 namespace sdfg {
 
-/// Parts with " / " between them, outermost first; of more than 40, the middle ones are only counted.
+/// Parts with " / " between them, outermost first; of more than 40, the middle ones are only
+/// counted.
 std::string place_text(std::span<const std::string> parts);
 
 /// Says where something is: "state main / node 3 (map outer)". Built while walking down.
@@ -21,11 +22,11 @@ class Place {
     deeper.last_ = std::make_shared<const Part>(Part{last_, std::move(part)});
     return deeper;
   }
-  Place block(const Block& block) const;                      ///< "state main", "loop for_k"
-  Place node(const StateGraph& state, NodeId id) const;       ///< "node 3 (map outer)"
-  Place edge(const StateGraph& state, EdgeId id) const;       ///< "edge n1.OUT_A -> n2.a"
+  Place block(const Block& block) const;                             ///< "state main", "loop for_k"
+  Place node(const StateGraph& state, NodeId id) const;              ///< "node 3 (map outer)"
+  Place edge(const StateGraph& state, EdgeId id) const;              ///< "edge n1.OUT_A -> n2.a"
   Place edge(const RegionGraph& region, InterstateEdgeId id) const;  ///< "edge guard -> body"
-  Place data(std::string_view name) const;                    ///< "data 'A'"
+  Place data(std::string_view name) const;                           ///< "data 'A'"
   std::string text() const;
 
  private:

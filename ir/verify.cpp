@@ -138,7 +138,7 @@ void verify_sdfg(const SdfgScope& scope, Findings& findings) {
   for (const auto& [name, constant] : sdfg.constants) {
     const Data* data = sdfg.arrays.get(name);
     const auto symbol = sdfg.symbols.find(name);
-    const Type* type = data                          ? &data->dtype
+    const Type* type = data                           ? &data->dtype
                        : symbol != sdfg.symbols.end() ? &symbol->second
                                                       : nullptr;
     if (type && !(*type == constant.data.dtype))

@@ -21,7 +21,8 @@ class BoundsRules {
 
   void verify() {
     if (memlet_.subset()) subset(*memlet_.subset(), memlet_.data);
-    const NodeId other = memlet_.data_is_src ? s_.path_target[id_.value] : s_.path_source[id_.value];
+    const NodeId other =
+        memlet_.data_is_src ? s_.path_target[id_.value] : s_.path_source[id_.value];
     if (const auto* access = s_.state[other].as<AccessNode>(); access && memlet_.other_subset())
       subset(*memlet_.other_subset(), access->data);
   }
@@ -42,14 +43,15 @@ class BoundsRules {
       if (least && least->value() < 0) report(subset, name, d, low, *least, "below 0");
       const Bound most = constant_extreme(high + shift - data->shape[d], true);
       if (most && most->value() >= 0)
-        report(subset, name, d, high, *most + data->shape[d], "beyond " + to_text(data->shape[d] - 1));
+        report(subset, name, d, high, *most + data->shape[d],
+               "beyond " + to_text(data->shape[d] - 1));
     }
   }
 
   void report(const Subset& subset, const std::string& name, std::size_t d, const Expr& index,
               const Expr& value, std::string where) {
-    std::string message = "[" + to_text(subset) + "] leaves '" + name + "' of shape [" + shape(name) +
-                          "] in dimension " + std::to_string(d) + ": ";
+    std::string message = "[" + to_text(subset) + "] leaves '" + name + "' of shape [" +
+                          shape(name) + "] in dimension " + std::to_string(d) + ": ";
     message += to_text(index);
     if (index != value) message += " reaches " + to_text(value);
     message += ", which is " + std::move(where);

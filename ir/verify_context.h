@@ -58,7 +58,7 @@ struct SdfgScope {
   bool in_gpu = false;      ///< inside a scope that runs on a GPU
   bool in_default = false;  ///< inside a scope whose schedule is not chosen yet
   std::set<std::string_view> own_constants;
-  const std::set<std::string_view>* constants;  ///< visible here: own, else those around
+  const std::set<std::string_view>* constants;   ///< visible here: own, else those around
   std::unordered_set<std::string> size_symbols;  ///< that descriptors mention
   /// Where symbols are assigned; and, as "set:NAME", where references are set.
   SymbolFlow flow;
@@ -86,7 +86,8 @@ struct StateScope {
   const State& state;
   SymbolFlow::Point point;
   ScopeTree tree;
-  /// By edge id: the ends of its memlet path. Equal to the edge's own ends when it touches no scope.
+  /// By edge id: the ends of its memlet path. Equal to the edge's own ends when it touches no
+  /// scope.
   std::vector<NodeId> path_source, path_target;
 
   const Data* find_data(std::string_view name) const { return sdfg.sdfg.find_data(name); }

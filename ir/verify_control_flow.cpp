@@ -14,7 +14,8 @@ using Point = SymbolFlow::Point;
 
 /// Containers whose elements the expression reads.
 void collect_containers(const Expr& expr, const Sdfg& sdfg, std::set<std::string>& out) {
-  if (expr.is(Op::Subscript) && expr.arg(0).is(Op::Symbol) && sdfg.arrays.contains(expr.arg(0).name()))
+  if (expr.is(Op::Subscript) && expr.arg(0).is(Op::Symbol) &&
+      sdfg.arrays.contains(expr.arg(0).name()))
     out.insert(expr.arg(0).name());
   for (const Expr& arg : expr.args()) collect_containers(arg, sdfg, out);
 }
@@ -32,13 +33,14 @@ class RegionRules {
 
   void verify() {
     if (!start(region_))
-      findings_.error({},
-                      "where it starts is open: " +
-                          std::string(region_.node_count() == 0
-                                          ? "it has no blocks"
-                                          : "not exactly one block has no predecessor, and no start "
-                                            "block is stored"),
-                      region_.node_count() == 0 ? "add a state" : "store a start block");
+      findings_.error(
+          {},
+          "where it starts is open: " +
+              std::string(region_.node_count() == 0
+                              ? "it has no blocks"
+                              : "not exactly one block has no predecessor, and no start "
+                                "block is stored"),
+          region_.node_count() == 0 ? "add a state" : "store a start block");
     std::set<std::string_view> labels;
     const std::vector<BlockId> reachable = reachable_blocks(region_);
     std::vector<bool> reached(region_.id_bound());
@@ -74,7 +76,8 @@ class RegionRules {
       if (!in_loop_)
         findings_.error({}, "a " + std::string(block.kind_name()) + " must be inside a LoopRegion");
     } else if (const auto* other = block.as<OtherBlock>()) {
-      findings_.error({}, "blocks of kind " + other->type + " are not known, so this cannot be run");
+      findings_.error({},
+                      "blocks of kind " + other->type + " are not known, so this cannot be run");
     }
   }
 
@@ -117,9 +120,9 @@ class RegionRules {
       if (const auto* assign = std::get_if<Assign>(&s.kind))
         if (assign->target.is(Op::Symbol) && scope_.sdfg.arrays.contains(assign->target.name()))
           if (assign->target.name() != variable)
-            findings_.error({}, std::string(what) + " assigns to the container '" +
-                                    assign->target.name() + "'",
-                            "assign to a symbol: containers are written in states only");
+            findings_.error(
+                {}, std::string(what) + " assigns to the container '" + assign->target.name() + "'",
+                "assign to a symbol: containers are written in states only");
   }
 
   void conditional(const ConditionalBlock& conditional, BlockId id) {
@@ -129,7 +132,8 @@ class RegionRules {
       const std::string what = "the condition of branch " + std::to_string(i);
       if (!branch.condition) {
         if (i + 1 < conditional.branches.size())
-          findings_.error({}, "branch " + std::to_string(i) + " is the else branch, but not the last",
+          findings_.error({},
+                          "branch " + std::to_string(i) + " is the else branch, but not the last",
                           "move it to the end");
       } else if (branch.condition->empty()) {
         findings_.error({}, what + " is empty", "remove it to make this the else branch");
@@ -138,7 +142,8 @@ class RegionRules {
         code_symbols(*branch.condition, {index_, id}, what, {});
       }
       const Findings::Level level(
-          findings_, "branch " + (branch.block.label.empty() ? std::to_string(i) : branch.block.label));
+          findings_,
+          "branch " + (branch.block.label.empty() ? std::to_string(i) : branch.block.label));
       verify_region(scope_, branch.region(), scope_.flow.child(index_, id, i), in_loop_, findings_);
     }
   }
@@ -160,8 +165,8 @@ class RegionRules {
   void report_undefined(const SymbolSet& missing, const Place& where, std::string what) {
     if (missing.empty()) return;
     findings_.error(where,
-                    std::move(what) + " " + quoted_list({missing.begin(), missing.end()}) + ", which " +
-                        (missing.size() == 1 ? "is" : "are") + " not defined here",
+                    std::move(what) + " " + quoted_list({missing.begin(), missing.end()}) +
+                        ", which " + (missing.size() == 1 ? "is" : "are") + " not defined here",
                     "declare a symbol, or assign it on an edge before");
   }
 
@@ -173,8 +178,10 @@ class RegionRules {
     for (const std::string& name : containers) {
       const Data& data = scope_.sdfg.arrays.at(name);
       if (is_gpu(data.storage))
-        findings_.error(where, std::string(what) + " reads '" + name + "' on the host, but it is stored in " +
-                                   std::string(to_text(data.storage)),
+        findings_.error(where,
+                        std::string(what) + " reads '" + name +
+                            "' on the host, but it is stored in " +
+                            std::string(to_text(data.storage)),
                         "copy it to host memory first");
     }
   }
@@ -188,8 +195,9 @@ class RegionRules {
         findings_.error(where, "there is another edge between the same two blocks",
                         "join the two conditions");
       if (region_[e].condition.always_true() && ++unconditional[region_.source(e)] == 2)
-        findings_.warning(where, "is the second edge without a condition from its source, so it is "
-                                 "never taken");
+        findings_.warning(where,
+                          "is the second edge without a condition from its source, so it is "
+                          "never taken");
       edge(e, where);
     }
   }
@@ -222,10 +230,10 @@ class RegionRules {
     for (const std::string& other : used)
       if (other != name && edge.assignments.contains(other)) also.push_back(other);
     if (!also.empty())
-      findings_.error(where,
-                      "the value of '" + name + "' uses " + quoted_list(also) +
-                          ", which the same edge assigns",
-                      "split the assignments over two edges with a state between them");
+      findings_.error(
+          where,
+          "the value of '" + name + "' uses " + quoted_list(also) + ", which the same edge assigns",
+          "split the assignments over two edges with a state between them");
   }
 
   const SdfgScope& scope_;

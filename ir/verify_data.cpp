@@ -32,9 +32,10 @@ class Descriptor {
                             " cannot be stored in a Register",
                         "choose another storage");
     if (data_.role() != Role::Plain && data_.lifetime != Lifetime::Scope)
-      findings_.error(where_, (data_.as_array() && std::holds_alternative<Array>(data_.kind) ? "an " : "a ") +
-                                  data_.json_type() + " must have lifetime Scope, found " +
-                                  std::string(to_text(data_.lifetime)));
+      findings_.error(
+          where_, (data_.as_array() && std::holds_alternative<Array>(data_.kind) ? "an " : "a ") +
+                      data_.json_type() + " must have lifetime Scope, found " +
+                      std::string(to_text(data_.lifetime)));
     sizes("shape", data_.shape, 0);
     if (const Array* array = data_.as_array()) this->array(*array);
     if (const auto* stream = std::get_if<Stream>(&data_.kind)) rank("offset", stream->offset);

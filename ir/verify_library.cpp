@@ -25,14 +25,15 @@ class LibraryRules {
     const auto in = s_.state.in(id_), out = s_.state.out(id_);
     edge_count(in.size(), 1, "input");
     edge_count(out.size(), 1, "output");
-    if (const Expr* wcr = reduce.wcr.expr(); !wcr || !wcr->is(Op::Lambda) || wcr->args().size() != 3)
+    if (const Expr* wcr = reduce.wcr.expr();
+        !wcr || !wcr->is(Op::Lambda) || wcr->args().size() != 3)
       error("the reduction must be a lambda of two values, found '" + reduce.wcr.text() + "'");
     if (!reduce.axes || in.empty() || !s_.state[in[0]].memlet.subset()) return;
     const std::int64_t rank = std::int64_t(s_.state[in[0]].memlet.subset()->rank());
     for (std::int64_t axis : *reduce.axes)
       if (axis < -rank || axis >= rank)
-        error("axis " + std::to_string(axis) + " is not one of the input's " + std::to_string(rank) +
-              " dimensions");
+        error("axis " + std::to_string(axis) + " is not one of the input's " +
+              std::to_string(rank) + " dimensions");
   }
   void operator()(const Dot&) {
     edge_count(s_.state.in(id_).size(), 2, "input");
@@ -41,19 +42,22 @@ class LibraryRules {
     if (x && y && result) {
       if (squeezed(*x).size() != 1 || squeezed(*y).size() != 1)
         error("a dot product takes two vectors");
-      if (num_elements(*result).as_integer() != 1) error("the result of a dot product is one element");
+      if (num_elements(*result).as_integer() != 1)
+        error("the result of a dot product is one element");
     }
     const Data *dx = data("_x"), *dy = data("_y"), *dr = data("_result");
     if (!dx || !dy || !dr) return;
     if (!(dx->dtype == dy->dtype))
-      error("the operands must have one type, found " + dx->dtype.text() + " and " + dy->dtype.text());
+      error("the operands must have one type, found " + dx->dtype.text() + " and " +
+            dy->dtype.text());
     if (!(dx->dtype.element() == dr->dtype.element()))
       error("the result must have the operands' type " + dx->dtype.text() + ", found " +
             dr->dtype.text());
   }
   void operator()(const Gemv& gemv) {
     const std::size_t inputs = s_.state.in(id_).size();
-    if (inputs != 2 && inputs != 3) error("expected 2 or 3 inputs, found " + std::to_string(inputs));
+    if (inputs != 2 && inputs != 3)
+      error("expected 2 or 3 inputs, found " + std::to_string(inputs));
     edge_count(s_.state.out(id_).size(), 1, "output");
     const Subset *a = subset("_A"), *x = subset("_x"), *y = subset("_y");
     if (!a || !x || !y) return;
@@ -71,7 +75,8 @@ class LibraryRules {
     edge_count(s_.state.out(id_).size(), 1, "output");
     const Subset *x = subset("_x"), *y = subset("_y"), *result = subset("_res");
     if (!x || !y || !result) return;
-    if (x->rank() != 1) error("expected vectors, found " + std::to_string(x->rank()) + " dimensions");
+    if (x->rank() != 1)
+      error("expected vectors, found " + std::to_string(x->rank()) + " dimensions");
     same_size(num_elements(*x), num_elements(*y), "the vector _x", "the vector _y");
     same_size(num_elements(*x), num_elements(*result), "the vector _x", "the result");
   }
@@ -97,9 +102,12 @@ class LibraryRules {
     for (std::size_t i = 0; permutation && i < sorted.size(); ++i)
       permutation = sorted[i] == std::int64_t(i);
     if (!permutation)
-      error("the axes are no permutation of the input's " + std::to_string(in->rank()) + " dimensions");
+      error("the axes are no permutation of the input's " + std::to_string(in->rank()) +
+            " dimensions");
   }
-  void operator()(const TensorDot&) { connectors({"_left_tensor", "_right_tensor"}, {"_out_tensor"}); }
+  void operator()(const TensorDot&) {
+    connectors({"_left_tensor", "_right_tensor"}, {"_out_tensor"});
+  }
   void operator()(const Cholesky&) { connectors({"_a"}, {"_b"}); }
   void operator()(const Inv&) { connectors({"_ain"}, {"_aout"}); }
   void operator()(const Solve&) { connectors({"_ain", "_bin"}, {"_bout"}); }

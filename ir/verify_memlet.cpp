@@ -10,7 +10,8 @@ namespace {
 bool is_polynomial(const Expr& expr) {
   switch (expr.op()) {
     case Op::Integer:
-    case Op::Symbol: return true;
+    case Op::Symbol:
+      return true;
     case Op::Pow:
       return is_polynomial(expr.arg(0)) && expr.arg(1).as_integer().value_or(-1) >= 0;
     case Op::Add:
@@ -20,7 +21,8 @@ bool is_polynomial(const Expr& expr) {
       for (const Expr& arg : expr.args())
         if (!is_polynomial(arg)) return false;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -60,8 +62,7 @@ class MemletRules {
     else
       subset(*memlet_.subset(), memlet_.data, *data);
     const Data* other = other_data();
-    if (memlet_.other_subset() && other)
-      subset(*memlet_.other_subset(), other_name(), *other);
+    if (memlet_.other_subset() && other) subset(*memlet_.other_subset(), other_name(), *other);
     negative_sizes();
     host_access(*data);
     if (ranks_fit_ && !memlet_.allow_oob) {
@@ -83,8 +84,8 @@ class MemletRules {
 
   /// Without data, an edge only orders; a connector that code reads or writes needs data.
   void empty() {
-    const bool scope_connector = edge_.src_connector.starts_with("OUT_") ||
-                                 edge_.dst_connector.starts_with("IN_");
+    const bool scope_connector =
+        edge_.src_connector.starts_with("OUT_") || edge_.dst_connector.starts_with("IN_");
     const std::vector<EdgeId> path =
         scope_connector ? memlet_path(s_.state, id_) : std::vector<EdgeId>{id_};
     if (path.size() == 1 && source().is<Tasklet>() && target().is<Tasklet>()) return;
@@ -101,9 +102,12 @@ class MemletRules {
   /// a dynamic range.
   void border() {
     const NodeId from = s_.state.source(id_), to = s_.state.target(id_);
-    const auto is_border = [&](NodeId n) { return s_.state[n].is_entry() || s_.state[n].is_exit(); };
+    const auto is_border = [&](NodeId n) {
+      return s_.state[n].is_entry() || s_.state[n].is_exit();
+    };
     if (is_border(from) && edge_.src_connector.empty())
-      error("brings data out of " + name_of(from) + " without a connector", "use an OUT_ connector");
+      error("brings data out of " + name_of(from) + " without a connector",
+            "use an OUT_ connector");
     if (is_border(to) && edge_.dst_connector.empty())
       error("brings data to " + name_of(to) + " without a connector", "use an IN_ connector");
   }
@@ -195,7 +199,8 @@ class MemletRules {
     if (!s_.state[s_.state.source(id_)].is<Tasklet>() && !to.is<Tasklet>() && !to.is<MapEntry>())
       return;
     for (NodeId at = s_.tree.parent_of(s_.state.target(id_)); at; at = s_.tree.parent_of(at))
-      if (const Schedule* schedule = scope_schedule(s_.state[at]); schedule && is_gpu(*schedule)) return;
+      if (const Schedule* schedule = scope_schedule(s_.state[at]); schedule && is_gpu(*schedule))
+        return;
     for (EdgeId e : memlet_path(s_.state, id_))
       for (NodeId end : {s_.state.source(e), s_.state.target(e)}) {
         const NodeId entry = s_.state[end].is_exit() ? s_.tree.parent_of(end) : end;
@@ -223,7 +228,8 @@ class MemletRules {
     if (!memlet_.src_subset || !memlet_.dst_subset) return;
     const Data* from = s_.data_of(source_);
     const Data* to = s_.data_of(target_);
-    if (!from || !to || from->is_stream() || to->is_stream() || edge_.dst_connector == "set") return;
+    if (!from || !to || from->is_stream() || to->is_stream() || edge_.dst_connector == "set")
+      return;
     const Expr read = num_elements(*memlet_.src_subset) * vector_length(from->dtype);
     const Expr written = num_elements(*memlet_.dst_subset) * vector_length(to->dtype);
     if (read == written) return;
@@ -232,9 +238,8 @@ class MemletRules {
     std::string message = "copies " + to_text(read) + " elements of '" +
                           source().as<AccessNode>()->data + "' into " + to_text(written) + " of '" +
                           target().as<AccessNode>()->data + "'";
-    const bool viewing =
-        (from->is_view() && viewed_edge(s_.sdfg.sdfg, s_.state, source_) == id_) ||
-        (to->is_view() && viewed_edge(s_.sdfg.sdfg, s_.state, target_) == id_);
+    const bool viewing = (from->is_view() && viewed_edge(s_.sdfg.sdfg, s_.state, source_) == id_) ||
+                         (to->is_view() && viewed_edge(s_.sdfg.sdfg, s_.state, target_) == id_);
     // Two different polynomials differ for almost all sizes, which is as wrong as for all.
     if (!viewing && (same == Truth::No || (is_polynomial(read) && is_polynomial(written))))
       error(std::move(message), "make the two subsets the same size");

@@ -85,8 +85,8 @@ class NestedRules {
             "declare a symbol, or assign it on an edge before");
     if (!harmless.empty())
       warning("the symbol mapping uses " + quoted_list(harmless) + ", which " +
-                  (harmless.size() == 1 ? "is" : "are") + " not defined here, for symbols that no " +
-                  "code inside needs");
+              (harmless.size() == 1 ? "is" : "are") + " not defined here, for symbols that no " +
+              "code inside needs");
   }
 
   void connectors(const Sdfg& inner) {
@@ -95,11 +95,13 @@ class NestedRules {
         if (connectors == &node_.out_connectors && node_.in_connectors.contains(name)) continue;
         const Data* data = inner.arrays.get(name);
         if (inner.symbols.contains(name))
-          error("connector '" + name + "' is a symbol inside", "pass it through the symbol mapping");
+          error("connector '" + name + "' is a symbol inside",
+                "pass it through the symbol mapping");
         else if (!data)
           error("connector '" + name + "' is no container inside");
         else if (data->transient)
-          error("connector '" + name + "' is a transient inside", "make the container non-transient");
+          error("connector '" + name + "' is a transient inside",
+                "make the container non-transient");
       }
     for (const auto& [name, data] : inner.arrays)
       if (!data.transient && !is_connector(name))

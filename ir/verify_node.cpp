@@ -55,7 +55,8 @@ class NodeRules {
       error("the map has " + counted(map.params.size(), "parameter") + " but " +
             counted(map.ranges.size(), "range"));
     for (std::size_t i = 0; i < map.params.size(); ++i) {
-      if (!is_valid_name(map.params[i])) error("parameter '" + map.params[i] + "' is no valid name");
+      if (!is_valid_name(map.params[i]))
+        error("parameter '" + map.params[i] + "' is no valid name");
       if (std::find(map.params.begin(), map.params.begin() + std::ptrdiff_t(i), map.params[i]) !=
           map.params.begin() + std::ptrdiff_t(i))
         error("parameter '" + map.params[i] + "' occurs twice");
@@ -180,7 +181,8 @@ class NodeRules {
     const std::string_view root = root_of(access.data);
     const Node& call = *s_.sdfg.call;
     if (!call.in_connectors.contains(root) && !call.out_connectors.contains(root)) {
-      error("'" + std::string(root) + "' is not transient, but the nested SDFG has no connector for it",
+      error("'" + std::string(root) +
+                "' is not transient, but the nested SDFG has no connector for it",
             "add a connector, or make it transient");
       return;
     }
@@ -223,8 +225,9 @@ class NodeRules {
     const std::size_t given = expr.args().size() - 1, wide = dimensions_inside(*memlet->subset());
     if (given != wide)
       error("'" + print_python(expr) + "' has " + std::to_string(given) +
-                (given == 1 ? " index" : " indices") + ", but the memlet " + memlet->data + "[" +
-                to_text(*memlet->subset()) + "] has " + counted(wide, "dimension") + " of more than one element");
+            (given == 1 ? " index" : " indices") + ", but the memlet " + memlet->data + "[" +
+            to_text(*memlet->subset()) + "] has " + counted(wide, "dimension") +
+            " of more than one element");
   }
   static std::size_t dimensions_inside(const Subset& subset) {
     std::size_t n = 0;

@@ -115,10 +115,11 @@ void verify_connectors(const SdfgScope& scope, const State& state, NodeId id, Fi
         for (const auto& [name, type] : *connectors)
           if (sdfg.symbols.contains(name) || sdfg.arrays.contains(name) ||
               scope.constants->contains(name))
-            findings.error(where, "connector '" + name + "' has the name of a " +
-                                      (sdfg.arrays.contains(name)    ? "container"
-                                       : sdfg.symbols.contains(name) ? "symbol"
-                                                                     : "constant"),
+            findings.error(where,
+                           "connector '" + name + "' has the name of a " +
+                               (sdfg.arrays.contains(name)    ? "container"
+                                : sdfg.symbols.contains(name) ? "symbol"
+                                                              : "constant"),
                            "rename the connector");
   }
   const auto edges = [&](const Connectors& connectors, std::span<const EdgeId> list, bool in) {
@@ -137,8 +138,7 @@ void verify_connectors(const SdfgScope& scope, const State& state, NodeId id, Fi
     for (const auto& [name, type] : connectors) {
       const auto found = count.find(name);
       const std::size_t n = found == count.end() ? 0 : found->second;
-      const std::string connector =
-          std::string(in ? "in" : "out") + " connector '" + name + "' ";
+      const std::string connector = std::string(in ? "in" : "out") + " connector '" + name + "' ";
       if (n == 0)
         findings.error(where, connector + "has no edge", "remove the connector or connect it");
       else if (n > 1 && one)
@@ -156,8 +156,9 @@ void verify_state(const SdfgScope& scope, const State& state, const SymbolFlow::
     for (std::size_t i = 0; i < cycle.size() && i < 8; ++i)
       text += (i ? " -> " : "") + std::string("n") + std::to_string(cycle[i].value);
     text += cycle.size() > 8 ? " -> ..." : " -> n" + std::to_string(cycle.front().value);
-    findings.error({}, "the dataflow has a cycle: " + text,
-                   "a state must be acyclic; use another access node for the second version of the data");
+    findings.error(
+        {}, "the dataflow has a cycle: " + text,
+        "a state must be acyclic; use another access node for the second version of the data");
     for (NodeId n : state.nodes()) verify_connectors(scope, state, n, findings);
     return;
   }

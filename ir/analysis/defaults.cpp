@@ -15,34 +15,49 @@ std::optional<Storage> storage_in(Schedule schedule) {
   switch (schedule) {
     case Schedule::Mpi:
     case Schedule::CpuPersistent:
-    case Schedule::SveMap: return Storage::CpuHeap;
+    case Schedule::SveMap:
+      return Storage::CpuHeap;
     case Schedule::CpuMulticore:
     case Schedule::GpuThreadBlock:
-    case Schedule::GpuThreadBlockDynamic: return Storage::Register;
-    case Schedule::GpuPersistent: return Storage::GpuGlobal;
-    case Schedule::GpuDevice: return Storage::GpuShared;
-    case Schedule::Snitch: return Storage::SnitchTcdm;
-    case Schedule::Default: return Storage::Default;
-    default: return std::nullopt;
+    case Schedule::GpuThreadBlockDynamic:
+      return Storage::Register;
+    case Schedule::GpuPersistent:
+      return Storage::GpuGlobal;
+    case Schedule::GpuDevice:
+      return Storage::GpuShared;
+    case Schedule::Snitch:
+      return Storage::SnitchTcdm;
+    case Schedule::Default:
+      return Storage::Default;
+    default:
+      return std::nullopt;
   }
 }
 
 /// The schedule of scopes directly inside a scope.
 std::optional<Schedule> schedule_in(Schedule schedule) {
   switch (schedule) {
-    case Schedule::Default: return Schedule::Default;
+    case Schedule::Default:
+      return Schedule::Default;
     case Schedule::Sequential:
     case Schedule::CpuMulticore:
     case Schedule::GpuThreadBlock:
     case Schedule::GpuThreadBlockDynamic:
-    case Schedule::SveMap: return Schedule::Sequential;
+    case Schedule::SveMap:
+      return Schedule::Sequential;
     case Schedule::Mpi:
-    case Schedule::CpuPersistent: return Schedule::CpuMulticore;
-    case Schedule::GpuPersistent: return Schedule::GpuDevice;
-    case Schedule::GpuDevice: return Schedule::GpuThreadBlock;
-    case Schedule::Snitch: return Schedule::Snitch;
-    case Schedule::SnitchMulticore: return Schedule::SnitchMulticore;
-    default: return std::nullopt;
+    case Schedule::CpuPersistent:
+      return Schedule::CpuMulticore;
+    case Schedule::GpuPersistent:
+      return Schedule::GpuDevice;
+    case Schedule::GpuDevice:
+      return Schedule::GpuThreadBlock;
+    case Schedule::Snitch:
+      return Schedule::Snitch;
+    case Schedule::SnitchMulticore:
+      return Schedule::SnitchMulticore;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -50,11 +65,16 @@ std::optional<Schedule> schedule_in(Schedule schedule) {
 std::optional<Schedule> schedule_for(Storage storage) {
   switch (storage) {
     case Storage::CpuHeap:
-    case Storage::CpuThreadLocal: return Schedule::CpuMulticore;
-    case Storage::GpuGlobal: return Schedule::GpuDevice;
-    case Storage::GpuShared: return Schedule::GpuThreadBlock;
-    case Storage::SveRegister: return Schedule::SveMap;
-    default: return std::nullopt;
+    case Storage::CpuThreadLocal:
+      return Schedule::CpuMulticore;
+    case Storage::GpuGlobal:
+      return Schedule::GpuDevice;
+    case Storage::GpuShared:
+      return Schedule::GpuThreadBlock;
+    case Storage::SveRegister:
+      return Schedule::SveMap;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -130,7 +150,8 @@ class Defaults {
     if (error) return *error;
     for (auto& [name, data] : sdfg.arrays) {
       if (!data.transient && outer) {
-        if (const auto found = outer->find(name); found != outer->end()) data.storage = found->second;
+        if (const auto found = outer->find(name); found != outer->end())
+          data.storage = found->second;
       } else if (data.storage == Storage::Default) {
         data.storage = Storage::Register;
       }

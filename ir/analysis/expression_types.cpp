@@ -78,13 +78,19 @@ Type type_of_product(const Expr& expr, const TypeTable& names) {
 
 Type type_of(const Expr& expr, const TypeTable& names) {
   switch (expr.op()) {
-    case Op::Integer: return BaseType::Int64;
-    case Op::Float: return BaseType::Float64;
-    case Op::Imaginary: return BaseType::Complex128;
-    case Op::String: return Type::pointer(BaseType::Int8);
+    case Op::Integer:
+      return BaseType::Int64;
+    case Op::Float:
+      return BaseType::Float64;
+    case Op::Imaginary:
+      return BaseType::Complex128;
+    case Op::String:
+      return Type::pointer(BaseType::Int8);
     case Op::True:
-    case Op::False: return BaseType::Bool;
-    case Op::Constant: return BaseType::Float64;
+    case Op::False:
+      return BaseType::Bool;
+    case Op::Constant:
+      return BaseType::Float64;
     case Op::Symbol:
       if (expr.name() == "inf" || expr.name() == "nan") return BaseType::Float64;
       return lookup(names, expr.name());
@@ -99,28 +105,38 @@ Type type_of(const Expr& expr, const TypeTable& names) {
     case Op::Is:
     case Op::IsNot:
     case Op::In:
-    case Op::NotIn: return bool_like(expr, names);
+    case Op::NotIn:
+      return bool_like(expr, names);
     case Op::Neg:
     case Op::Not:
-    case Op::Invert: return type_of(expr.arg(0), names);
-    case Op::Select: return result_type(type_of(expr.arg(1), names), type_of(expr.arg(2), names));
+    case Op::Invert:
+      return type_of(expr.arg(0), names);
+    case Op::Select:
+      return result_type(type_of(expr.arg(1), names), type_of(expr.arg(2), names));
     case Op::Pow:
       // A power with a constant natural exponent keeps the type of its base.
       if (const auto exponent = expr.arg(1).as_integer(); exponent && *exponent >= 0)
         return result_type(type_of(expr.arg(0), names), BaseType::UInt32);
       return common_type(expr, names);
-    case Op::Mul: return type_of_product(expr, names);
-    case Op::Call: return type_of_call(expr, names);
-    case Op::Keyword: return type_of(expr.arg(0), names);
-    case Op::Attribute: return type_of_attribute(expr, names);
-    case Op::Subscript: return type_of_subscript(expr, names);
+    case Op::Mul:
+      return type_of_product(expr, names);
+    case Op::Call:
+      return type_of_call(expr, names);
+    case Op::Keyword:
+      return type_of(expr.arg(0), names);
+    case Op::Attribute:
+      return type_of_attribute(expr, names);
+    case Op::Subscript:
+      return type_of_subscript(expr, names);
     case Op::None:
     case Op::Opaque:
     case Op::Slice:
     case Op::Tuple:
     case Op::List:
-    case Op::Lambda: return {};
-    default: return common_type(expr, names);
+    case Op::Lambda:
+      return {};
+    default:
+      return common_type(expr, names);
   }
 }
 

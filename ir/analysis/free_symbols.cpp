@@ -24,7 +24,9 @@ std::optional<std::string> dotted_name(const Expr& expr) {
 
 void collect_symbolic(const Expr& expr, SymbolSet& out) {
   switch (expr.op()) {
-    case Op::Symbol: out.insert(expr.name()); return;
+    case Op::Symbol:
+      out.insert(expr.name());
+      return;
     case Op::Attribute:
       if (auto name = dotted_name(expr))
         out.insert(std::move(*name));
@@ -48,12 +50,15 @@ struct CodeReader {
 
   void bind(const Expr& target) {
     switch (target.op()) {
-      case Op::Symbol: bound.insert(target.name()); return;
+      case Op::Symbol:
+        bound.insert(target.name());
+        return;
       case Op::Tuple:
       case Op::List:
         for (const Expr& part : target.args()) bind(part);
         return;
-      default: read(target);
+      default:
+        read(target);
     }
   }
   void read(const Expr& expr) {

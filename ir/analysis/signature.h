@@ -17,7 +17,8 @@ struct Argument {
 };
 
 /// The arguments in DaCe's order: pointers sorted by name, then scalars and symbols sorted by name
-/// together. Symbols are those that the generated code needs (docs/ir.md, "Free symbols"); names starting with
+/// together. Symbols are those that the generated code needs (docs/ir.md, "Free symbols"); names
+/// starting with
 /// `__dace` are never arguments. The error names a free symbol without a type.
 Result<std::vector<Argument>> signature(const Sdfg& sdfg);
 /// What `__dace_init_NAME` takes: the free symbols only.

@@ -42,7 +42,8 @@ void SymbolFlow::add_region(const Region& region, const LoopRegion* loop, Region
 SymbolFlow::RegionIndex SymbolFlow::child(RegionIndex region, BlockId block,
                                           std::size_t branch) const {
   const auto& children = regions_[region].children;
-  const auto found = std::ranges::lower_bound(children, block, {}, [](const auto& c) { return c.first; });
+  const auto found =
+      std::ranges::lower_bound(children, block, {}, [](const auto& c) { return c.first; });
   SDFG_ASSERT(found != children.end() && found->first == block && branch < found->second.size());
   return found->second[branch];
 }
@@ -107,7 +108,8 @@ bool SymbolFlow::only_behind(const Info& info, const Order& order, InterstateEdg
 
 bool SymbolFlow::may_be_defined(std::string_view name, const Point& use) const {
   for (RegionIndex at = use.region; at != 0; at = regions_[at].parent)
-    if (const LoopRegion* loop = regions_[at].loop; loop && loop->loop_variable == name) return true;
+    if (const LoopRegion* loop = regions_[at].loop; loop && loop->loop_variable == name)
+      return true;
   // What a loop evaluates on the way out sees its variable, too.
   if (use.leaving && !use.edge)
     if (const auto* loop = (*regions_[use.region].region)[use.block].as<LoopRegion>();

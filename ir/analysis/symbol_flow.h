@@ -44,8 +44,8 @@ class SymbolFlow {
   };
   /// Order and dominance of the blocks of one region, computed when asked for.
   struct Order {
-    std::vector<std::size_t> component;  ///< in topological order, by block id
-    std::vector<std::size_t> size;       ///< of components
+    std::vector<std::size_t> component;     ///< in topological order, by block id
+    std::vector<std::size_t> size;          ///< of components
     std::vector<std::size_t> enter, leave;  ///< of the walk through the dominator tree, from 1
     bool dominates(BlockId a, BlockId b) const {
       return a == b || (enter[a.value] != 0 && enter[a.value] <= enter[b.value] &&
@@ -60,14 +60,15 @@ class SymbolFlow {
     std::size_t depth = 0;
     bool repeats = false;  ///< runs more than once: in a loop, or in a cycle of blocks
     std::vector<std::pair<BlockId, std::vector<RegionIndex>>> children;  ///< by block id
-    mutable std::vector<Order> order;  ///< none or one
+    mutable std::vector<Order> order;                                    ///< none or one
   };
 
   void add_region(const Region& region, const LoopRegion* loop, RegionIndex parent, BlockId block);
   const Order& order(const Info& info) const;
   bool in_cycle(const Info& info, BlockId block) const;
   bool precedes(const Definition& definition, const Point& use) const;
-  bool only_behind(const Info& info, const Order& order, InterstateEdgeId edge, BlockId block) const;
+  bool only_behind(const Info& info, const Order& order, InterstateEdgeId edge,
+                   BlockId block) const;
 
   std::vector<Info> regions_;
   // Looked up, never iterated.

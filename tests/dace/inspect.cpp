@@ -43,6 +43,7 @@ Json inspect(const std::string& path) {
 int main(int count, char** arguments) {
   with_deep_stack([&] {
     for (int i = 1; i < count; ++i)
-      std::cout << inspect(arguments[i]).dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+      std::cout << inspect(arguments[i]).dump(-1, ' ', false, Json::error_handler_t::replace)
+                << std::endl;
   });
 }

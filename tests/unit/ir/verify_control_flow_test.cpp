@@ -64,7 +64,8 @@ sdfg p() {start = #0}
 }
 
 TEST(VerifyControlFlow, EdgesUseDefinedSymbolsOnly) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: int32[4])
   symbol N: int32
   state a
@@ -73,12 +74,13 @@ sdfg p(A: int32[4])
   a -> b if "i < N" set j = k + A[0]
   b -> c set i = j
 )sdfg"),
-            "edge a -> b: uses 'i' and 'k', which are not defined here; declare a symbol, or assign "
-            "it on an edge before\n");
+      "edge a -> b: uses 'i' and 'k', which are not defined here; declare a symbol, or assign "
+      "it on an edge before\n");
 }
 
 TEST(VerifyControlFlow, ASymbolAssignedLaterInALoopIsUndefinedTheFirstTime) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p()
   state init
   state guard
@@ -89,8 +91,8 @@ sdfg p()
   body -> guard set i = 1
   guard -> done if "not (i < 3)"
 )sdfg"),
-            "edge guard -> body: uses 'i', which is not defined here; declare a symbol, or assign it "
-            "on an edge before\n");
+      "edge guard -> body: uses 'i', which is not defined here; declare a symbol, or assign it "
+      "on an edge before\n");
 }
 
 TEST(VerifyControlFlow, SymbolsOfOneBranchAreKnownAfterItButNotInTheOther) {
@@ -134,7 +136,8 @@ sdfg p(A: int32[4])
 }
 
 TEST(VerifyControlFlow, ConditionsAreReadableAndComplete) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p()
   symbol N: int32
   loop w (N) while "n <" next "N = m"
@@ -149,18 +152,19 @@ sdfg p()
   w -> c
   c -> endless
 )sdfg"),
-            "loop w: the loop condition is no Python that can be read: expected an expression, found "
-            "the end of the line (at column 4)\n"
-            "loop w: the update statement uses 'm', which is not defined here; declare a symbol, or "
-            "assign it on an edge before\n"
-            "conditional c: branch 0 is the else branch, but not the last; move it to the end\n"
-            "conditional c: the condition of branch 1 uses 'q', which is not defined here; declare a "
-            "symbol, or assign it on an edge before\n"
-            "loop endless: the loop has no condition\n");
+      "loop w: the loop condition is no Python that can be read: expected an expression, found "
+      "the end of the line (at column 4)\n"
+      "loop w: the update statement uses 'm', which is not defined here; declare a symbol, or "
+      "assign it on an edge before\n"
+      "conditional c: branch 0 is the else branch, but not the last; move it to the end\n"
+      "conditional c: the condition of branch 1 uses 'q', which is not defined here; declare a "
+      "symbol, or assign it on an edge before\n"
+      "loop endless: the loop has no condition\n");
 }
 
 TEST(VerifyControlFlow, TheSecondUnconditionalEdgeIsNeverTaken) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p()
   state a
   state b
@@ -168,19 +172,20 @@ sdfg p()
   a -> b
   a -> c
 )sdfg"),
-            "edge a -> c: warning: is the second edge without a condition from its source, so it is "
-            "never taken\n");
+      "edge a -> c: warning: is the second edge without a condition from its source, so it is "
+      "never taken\n");
 }
 
 TEST(VerifyControlFlow, TheHostCannotReadGpuMemory) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: int32[4] {storage = GPU_Global})
   state a
   state b
   a -> b if "A[0] > 1"
 )sdfg"),
-            "edge a -> b: the condition reads 'A' on the host, but it is stored in GPU_Global; copy "
-            "it to host memory first\n");
+      "edge a -> b: the condition reads 'A' on the host, but it is stored in GPU_Global; copy "
+      "it to host memory first\n");
 }
 
 TEST(VerifyControlFlow, PlacesInDeepNestsStayShort) {

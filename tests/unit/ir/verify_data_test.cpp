@@ -76,17 +76,18 @@ sdfg p(__return: float64)
 }
 
 TEST(VerifyData, StructuresAreCheckedInside) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p()
   transient s: reference structure S("set": float64[-1] {total_size = 1}) of pointer(struct(S, {"set" = pointer(float64)}, {}, 8))[1]
   data g: other "ProcessGrid" int32[2]
   state main
 )sdfg"),
-            "data 's' / member 'set': a structure that is referenced cannot have a member named "
-            "'set'; rename the member: the connector that sets references has this name\n"
-            "data 's' / member 'set': shape[0] must not be negative, found -1\n"
-            "data 'g': warning: containers of kind ProcessGrid are only carried: the program cannot "
-            "be run\n");
+      "data 's' / member 'set': a structure that is referenced cannot have a member named "
+      "'set'; rename the member: the connector that sets references has this name\n"
+      "data 's' / member 'set': shape[0] must not be negative, found -1\n"
+      "data 'g': warning: containers of kind ProcessGrid are only carried: the program cannot "
+      "be run\n");
 }
 
 TEST(VerifyData, AProgramHasABlock) {

@@ -43,7 +43,8 @@ sdfg p(A: float64[4], B: float64[4], C: float64[4])
 }
 
 TEST(VerifyMemlet, OutOfBoundsIsAnErrorWhenItIsCertain) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[N], B: float64[N])
   symbol N: int32
   symbol M: int32
@@ -61,12 +62,12 @@ sdfg p(A: float64[N], B: float64[N])
     n0 -> n5.a : A[M]
     n5.b -> n4 : B[N]
 )sdfg"),
-            "state main / edge n1.OUT_A -> n2.a: [i + 1] leaves 'A' of shape [N] in dimension 0: i + "
-            "1 reaches N, which is beyond N - 1; change the subset, or set `allow_oob`\n"
-            "state main / edge n2.b -> n3.IN_B: [i - 1] leaves 'B' of shape [N] in dimension 0: i - "
-            "1 reaches -1, which is below 0; change the subset, or set `allow_oob`\n"
-            "state main / edge n5.b -> n4: [N] leaves 'B' of shape [N] in dimension 0: N, which is "
-            "beyond N - 1; change the subset, or set `allow_oob`\n");
+      "state main / edge n1.OUT_A -> n2.a: [i + 1] leaves 'A' of shape [N] in dimension 0: i + "
+      "1 reaches N, which is beyond N - 1; change the subset, or set `allow_oob`\n"
+      "state main / edge n2.b -> n3.IN_B: [i - 1] leaves 'B' of shape [N] in dimension 0: i - "
+      "1 reaches -1, which is below 0; change the subset, or set `allow_oob`\n"
+      "state main / edge n5.b -> n4: [N] leaves 'B' of shape [N] in dimension 0: N, which is "
+      "beyond N - 1; change the subset, or set `allow_oob`\n");
 }
 
 TEST(VerifyMemlet, NoErrorWhereTheCornerMayNotBeReached) {
@@ -108,7 +109,8 @@ sdfg p(A: float64[4], B: float64[4])
 }
 
 TEST(VerifyMemlet, EmptyMemletsOnlyOrder) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4])
   state main
     n0 = access A
@@ -117,10 +119,10 @@ sdfg p(A: float64[4])
     n0 -> n1.a
     n1.b -> n2
 )sdfg"),
-            "state main / edge n0 -> n1.a: an empty memlet leads to connector 'a' of a tasklet; give "
-            "the memlet data, or remove the connector\n"
-            "state main / edge n1.b -> n2: an empty memlet comes from connector 'b' of a tasklet; "
-            "give the memlet data, or remove the connector\n");
+      "state main / edge n0 -> n1.a: an empty memlet leads to connector 'a' of a tasklet; give "
+      "the memlet data, or remove the connector\n"
+      "state main / edge n1.b -> n2: an empty memlet comes from connector 'b' of a tasklet; "
+      "give the memlet data, or remove the connector\n");
 }
 
 TEST(VerifyMemlet, DataPassesTheBorderOfAScopeThroughConnectors) {
@@ -160,7 +162,8 @@ sdfg p(A: float64[4], B: float64[4])
 }
 
 TEST(VerifyMemlet, TheHostCannotTouchGpuMemory) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global})
   state main
     n0 = access A
@@ -176,8 +179,8 @@ sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global
     n4.b -> n5.IN_B : B[i]
     n5.OUT_B -> n2 : B[0:4]
 )sdfg"),
-            "state main / edge n0 -> n1.a: accesses 'A' on the host, but it is stored in GPU_Global; "
-            "copy it to host memory first\n");
+      "state main / edge n0 -> n1.a: accesses 'A' on the host, but it is stored in GPU_Global; "
+      "copy it to host memory first\n");
 }
 
 TEST(VerifyMemlet, NestedSdfgsExchangeDataWithAccessNodes) {

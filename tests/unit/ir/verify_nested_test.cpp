@@ -6,7 +6,8 @@ namespace sdfg {
 namespace {
 
 TEST(VerifyNested, ConnectorsAreTheContainersInside) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float32[4])
   symbol N: int32
   state main
@@ -35,25 +36,25 @@ sdfg p(A: float64[4], B: float32[4])
     n0 -> n1.W : A[0]
     n1.Y -> n2 : B[0:4]
 )sdfg"),
-            "state main / node 1 (nested call): the symbol mapping uses 'Q', which is not defined "
-            "here; declare a symbol, or assign it on an edge before\n"
-            "state main / node 1 (nested call): connector 'K' is a symbol inside; pass it through "
-            "the symbol mapping\n"
-            "state main / node 1 (nested call): connector 'T' is a transient inside; make the "
-            "container non-transient\n"
-            "state main / node 1 (nested call): connector 'W' is no container inside\n"
-            "state main / node 1 (nested call): container 'Z' inside is not transient, but has no "
-            "connector; add a connector, or make it transient\n"
-            "state main / edge n1.Y -> n2: passes 'B' of type float32 as 'Y' of type float64\n"
-            "state main / node 1 (nested call): the symbol mapping lacks 'L', which the SDFG inside "
-            "needs; map each to an outer expression\n"
-            "state main / node 1 (nested call): warning: the symbol mapping has 'K', which nothing "
-            "inside uses\n"
-            "state main / node 1 (nested call) / state only / node 0 (access Z): 'Z' is not "
-            "transient, but the nested SDFG has no connector for it; add a connector, or make it "
-            "transient\n"
-            "state main / node 1 (nested call) / state only / node 1 (access X): writes 'X', which "
-            "the nested SDFG gets as an input only; add an out connector of that name\n");
+      "state main / node 1 (nested call): the symbol mapping uses 'Q', which is not defined "
+      "here; declare a symbol, or assign it on an edge before\n"
+      "state main / node 1 (nested call): connector 'K' is a symbol inside; pass it through "
+      "the symbol mapping\n"
+      "state main / node 1 (nested call): connector 'T' is a transient inside; make the "
+      "container non-transient\n"
+      "state main / node 1 (nested call): connector 'W' is no container inside\n"
+      "state main / node 1 (nested call): container 'Z' inside is not transient, but has no "
+      "connector; add a connector, or make it transient\n"
+      "state main / edge n1.Y -> n2: passes 'B' of type float32 as 'Y' of type float64\n"
+      "state main / node 1 (nested call): the symbol mapping lacks 'L', which the SDFG inside "
+      "needs; map each to an outer expression\n"
+      "state main / node 1 (nested call): warning: the symbol mapping has 'K', which nothing "
+      "inside uses\n"
+      "state main / node 1 (nested call) / state only / node 0 (access Z): 'Z' is not "
+      "transient, but the nested SDFG has no connector for it; add a connector, or make it "
+      "transient\n"
+      "state main / node 1 (nested call) / state only / node 1 (access X): writes 'X', which "
+      "the nested SDFG gets as an input only; add an out connector of that name\n");
 }
 
 TEST(VerifyNested, AConnectorInBothDirectionsStaysWithOneContainer) {

@@ -18,7 +18,8 @@ sdfg p(density: float64[4], B: float64[4])
 }
 
 TEST(VerifyNode, WhatIsReadWasWritten) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(B: float64[4])
   transient t: float64[4]
   data r: reference float64[4] {transient = true}
@@ -29,14 +30,15 @@ sdfg p(B: float64[4])
     n0 -> n1 : t[0:4]
     n2 -> n1 : r[0:4]
 )sdfg"),
-            "state main / node 0 (access t): warning: transient 't' is read but never written; write "
-            "it first, or set `setzero`\n"
-            "state main / node 2 (access r): reference 'r' is used before it is set; set it with an "
-            "edge into a connector named 'set' of its access node\n");
+      "state main / node 0 (access t): warning: transient 't' is read but never written; write "
+      "it first, or set `setzero`\n"
+      "state main / node 2 (access r): reference 'r' is used before it is set; set it with an "
+      "edge into a connector named 'set' of its access node\n");
 }
 
 TEST(VerifyNode, AViewLooksAtOneContainer) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
   transient v: view float64[4]
   state main
@@ -46,12 +48,13 @@ sdfg p(A: float64[4], B: float64[4])
     n0 -> n1 : v[0:4]
     n1 -> n2 : v[0:4]
 )sdfg"),
-            "state main / node 1 (access v): it is open what the view looks at; connect it to another "
-            "access node on one side only, or use a connector named 'views'\n");
+      "state main / node 1 (access v): it is open what the view looks at; connect it to another "
+      "access node on one side only, or use a connector named 'views'\n");
 }
 
 TEST(VerifyNode, TaskletsReadOnlyWhatIsDefined) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4, 5], B: float64[4])
   symbol N: int32
   state main
@@ -62,17 +65,18 @@ sdfg p(A: float64[4, 5], B: float64[4])
     n0 -> n1.a : A[0:4, 0:5]
     n1.b -> n2 : B[0]
 )sdfg"),
-            "state main / node 1 (tasklet t 1): the label 't 1' is no valid name\n"
-            "state main / node 1 (tasklet t 1): the code uses 'M', which is not defined here; declare "
-            "a symbol, or read the data through a connector\n"
-            "state main / node 1 (tasklet t 1): 'a[0]' has 1 index, but the memlet A[0:4, 0:5] has 2 "
-            "dimensions of more than one element\n"
-            "state main / node 3 (tasklet broken): the code is no Python that can be read: expected "
-            "an expression, found the end of the line (at column 6)\n");
+      "state main / node 1 (tasklet t 1): the label 't 1' is no valid name\n"
+      "state main / node 1 (tasklet t 1): the code uses 'M', which is not defined here; declare "
+      "a symbol, or read the data through a connector\n"
+      "state main / node 1 (tasklet t 1): 'a[0]' has 1 index, but the memlet A[0:4, 0:5] has 2 "
+      "dimensions of more than one element\n"
+      "state main / node 3 (tasklet broken): the code is no Python that can be read: expected "
+      "an expression, found the end of the line (at column 6)\n");
 }
 
 TEST(VerifyNode, MapsHaveARangePerParameter) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4])
   state main
     n0 = map two (i, i) in [0:4:-1]
@@ -94,17 +98,18 @@ sdfg p(A: float64[4])
     n7 -> n8
     n8 -> n9
 )sdfg"),
-            "state main / node 0 (map two): the map has 2 parameters but 1 range\n"
-            "state main / node 0 (map two): parameter 'i' occurs twice\n"
-            "state main / node 0 (map two): the step of range 0:4:-1 must be positive, found -1; "
-            "write the range in ascending order\n"
-            "state main / node 4 (map far): the range uses 'M', which is not defined here; declare a "
-            "symbol, or read the data through a connector\n"
-            "state main / node 7 (map empty): the map has no parameters\n");
+      "state main / node 0 (map two): the map has 2 parameters but 1 range\n"
+      "state main / node 0 (map two): parameter 'i' occurs twice\n"
+      "state main / node 0 (map two): the step of range 0:4:-1 must be positive, found -1; "
+      "write the range in ascending order\n"
+      "state main / node 4 (map far): the range uses 'M', which is not defined here; declare a "
+      "symbol, or read the data through a connector\n"
+      "state main / node 7 (map empty): the map has no parameters\n");
 }
 
 TEST(VerifyNode, ConsumeScopesHaveAStream) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(S: stream int32[1])
   state main
     n0 = access S
@@ -115,15 +120,16 @@ sdfg p(S: stream int32[1])
     n1.OUT_s -> n2.s : S[0]
     n2 -> n3
 )sdfg"),
-            "state main / node 1 (consume c): a consume scope must have an in connector 'IN_stream'\n"
-            "state main / node 1 (consume c): a consume scope must have an out connector "
-            "'OUT_stream'\n"
-            "state main / node 1 (consume c): the number of processing elements uses 'P', which is "
-            "not defined here; declare a symbol, or read the data through a connector\n");
+      "state main / node 1 (consume c): a consume scope must have an in connector 'IN_stream'\n"
+      "state main / node 1 (consume c): a consume scope must have an out connector "
+      "'OUT_stream'\n"
+      "state main / node 1 (consume c): the number of processing elements uses 'P', which is "
+      "not defined here; declare a symbol, or read the data through a connector\n");
 }
 
 TEST(VerifyNode, LibraryNodesFitTheirClass) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4, 5], b: float64[5], c: float64[5])
   state main
     n0 = access A
@@ -139,25 +145,26 @@ sdfg p(A: float64[4, 5], b: float64[5], c: float64[5])
     n2 -> n3._x : b[0:5]
     n3._y -> n4 : c[0:5]
 )sdfg"),
-            "state main / node 1 (library sum): the reduction must be a lambda of two values, found "
-            "'a + b'\n"
-            "state main / node 1 (library sum): axis 2 is not one of the input's 2 dimensions\n"
-            "state main / node 3 (library mv): the matrix's rows and the vector _y must have one "
-            "size, found 4 and 5\n"
-            "state main / node 5 (library other): warning: library class some.where.Else has no "
-            "known meaning\n");
+      "state main / node 1 (library sum): the reduction must be a lambda of two values, found "
+      "'a + b'\n"
+      "state main / node 1 (library sum): axis 2 is not one of the input's 2 dimensions\n"
+      "state main / node 3 (library mv): the matrix's rows and the vector _y must have one "
+      "size, found 4 and 5\n"
+      "state main / node 5 (library other): warning: library class some.where.Else has no "
+      "known meaning\n");
 }
 
 TEST(VerifyNode, UnknownKindsCannotRun) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4])
   state main
     n0 = node "PipelineEntry" pipe
     n1 = access A
     n0 -> n1 : A[0:4]
 )sdfg"),
-            "state main / node 0 (PipelineEntry pipe): nodes of kind PipelineEntry are not known, so "
-            "this cannot be run\n");
+      "state main / node 0 (PipelineEntry pipe): nodes of kind PipelineEntry are not known, so "
+      "this cannot be run\n");
 }
 
 }  // namespace

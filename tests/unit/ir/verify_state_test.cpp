@@ -57,7 +57,8 @@ sdfg p(A: float64[4], B: float64[4])
     n5 -> n6
 )sdfg"),
             "state main / node 5 (map other): the scope has no exit\n");
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
   state main
     n0 = access A
@@ -71,12 +72,13 @@ sdfg p(A: float64[4], B: float64[4])
     n2.b -> n3.IN_B : B[i]
     n3.OUT_B -> n4 : B[0:4]
 )sdfg"),
-            "state main / node 2 (tasklet t): is reached from two scopes: node 1 (map outer) and the "
-            "top level\n");
+      "state main / node 2 (tasklet t): is reached from two scopes: node 1 (map outer) and the "
+      "top level\n");
 }
 
 TEST(VerifyState, DataLeavesAScopeThroughItsExit) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
   transient t: float64
   state main
@@ -92,14 +94,15 @@ sdfg p(A: float64[4], B: float64[4])
     n3.OUT_t -> n4.c : t[0]
     n4.d -> n5 : B[0]
 )sdfg"),
-            "state main / edge n2.b -> n3.IN_t: leaves a scope towards node 4 (tasklet two), but only "
-            "an access node can take data there\n"
-            "state main / edge n3.OUT_t -> n4.c: leaves a scope towards node 4 (tasklet two), but "
-            "only an access node can take data there\n");
+      "state main / edge n2.b -> n3.IN_t: leaves a scope towards node 4 (tasklet two), but only "
+      "an access node can take data there\n"
+      "state main / edge n3.OUT_t -> n4.c: leaves a scope towards node 4 (tasklet two), but "
+      "only an access node can take data there\n");
 }
 
 TEST(VerifyState, ConnectorsHaveEdgesAndEdgesConnectors) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4], x: float64)
   symbol N: int32
   constant pi: float64 = 3.14
@@ -114,27 +117,28 @@ sdfg p(A: float64[4], B: float64[4], x: float64)
     n1.b -> n2 : B[0]
     n1.b -> n2 : B[1]
 )sdfg"),
-            "state main / node 1 (tasklet t): connector 'a' is both an in and an out connector; "
-            "rename one of them\n"
-            "state main / node 1 (tasklet t): connector 'N' has the name of a symbol; rename the "
-            "connector\n"
-            "state main / node 1 (tasklet t): connector 'pi' has the name of a constant; rename the "
-            "connector\n"
-            "state main / edge n0 -> n1.q: ends at connector 'q', which node 1 (tasklet t) does not "
-            "have\n"
-            "state main / node 1 (tasklet t): in connector 'N' has no edge; remove the connector or "
-            "connect it\n"
-            "state main / node 1 (tasklet t): in connector 'a' must have one edge, found 2\n"
-            "state main / node 1 (tasklet t): out connector 'a' has no edge; remove the connector or "
-            "connect it\n"
-            "state main / node 1 (tasklet t): out connector 'b' must have one edge, found 2\n"
-            "state main / node 1 (tasklet t): out connector 'pi' has no edge; remove the connector "
-            "or connect it\n"
-            "state main / node 3 (access x): has no edges; remove the node\n");
+      "state main / node 1 (tasklet t): connector 'a' is both an in and an out connector; "
+      "rename one of them\n"
+      "state main / node 1 (tasklet t): connector 'N' has the name of a symbol; rename the "
+      "connector\n"
+      "state main / node 1 (tasklet t): connector 'pi' has the name of a constant; rename the "
+      "connector\n"
+      "state main / edge n0 -> n1.q: ends at connector 'q', which node 1 (tasklet t) does not "
+      "have\n"
+      "state main / node 1 (tasklet t): in connector 'N' has no edge; remove the connector or "
+      "connect it\n"
+      "state main / node 1 (tasklet t): in connector 'a' must have one edge, found 2\n"
+      "state main / node 1 (tasklet t): out connector 'a' has no edge; remove the connector or "
+      "connect it\n"
+      "state main / node 1 (tasklet t): out connector 'b' must have one edge, found 2\n"
+      "state main / node 1 (tasklet t): out connector 'pi' has no edge; remove the connector "
+      "or connect it\n"
+      "state main / node 3 (access x): has no edges; remove the node\n");
 }
 
 TEST(VerifyState, ConnectorsOfScopesComeInPairs) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
   state main
     n0 = access A
@@ -147,9 +151,9 @@ sdfg p(A: float64[4], B: float64[4])
     n2.b -> n3.IN_B : B[i]
     n3.OUT_C -> n4 : B[0:4]
 )sdfg"),
-            "state main / node 1 (map m): in connector 'IN_A' has no out connector 'OUT_A'\n"
-            "state main / node 3 (exit of map m): in connector 'IN_B' has no out connector 'OUT_B'\n"
-            "state main / node 3 (exit of map m): out connector 'OUT_C' has no in connector 'IN_C'\n");
+      "state main / node 1 (map m): in connector 'IN_A' has no out connector 'OUT_A'\n"
+      "state main / node 3 (exit of map m): in connector 'IN_B' has no out connector 'OUT_B'\n"
+      "state main / node 3 (exit of map m): out connector 'OUT_C' has no in connector 'IN_C'\n");
 }
 
 }  // namespace

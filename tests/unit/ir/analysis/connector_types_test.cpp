@@ -83,14 +83,17 @@ sdfg p(A: int32[4])
 )sdfg");
   const Status status = infer_connector_types(sdfg);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().text(),
-            "state main / node 1 (tasklet one): the type of connector 'b' cannot be inferred: the code "
-            "does not tell it; give the connector a type");
+  EXPECT_EQ(
+      status.error().text(),
+      "state main / node 1 (tasklet one): the type of connector 'b' cannot be inferred: the code "
+      "does not tell it; give the connector a type");
 }
 
 TEST(ConnectorTypes, ExpressionsFollowDaCe) {
   const TypeTable names{{"i", BaseType::Int32}, {"f", BaseType::Float32}, {"u", BaseType::UInt32}};
-  const auto type = [&](std::string_view text) { return type_of(*parse_python(text), names).text(); };
+  const auto type = [&](std::string_view text) {
+    return type_of(*parse_python(text), names).text();
+  };
   EXPECT_EQ(type("i + u"), "uint32");
   EXPECT_EQ(type("i + 1"), "int64");
   EXPECT_EQ(type("i * f"), "float32");
@@ -132,7 +135,8 @@ sdfg p(A: float64[4], B: float64[4])
   ASSERT_TRUE(status) << status.error().text();
   std::string schedules;
   for_each_node(sdfg, [&](const Node& node) {
-    if (const auto* map = node.as<MapEntry>()) schedules += std::string(to_text(map->schedule)) + " ";
+    if (const auto* map = node.as<MapEntry>())
+      schedules += std::string(to_text(map->schedule)) + " ";
   });
   EXPECT_EQ(schedules, "CPU_Multicore Sequential ");
   EXPECT_EQ(sdfg.arrays.at("t").storage, Storage::Register);
