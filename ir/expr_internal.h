@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,13 @@ inline constexpr std::uint32_t max_depth = 1000;
 
 /// Holds any sum or product of two 64-bit integers.
 __extension__ using Wide = __int128;
+
+/// The greatest common divisor, where it fits; else 1, which divides both, too. std::gcd must not be
+/// given the smallest integer.
+inline std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
+  return a == smallest || b == smallest ? 1 : std::gcd(a, b);
+}
 
 /// An exact rational: denominator positive, lowest terms; 1 by default. Operations give nothing
 /// when a part leaves 64 bits.

@@ -120,9 +120,9 @@ Expr comparison(Op op, const Expr& a, const Expr& b) {
   std::int64_t num = constant.num, den = constant.den;
   bool fits = true;
   for (const Term& t : list) {
-    num = std::gcd(num, t.coefficient.num);
+    num = common_divisor(num, t.coefficient.num);
     std::int64_t l;
-    fits = fits && !__builtin_mul_overflow(den / std::gcd(den, t.coefficient.den), t.coefficient.den, &l);
+    fits = fits && !__builtin_mul_overflow(den / common_divisor(den, t.coefficient.den), t.coefficient.den, &l);
     if (fits) den = l;
   }
   if (!fits) return plain();

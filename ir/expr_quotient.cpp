@@ -19,7 +19,7 @@ Denominator common_denominator(const Expr& e) {
   Denominator out;
   auto& [number, powers] = out;
   for (const Term& t : terms(e)) {
-    const auto l = multiply(number, {t.coefficient.den / std::gcd(number.num, t.coefficient.den), 1});
+    const auto l = multiply(number, {t.coefficient.den / common_divisor(number.num, t.coefficient.den), 1});
     if (!l) return {};
     number = *l;
     std::vector<Power> own;
@@ -90,7 +90,7 @@ std::int64_t content(const std::vector<Term>& list) {
   for (const Term& t : list) {
     if (is_one(t.monomial) && t.coefficient.is_integer()) continue;
     if (!t.coefficient.is_integer() || !is_integral(t.monomial)) return 0;
-    g = std::gcd(g, t.coefficient.num);
+    g = common_divisor(g, t.coefficient.num);
   }
   return g;
 }
@@ -159,7 +159,7 @@ Expr rounded_quotient(Expr a, Expr b, bool up) {
     const std::int64_t c = b.value();
     if (const auto k = rest.as_integer())
       return add_normal(quotient, rounded(*k, c, up));
-    const std::int64_t g = std::gcd(content(d.rest), c);
+    const std::int64_t g = common_divisor(content(d.rest), c);
     if (content(d.rest) != 0 && g > 1) {
       for (Term& t : d.rest)
         t.coefficient.num = is_one(t.monomial) ? rounded(t.coefficient.num, g, up)
@@ -199,7 +199,7 @@ Expr remainder(const Expr& a, const Expr& b) {
   const std::int64_t c = b.value();
   if (const auto k = rest.as_integer()) return *k - floor_quotient(*k, c) * c;
   if (rest.is(Op::Mod) && rest.arg(1) == b) return rest;
-  const std::int64_t g = std::gcd(content(list), c);
+  const std::int64_t g = common_divisor(content(list), c);
   if (content(list) != 0 && g > 1) {
     // (g r + k) mod (g c) == g ((r + k div g) mod c) + k mod g
     std::int64_t low = 0;
