@@ -3,6 +3,8 @@
 // innermost scope around all its access nodes. Memory of the whole program comes from the state
 // struct and only grows; what several threads need each for themselves is local to the scope.
 
+#include <algorithm>
+
 #include "codegen/sdfg_function.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
@@ -238,7 +240,7 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   Binding bound{kind_of(data), text, &data};
 
   if (const auto* structure = std::get_if<Structure>(&data.kind)) {
-    const std::string type = program_.structure_type(*structure, place.text());
+    const std::string type = program_.structure_type(*structure, place);
     const std::string value = local_name(text + "_value");
     out.line(type + " " + value + "{};");
     out.line(type + "* const " + text + " = &" + value + ";");
@@ -290,7 +292,7 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
     bindings_[name] = bound;
     return;
   }
-  if (is_late(data) && where_place.text() == place_.text()) {
+  if (is_late(data) && std::ranges::find(function_level_, name) != function_level_.end()) {
     // The size is not known yet: each state that uses it makes sure that there is room.
     const std::string memory = text + "_memory";
     used_names_.insert(memory);

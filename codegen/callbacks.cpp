@@ -29,7 +29,7 @@ std::optional<std::pair<std::string, bool>> callback_type(const std::string& tex
 }  // namespace
 
 std::string Program::callback_declaration(const Type& type, const std::string& identifier,
-                                          const std::string& place) {
+                                          const Place& place) {
   const CompoundType& callback = type.compound();
   std::string result = "void", parameters;
   const auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };

@@ -17,7 +17,7 @@ std::string SdfgFunction::interstate_expr(const Expr& expr, const Place& place) 
     return access(e);
   };
   std::string text = printer.print(expr);
-  if (!printer.problem.empty()) program_.fail(place.text(), printer.problem);
+  if (!printer.problem.empty()) program_.fail(place, printer.problem);
   return text;
 }
 

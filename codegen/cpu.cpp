@@ -16,7 +16,8 @@ struct EntryParameter {
 };
 
 EntryParameter entry_parameter(Program& program, const Argument& argument) {
-  const std::string identifier = cpp_name(argument.name), place = "argument '" + argument.name + "'";
+  const std::string identifier = cpp_name(argument.name);
+  const Place place = Place().in("argument '" + argument.name + "'");
   if (argument.data) {
     const Data& data = *argument.data;
     if (const auto* structure = std::get_if<Structure>(&data.kind)) {

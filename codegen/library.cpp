@@ -130,7 +130,7 @@ std::string SdfgFunction::print_code(const Expr& expr, const Place& place) const
   CppExpr printer = symbolic();
   printer.symbolic = false;
   std::string text = printer.print(expr);
-  if (!printer.problem.empty()) program_.fail(place.text(), printer.problem);
+  if (!printer.problem.empty()) program_.fail(place, printer.problem);
   return text;
 }
 

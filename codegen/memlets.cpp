@@ -40,7 +40,7 @@ CppExpr SdfgFunction::symbolic() const {
 std::string SdfgFunction::print(const Expr& expr, const Place& place) const {
   const CppExpr printer = symbolic();
   std::string text = printer.print(expr);
-  if (!printer.problem.empty()) program_.fail(place.text(), printer.problem);
+  if (!printer.problem.empty()) program_.fail(place, printer.problem);
   return text;
 }
 
@@ -124,7 +124,7 @@ std::string SdfgFunction::offset(const Data& data, const std::vector<Expr>& inde
     else
       add(cpp_integer(constant));
   }
-  if (!printer.problem.empty()) program_.fail(place.text(), printer.problem);
+  if (!printer.problem.empty()) program_.fail(place, printer.problem);
   return out;
 }
 

@@ -53,7 +53,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
 
   std::string name = program_.fresh_name(nested.label.empty() ? inner.name : nested.label);
   SdfgFunction callee(program_, inner, name, {at.where.parallel, at.where.in_scope},
-                      place.in("sdfg " + inner.name));
+                      place.in("sdfg " + inner.name), name_);
   std::vector<Parameter> parameters;
   for (const auto& [connector, actual] : actuals) {
     const Data* data = inner.find_data(connector);
@@ -68,7 +68,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     parameter.identifier = identifier;
     if (const auto* structure = std::get_if<Structure>(&data->kind)) {
       bound.kind = Binding::Struct;
-      parameter.declaration = program_.structure_type(*structure, place.text()) + "* " + identifier;
+      parameter.declaration = program_.structure_type(*structure, place) + "* " + identifier;
       parameter.argument = outer.kind == Binding::Struct ? outer.text : pointer(outer, actual.subset, place);
     } else if (data->is_stream()) {
       bound.kind = Binding::Stream;
@@ -110,7 +110,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     if (!type.known()) type = type_of(value, types_);
     const std::string identifier = cpp_name(symbol);
     if (type.base() == BaseType::Callback) {
-      parameters.push_back({program_.callback_declaration(type, identifier, place.text()), identifier,
+      parameters.push_back({program_.callback_declaration(type, identifier, place), identifier,
                             print(value, place)});
       return;
     }

@@ -18,8 +18,8 @@ void Program::take_names(const Sdfg& sdfg) {
   for (const auto& [constant, value] : sdfg.constants) taken_.insert(cpp_name(constant));
 }
 
-void Program::fail(const std::string& place, std::string message, std::string hint) {
-  errors.push_back({.place = place, .message = std::move(message), .hint = std::move(hint)});
+void Program::fail(const Place& place, std::string message, std::string hint) {
+  errors.push_back({.place = place.text(), .message = std::move(message), .hint = std::move(hint)});
 }
 
 std::string Program::fresh_name(const std::string& base) {
@@ -38,7 +38,7 @@ void Program::add_once(std::vector<std::string>& lines, std::string line) {
   if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-std::string Program::structure_type(const Structure& structure, const std::string& place) {
+std::string Program::structure_type(const Structure& structure, const Place& place) {
   const std::string type = cpp_name(structure.name);
   if (!defined_types_.insert(type).second) return type;
   std::string text = "struct " + type + " {\n";
@@ -56,7 +56,7 @@ std::string Program::structure_type(const Structure& structure, const std::strin
   return type;
 }
 
-std::string Program::type_name(const Type& type, const std::string& place) {
+std::string Program::type_name(const Type& type, const Place& place) {
   if (type.base() == BaseType::Struct) {
     const CompoundType& compound = type.compound();
     const std::string struct_name = cpp_name(compound.name);

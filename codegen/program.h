@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "ir/place.h"
 
 namespace sdfg {
 
@@ -34,18 +35,18 @@ struct Program {
   };
   std::vector<External> externals;
 
-  void fail(const std::string& place, std::string message, std::string hint = {});
+  void fail(const Place& place, std::string message, std::string hint = {});
   /// `base`, or `base_2`, `base_3`, …: a name that nothing in the program has.
   std::string fresh_name(const std::string& base);
   /// Adds a line unless it is there already.
   static void add_once(std::vector<std::string>& lines, std::string line);
   /// The C++ name of a structure's type; its definition is added when it is new.
-  std::string structure_type(const Structure& structure, const std::string& place);
+  std::string structure_type(const Structure& structure, const Place& place);
   /// cpp_type, with the definition of a struct type added; a failure when there is none.
-  std::string type_name(const Type& type, const std::string& place);
+  std::string type_name(const Type& type, const Place& place);
   /// "double (*f)(double, const int*)" for a callback symbol.
   std::string callback_declaration(const Type& type, const std::string& name,
-                                   const std::string& place);
+                                   const Place& place);
 
  private:
   void take_names(const Sdfg& sdfg);

@@ -26,9 +26,9 @@ std::set<std::string, std::less<>> identifiers(std::string_view text) {
 }
 
 SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
-                           Surroundings surroundings, Place place)
+                           Surroundings surroundings, Place place, std::string caller)
     : program_(program), sdfg_(sdfg), name_(std::move(name)), surroundings_(surroundings),
-      place_(std::move(place)), types_(symbol_types(sdfg)) {
+      place_(std::move(place)), caller_(std::move(caller)), types_(symbol_types(sdfg)) {
   for (const auto& [container, data] : sdfg_.arrays) used_names_.insert(cpp_name(container));
   for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
 }
@@ -39,11 +39,11 @@ std::string SdfgFunction::symbol_type(const Type& type) {
 }
 
 void SdfgFunction::fail(const Place& place, std::string message, std::string hint) {
-  program_.fail(place.text(), std::move(message), std::move(hint));
+  program_.fail(place, std::move(message), std::move(hint));
 }
 
 std::string SdfgFunction::type_name(const Type& type, const Place& place) {
-  return program_.type_name(type, place.text());
+  return program_.type_name(type, place);
 }
 
 std::string SdfgFunction::local_name(const std::string& base) {
@@ -97,7 +97,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
       add(p.declaration, p.argument);
 
   Writer text;
-  text.line("// " + (place_.text().empty() ? "the program" : place_.text()));
+  text.line(caller_.empty() ? "// the program" : "// sdfg " + sdfg_.name + ", nested in " + caller_);
   text.open(std::string(always_inline ? "static SDFG_INLINE" : "static") + " void " + name_ + "(" +
             declaration + ")");
   program_.functions.push_back(text.take() + constants.take() + body.take() + "}\n");

@@ -58,7 +58,7 @@ struct StatePlan {
 class SdfgFunction {
  public:
   SdfgFunction(Program& program, const Sdfg& sdfg, std::string name, Surroundings surroundings,
-               Place place);
+               Place place, std::string caller = {});
 
   /// A parameter and what a caller passes for it.
   struct Parameter {
@@ -170,6 +170,7 @@ class SdfgFunction {
   std::string name_;
   Surroundings surroundings_;
   Place place_;
+  std::string caller_;  ///< the function that calls this one; empty for the program
   TypeTable types_;
   std::map<std::string, Binding, std::less<>> bindings_;
 
