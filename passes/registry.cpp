@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "passes/simplify/dead_state_elimination.h"
+#include "passes/simplify/inline_sdfg.h"
+#include "passes/simplify/state_fusion.h"
 #include "passes/simplify/trivial_map_elimination.h"
 #include "passes/simplify/unused_symbol_elimination.h"
 
@@ -13,6 +15,8 @@ namespace {
 
 constexpr std::array registered{
     entry<DeadStateElimination>(),
+    entry<InlineSdfg>(),
+    entry<StateFusion>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),
 };

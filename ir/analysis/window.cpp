@@ -1,0 +1,63 @@
+#include "ir/analysis/window.h"
+
+namespace sdfg {
+
+Subset Window::to_outer(const Subset& inside) const {
+  Subset out;
+  for (std::size_t d = 0; d < subset.rank(); ++d) {
+    const Range& w = subset[d];
+    if (!inner[d]) {
+      out.ranges.push_back(Range::index(w.begin));
+      continue;
+    }
+    const Range& r = inside[*inner[d]];
+    const Expr& shift = offset[*inner[d]];
+    out.ranges.push_back({w.begin + w.step * (r.begin + shift), w.begin + w.step * (r.end + shift),
+                          w.step * r.step, r.tile});
+  }
+  return out;
+}
+
+bool Window::is_identity() const {
+  for (std::size_t d = 0; d < subset.rank(); ++d)
+    if (inner[d] != d || subset[d].begin != Expr(0) || subset[d].step != Expr(1) ||
+        offset[d] != Expr(0))
+      return false;
+  return subset.rank() == offset.size();
+}
+
+Result<Window> window(const Data& inside, const Data& outside, const Subset& subset) {
+  if (!(inside.dtype == outside.dtype))
+    return Diagnostic{"", "its elements are " + inside.dtype.text() + " inside and " +
+                              outside.dtype.text() + " outside"};
+  if (subset.rank() != outside.shape.size())
+    return Diagnostic{"", "the memlet has " + std::to_string(subset.rank()) +
+                              " dimensions and the container " +
+                              std::to_string(outside.shape.size())};
+  for (const Range& r : subset.ranges)
+    if (r.tile != Expr(1)) return Diagnostic{"", "the memlet at the connector is tiled"};
+  Window out{subset, std::vector<std::optional<std::size_t>>(subset.rank()), {}};
+  out.offset.assign(inside.shape.size(), Expr(0));
+  if (inside.is_scalar()) return out;
+  const Array* in = inside.as_array();
+  const Array* from = outside.as_array();
+  if (!in || in->role != Role::Plain) return Diagnostic{"", "it is no plain array inside"};
+  if (in->start_offset != Expr(0)) return Diagnostic{"", "it has a start offset inside"};
+  if (in->offset.size() == inside.shape.size()) out.offset = in->offset;
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < inside.shape.size(); ++d) {
+    if (inside.shape[d] == Expr(1)) continue;  // always index 0, whatever its stride
+    if (!from) return Diagnostic{"", "it is an array inside and no array outside"};
+    while (next < subset.rank() &&
+           (subset[next].is_index() ||
+            !certain(equal(in->strides[d], from->strides[next] * subset[next].step))))
+      ++next;
+    if (next == subset.rank())
+      return Diagnostic{"", "the stride " + to_text(in->strides[d]) + " of its dimension " +
+                                std::to_string(d) + " is not that of a dimension outside"};
+    out.inner[next++] = d;
+  }
+  return out;
+}
+
+}  // namespace sdfg

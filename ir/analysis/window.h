@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// How a nested SDFG's container lies in the container behind its connector: element 0 inside is
+/// the first element of the outer memlet's subset, and each wide dimension inside follows one
+/// dimension outside, in order, because it has the same stride.
+struct Window {
+  Subset subset;                               ///< outer, of the memlet at the connector
+  std::vector<std::optional<std::size_t>> inner;  ///< by outer dimension: the inner one it carries
+  std::vector<Expr> offset;                    ///< of the inner container, by inner dimension
+
+  /// Inner coordinates to outer ones.
+  Subset to_outer(const Subset& inside) const;
+  /// Does it leave coordinates as they are?
+  bool is_identity() const;
+};
+
+/// The window, or why there is none. `inside` is the nested container with its symbols already
+/// expressed in outer ones.
+Result<Window> window(const Data& inside, const Data& outside, const Subset& subset);
+
+}  // namespace sdfg

@@ -1,0 +1,275 @@
+#include "ir/replace.h"
+
+#include <algorithm>
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+void replace(Expr& expr, const Substitution& names) { expr = substitute(expr, names); }
+
+void replace(std::optional<Subset>& subset, const Substitution& names) {
+  if (subset) *subset = substitute(*subset, names);
+}
+
+void replace(std::map<std::string, Expr>& values, const Substitution& names) {
+  for (auto& [key, value] : values) replace(value, names);
+}
+
+void replace(std::optional<Code>& code, const Substitution& names) {
+  if (code) *code = substitute(*code, names);
+}
+
+Substitution without(const Substitution& names, const auto& hidden) {
+  Substitution rest = names;
+  for (const auto& name : hidden) rest.erase(name);
+  return rest;
+}
+
+std::vector<std::string> connector_names(const Connectors& connectors) {
+  std::vector<std::string> out;
+  for (const auto& [name, type] : connectors) out.push_back(name);
+  return out;
+}
+
+/// Dynamic range inputs of an entry: symbols inside its scope and in its ranges.
+std::vector<std::string> range_inputs(const Node& entry) {
+  std::vector<std::string> out;
+  for (const auto& [name, type] : entry.in_connectors)
+    if (!name.starts_with("IN_")) out.push_back(name);
+  return out;
+}
+
+/// The symbols that a scope's entry binds for its inside.
+std::vector<std::string> bound_by(const Node& entry) {
+  std::vector<std::string> out;
+  if (const auto* map = entry.as<MapEntry>()) {
+    out = range_inputs(entry);
+    out.insert(out.end(), map->params.begin(), map->params.end());
+  } else if (const auto* consume = entry.as<ConsumeEntry>()) {
+    out.push_back(consume->pe_index);
+  }
+  return out;
+}
+
+/// What the node itself evaluates, in the scope around it.
+void replace(Node& node, const Substitution& names) {
+  if (auto* tasklet = node.as<Tasklet>()) {
+    auto hidden = connector_names(node.in_connectors);
+    for (const auto& [name, type] : node.out_connectors) hidden.push_back(name);
+    tasklet->code = substitute(tasklet->code, without(names, hidden));
+    replace(tasklet->location, names);
+  } else if (auto* map = node.as<MapEntry>()) {
+    const Substitution rest = without(names, range_inputs(node));
+    for (Range& r : map->ranges) r = substitute(Subset{{r}}, rest)[0];
+  } else if (auto* consume = node.as<ConsumeEntry>()) {
+    replace(consume->num_pes, names);
+    replace(consume->condition, names);
+  } else if (auto* nested = node.as<NestedSdfg>()) {
+    replace(nested->symbol_mapping, names);
+    replace(nested->location, names);
+  } else if (auto* library = node.as<LibraryNode>()) {
+    replace(library->location, names);
+  }
+}
+
+/// The scope in which an edge's memlet is evaluated.
+NodeId scope_of_edge(const State& state, const ScopeTree& tree, EdgeId edge) {
+  const NodeId from = state.source(edge);
+  if (state[from].is_entry()) return from;
+  const NodeId parent = tree.parent_of(from);
+  return state[from].is_exit() ? tree.parent_of(parent) : parent;
+}
+
+bool mentions(const Substitution& names, const std::string& symbol) {
+  return std::ranges::any_of(names, [&](const auto& entry) {
+    return entry.first == symbol || uses_symbol(entry.second, symbol);
+  });
+}
+
+void replace_in_state(State& state, const Substitution& names) {
+  replace(state.location, names);
+  bool hides = false;
+  for (NodeId n : state.nodes())
+    for (const std::string& name : bound_by(state[n])) hides = hides || mentions(names, name);
+  if (!hides) {
+    for (NodeId n : state.nodes()) replace(state[n], names);
+    for (EdgeId e : state.edges()) replace_symbols(state[e].memlet, names);
+    return;
+  }
+
+  const ScopeTree tree = scope_tree_of(state);
+  // Parameters that a replacement would capture get other names first.
+  for (NodeId n : state.nodes()) {
+    const auto* map = state[n].as<MapEntry>();
+    if (!map) continue;
+    for (const std::string& param : std::vector(map->params)) {
+      const bool captured = std::ranges::any_of(
+          names, [&](const auto& entry) { return uses_symbol(entry.second, param); });
+      if (!captured) continue;
+      std::string fresh = param;
+      while (mentions(names, fresh) || std::ranges::count(map->params, fresh)) fresh += "_";
+      rename_parameter(state, n, param, fresh);
+    }
+  }
+  // By entry: what is left of the replacements inside.
+  std::map<NodeId, Substitution> inside;
+  const auto names_in = [&](NodeId scope) -> const Substitution& {
+    if (!scope) return names;
+    if (const auto known = inside.find(scope); known != inside.end()) return known->second;
+    std::vector<std::string> hidden;
+    for (NodeId at = scope; at; at = tree.parent_of(at))
+      for (std::string& name : bound_by(state[at])) hidden.push_back(std::move(name));
+    return inside[scope] = without(names, hidden);
+  };
+  for (NodeId n : state.nodes()) replace(state[n], names_in(tree.parent_of(n)));
+  for (EdgeId e : state.edges())
+    replace_symbols(state[e].memlet, names_in(scope_of_edge(state, tree, e)));
+}
+
+void replace_in_region(Region& region, const Substitution& names) {
+  for (BlockId b : region.nodes()) replace_symbols(region[b], names);
+  for (InterstateEdgeId e : region.edges()) replace_symbols(region[e], names);
+}
+
+}  // namespace
+
+void replace_symbols(Memlet& memlet, const Substitution& names) {
+  replace(memlet.src_subset, names);
+  replace(memlet.dst_subset, names);
+  replace(memlet.volume, names);
+  replace(memlet.wcr, names);
+}
+
+void replace_symbols(InterstateEdge& edge, const Substitution& names) {
+  edge.condition = substitute(edge.condition, names);
+  for (auto& [target, value] : edge.assignments) value = substitute_as_written(value, names);
+}
+
+void replace_symbols(Block& block, const Substitution& names) {
+  if (names.empty()) return;
+  if (auto* state = block.as<State>()) {
+    replace_in_state(*state, names);
+  } else if (auto* loop = block.as<LoopRegion>()) {
+    // With an init statement the variable is the loop's own, but init is evaluated outside.
+    Substitution inside = names;
+    if (loop->init_statement) inside.erase(loop->loop_variable);
+    replace(loop->init_statement, inside);
+    replace(loop->loop_condition, inside);
+    replace(loop->update_statement, inside);
+    replace_in_region(*loop, inside);
+  } else if (auto* region = block.as<ControlFlowRegion>()) {
+    replace_in_region(*region, names);
+  } else if (auto* conditional = block.as<ConditionalBlock>()) {
+    for (Branch& branch : conditional->branches) {
+      replace(branch.condition, names);
+      replace_in_region(branch.region(), names);
+    }
+  }
+}
+
+void replace_symbols(Sdfg& sdfg, const Substitution& names) {
+  if (names.empty()) return;
+  for (auto& [name, data] : sdfg.arrays) substitute(data, names);
+  replace_in_region(sdfg, names);
+}
+
+void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to) {
+  if (auto* map = state[entry].as<MapEntry>())
+    std::ranges::replace(map->params, std::string(from), to);
+  else if (auto* consume = state[entry].as<ConsumeEntry>(); consume && consume->pe_index == from)
+    consume->pe_index = to;
+  const ScopeTree tree = scope_tree_of(state);
+  const Substitution name{{std::string(from), Expr::symbol(to)}};
+  // A scope inside that binds the name itself hides it.
+  const auto visible = [&](NodeId scope) {
+    for (NodeId at = scope; at && at != entry; at = tree.parent_of(at))
+      if (std::ranges::count(bound_by(state[at]), from)) return false;
+    return scope == entry || tree.contains(entry, scope);
+  };
+  for (NodeId n : state.nodes())
+    if (n != entry && tree.parent_of(n) && visible(tree.parent_of(n))) replace(state[n], name);
+  for (EdgeId e : state.edges()) {
+    const NodeId scope = scope_of_edge(state, tree, e);
+    if (scope && visible(scope)) replace_symbols(state[e].memlet, name);
+  }
+}
+
+void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to) {
+  if (const auto declared = sdfg.symbols.find(from); declared != sdfg.symbols.end()) {
+    sdfg.symbols[to] = declared->second;
+    sdfg.symbols.erase(std::string(from));
+  }
+  const Substitution name{{std::string(from), Expr::symbol(to)}};
+  for_each_interstate_edge(sdfg, [&](InterstateEdge& edge) {
+    if (edge.assignments.contains(from)) edge.assignments.rename(from, to);
+  });
+  for_each_block(sdfg, [&](Block& block) {
+    auto* loop = block.as<LoopRegion>();
+    if (!loop || loop->loop_variable != from) return;
+    loop->loop_variable = to;
+    // Hidden from replace_symbols below by its new name, so done here.
+    replace(loop->init_statement, name);
+    replace(loop->loop_condition, name);
+    replace(loop->update_statement, name);
+    replace_in_region(*loop, name);
+  });
+  replace_symbols(sdfg, name);
+}
+
+namespace {
+
+std::string renamed(const std::string& data, const Renaming& names) {
+  if (const auto found = names.find(data); found != names.end()) return found->second;
+  if (const std::size_t dot = data.find('.'); dot != std::string::npos)
+    if (const auto found = names.find(std::string_view(data).substr(0, dot)); found != names.end())
+      return found->second + data.substr(dot);
+  return data;
+}
+
+Substitution as_symbols(const Renaming& names) {
+  Substitution out;
+  for (const auto& [from, to] : names) out.emplace(from, Expr::symbol(to));
+  return out;
+}
+
+}  // namespace
+
+void rename_data(State& state, const Renaming& names) {
+  for (NodeId n : state.nodes())
+    if (auto* access = state[n].as<AccessNode>()) access->data = renamed(access->data, names);
+  for (EdgeId e : state.edges()) {
+    Memlet& memlet = state[e].memlet;
+    if (!memlet.empty()) memlet.data = renamed(memlet.data, names);
+  }
+  // Subsets and nested symbol mappings may read scalars and arrays by name.
+  replace_in_state(state, as_symbols(names));
+}
+
+void rename_data(InterstateEdge& edge, const Renaming& names) {
+  replace_symbols(edge, as_symbols(names));
+}
+
+void rename_data(Block& block, const Renaming& names) {
+  if (names.empty()) return;
+  for_each_block_in(block, [&](Block& b) {
+    if (auto* state = b.as<State>()) {
+      rename_data(*state, names);
+      return;
+    }
+    const Substitution symbols = as_symbols(names);
+    if (auto* loop = b.as<LoopRegion>()) {
+      replace(loop->init_statement, symbols);
+      replace(loop->loop_condition, symbols);
+      replace(loop->update_statement, symbols);
+    }
+    if (auto* conditional = b.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches) replace(branch.condition, symbols);
+    if (Region* region = b.region())
+      for (InterstateEdgeId e : region->edges()) rename_data((*region)[e], names);
+  });
+}
+
+}  // namespace sdfg

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Replaces symbols, all at once, in everything the SDFG evaluates: descriptors, memlets, ranges,
+/// conditions, values of assignments, code, and what nested SDFGs are given.
+///
+/// A name bound inside hides the outer symbol within its scope: map parameters, dynamic range
+/// inputs, consume indices, variables of loops with an init statement, connectors of tasklets. A
+/// map parameter that a replacement mentions is renamed first, so that nothing is captured; loop
+/// variables and assigned symbols live in the SDFG's one name space and are the caller's business
+/// (rename_symbol).
+void replace_symbols(Sdfg& sdfg, const Substitution& replacements);
+void replace_symbols(Block& block, const Substitution& replacements);
+void replace_symbols(InterstateEdge& edge, const Substitution& replacements);
+void replace_symbols(Memlet& memlet, const Substitution& replacements);
+
+/// Gives a symbol of the SDFG another name wherever it is declared, assigned or read. Names bound
+/// in scopes hide it, as above. The new name must be free.
+void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to);
+
+/// Gives a parameter of a map (or the index of a consume scope) another name, in the entry and in
+/// everything inside its scope.
+void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to);
+
+using Renaming = std::map<std::string, std::string, std::less<>>;
+/// Names other containers in access nodes, memlets, conditions and assignments of one block (or
+/// region), at once; dotted names follow their root. Descriptors, connectors and what is inside
+/// nested SDFGs stay as they are.
+void rename_data(Block& block, const Renaming& names);
+void rename_data(State& state, const Renaming& names);
+void rename_data(InterstateEdge& edge, const Renaming& names);
+
+}  // namespace sdfg

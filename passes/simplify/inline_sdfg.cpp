@@ -1,0 +1,555 @@
+#include "passes/simplify/inline_sdfg.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/analysis/window.h"
+#include "ir/graph_algorithms.h"
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+namespace {
+
+/// A connector of the nested SDFG: the container outside and how the inner one lies in it.
+struct Connection {
+  std::string outer;
+  Window window;
+  std::optional<EdgeId> in, out;
+};
+
+/// All that `check` finds out and `apply` needs.
+struct Plan {
+  std::map<std::string, Connection> connections;  ///< by connector, which is the inner container
+  Substitution symbols;                           ///< inner symbol: outer expression
+  Renaming transients;                            ///< inner transient: its name in the parent
+};
+
+/// Inner symbols in outer terms: the mapping, and themselves where the parent has them.
+Substitution symbol_values(const NestedSdfg& nested) {
+  Substitution out;
+  for (const auto& [inner, value] : nested.symbol_mapping)
+    if (!value.is_symbol(inner)) out.emplace(inner, value);
+  return out;
+}
+
+/// What inlining asks of a state, gathered once and kept up to date, so that each nested SDFG costs
+/// its own size only.
+struct StateIndex {
+  ScopeTree tree;  ///< of the nodes that were there at first
+  std::map<std::string, std::set<NodeId>, std::less<>> accesses;  ///< container: its access nodes
+
+  void add(const State& state, NodeId n) {
+    if (const auto* access = state[n].as<AccessNode>()) accesses[access->data].insert(n);
+  }
+};
+
+class Inliner {
+ public:
+  Inliner(Sdfg& sdfg, State& state, StateIndex& index, NodeId node)
+      : sdfg_(sdfg), state_(state), index_(index), node_(node) {}
+
+  Refusal check() {
+    const NestedSdfg& nested = state_.get<NestedSdfg>(node_);
+    if (!nested.sdfg) return "the nested SDFG is not loaded";
+    if (nested.no_inline) return "the node says no_inline";
+    if (nested.instrument != Instrumentation::None) return "the node is instrumented";
+    const Sdfg& inner = **nested.sdfg;
+    if (inner.node_count() != 1)
+      return "the nested SDFG has " + std::to_string(inner.node_count()) + " blocks";
+    const Block& block = inner[*start(inner)];
+    const State* body = block.as<State>();
+    if (!body) return "the nested SDFG is a " + std::string(block.kind_name()) + ", no state";
+    if (body->instrument != Instrumentation::None || !body->location.empty())
+      return "the state inside is instrumented or has a location";
+    if (const auto inner_tree = scope_tree(*body); !inner_tree) return inner_tree.error().message;
+    scoped_ = bool(index_.tree.parent_of(node_));
+    plan_.symbols = symbol_values(nested);
+    if (Refusal why = check_names(inner, *body)) return why;
+    if (Refusal why = check_connectors(inner)) return why;
+    if (Refusal why = check_accesses(*body)) return why;
+    return check_transients(inner);
+  }
+
+  void apply() {
+    NestedSdfg nested = std::move(state_.get<NestedSdfg>(node_));
+    Sdfg& inner = **nested.sdfg;
+    State& body = *inner[*start(inner)].as<State>();
+    replace_symbols(inner, plan_.symbols);
+    move_declarations(inner);
+    rename_data(body, plan_.transients);
+    remember_surroundings();
+    splice(body);
+    keep_order();
+    for (EdgeId e : std::vector(state_.in(node_).begin(), state_.in(node_).end())) state_.erase(e);
+    for (EdgeId e : std::vector(state_.out(node_).begin(), state_.out(node_).end())) state_.erase(e);
+    state_.erase(node_);
+    tidy_surroundings();
+  }
+
+ private:
+  // ---- Checks.
+
+  /// Containers may be read only through memlets: names in expressions could not follow.
+  Refusal check_names(const Sdfg& inner, const State& body) const {
+    SymbolSet containers, used;
+    for (const auto& [name, data] : inner.arrays) containers.insert(name);
+    for (NodeId n : body.nodes()) collect_used_names(body[n], containers, used);
+    for (EdgeId e : body.edges()) collect_used_names(body[e], containers, used);
+    for (const std::string& name : used)
+      if (containers.contains(name)) return "'" + name + "' is read by name inside";
+    for (const auto& [symbol, value] : plan_.symbols)
+      for (const std::string& name : free_symbols(value))
+        if (sdfg_.arrays.contains(name))
+          return "symbol '" + symbol + "' has the value of container '" + name + "'";
+    return {};
+  }
+
+  Refusal check_connectors(const Sdfg& inner) {
+    const auto connect = [&](const std::string& connector, EdgeId e, bool input) -> Refusal {
+      const Memlet& memlet = state_[e].memlet;
+      if (memlet.empty()) return {};
+      const Data* inside = inner.arrays.get(connector);
+      const Data* outside = sdfg_.find_data(memlet.data);
+      if (!inside || inside->transient) return "connector '" + connector + "' has no container inside";
+      if (!outside) return "container '" + memlet.data + "' is not declared";
+      if (memlet.wcr) return "the memlet at connector '" + connector + "' resolves conflicts";
+      if (inside->is_stream() || inside->is_reference() || inside->is_structure())
+        return "connector '" + connector + "' is a " + inside->json_type();
+      if (!memlet.subset()) return "the memlet at connector '" + connector + "' has no subset";
+      Data outer_terms = *inside;
+      substitute(outer_terms, plan_.symbols);
+      auto found = window(outer_terms, *outside, *memlet.subset());
+      if (!found) return "connector '" + connector + "': " + found.error().message;
+      Connection& c = plan_.connections[connector];
+      if (c.in || c.out) {
+        if (c.outer != memlet.data || !(c.window.subset == found->subset))
+          return "connector '" + connector + "' is given and taken through different memlets";
+      }
+      c.outer = memlet.data;
+      c.window = *std::move(found);
+      (input ? c.in : c.out) = e;
+      return {};
+    };
+    for (EdgeId e : state_.in(node_))
+      if (Refusal why = connect(state_[e].dst_connector, e, true)) return why;
+    for (EdgeId e : state_.out(node_))
+      if (Refusal why = connect(state_[e].src_connector, e, false)) return why;
+    for (const auto& [name, data] : inner.arrays)
+      if (!data.transient && !plan_.connections.contains(name) && is_accessed(inner, name))
+        return "container '" + name + "' has no connector";
+    return {};
+  }
+
+  static bool is_accessed(const Sdfg& inner, std::string_view name) {
+    bool found = false;
+    for_each_node(inner, [&](const Node& n) {
+      if (const auto* a = n.as<AccessNode>()) found = found || a->data == name;
+    });
+    return found;
+  }
+
+  Refusal check_accesses(const State& body) const {
+    for (NodeId n : body.nodes()) {
+      const auto* access = body[n].as<AccessNode>();
+      if (!access) continue;
+      const auto found = plan_.connections.find(access->data);
+      if (found == plan_.connections.end()) continue;
+      const Connection& c = found->second;
+      const bool reads = !body.out(n).empty(), writes = !body.in(n).empty() || access->setzero;
+      if (writes && !c.out) return "input '" + access->data + "' is written inside";
+      if (access->setzero) return "'" + access->data + "' is set to zero inside";
+      if (reads && !writes && !c.in) return "output '" + access->data + "' is read before it is written";
+      if (scoped_ && reads && writes)
+        return "'" + access->data + "' is written and read again inside, within a map";
+      for (EdgeId e : body.out(n)) {
+        const Node& target = body[body.target(e)];
+        const auto* to = target.as<AccessNode>();
+        if (scoped_ && to && plan_.connections.contains(to->data))
+          return "'" + access->data + "' is copied straight to '" + to->data + "', within a map";
+        if (Refusal why = check_rank(body, c, e)) return why;
+      }
+      for (EdgeId e : body.in(n))
+        if (Refusal why = check_rank(body, c, e)) return why;
+      if (scoped_ && (reads ? body.in(n) : body.out(n)).size() != 0)
+        return "'" + access->data + "' is ordered against other nodes inside, within a map";
+    }
+    return {};
+  }
+
+  /// A library node with axes counts dimensions, so it must keep theirs.
+  Refusal check_rank(const State& body, const Connection& c, EdgeId edge) const {
+    if (c.window.subset.rank() == c.window.offset.size()) return {};
+    for (EdgeId leaf : path_leaves(body, edge))
+      for (NodeId end : {path_source(body, leaf), path_target(body, leaf)})
+        if (body[end].is<LibraryNode>())
+          return "library node '" + std::string(body[end].label()) +
+                 "' would see another number of dimensions";
+    return {};
+  }
+
+  Refusal check_transients(const Sdfg& inner) {
+    for (const auto& [name, data] : inner.arrays) {
+      if (!data.transient) continue;
+      if (scoped_ && data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State &&
+          data.lifetime != Lifetime::Sdfg)
+        return "transient '" + name + "' outlives an iteration of the map around";
+    }
+    return {};
+  }
+
+  // ---- Rewriting.
+
+  void move_declarations(Sdfg& inner) {
+    for (auto& [name, data] : inner.arrays) {
+      if (!data.transient) continue;
+      const std::string fresh = sdfg_.fresh_name(name);
+      if (fresh != name) plan_.transients[name] = fresh;
+      if (scoped_ && data.lifetime != Lifetime::Scope) data.lifetime = Lifetime::Scope;
+      sdfg_.arrays.insert(fresh, std::move(data));
+    }
+    for (auto& [name, constant] : inner.constants) {
+      if (const Constant* same = sdfg_.constants.get(name); same && *same == constant) continue;
+      const std::string fresh = sdfg_.fresh_name(name);
+      if (fresh != name) plan_.transients[name] = fresh;
+      sdfg_.constants.insert(fresh, std::move(constant));
+    }
+    const auto merge = [](std::map<std::string, Code>& into, const std::map<std::string, Code>& from) {
+      for (const auto& [where, code] : from) {
+        Code& all = into[where];
+        if (all.empty())
+          all = code;
+        else if (!code.empty() && all.text().find(code.text()) == std::string::npos)
+          all = Code(all.text() + "\n" + code.text(), all.language());
+      }
+    };
+    merge(sdfg_.global_code, inner.global_code);
+    merge(sdfg_.init_code, inner.init_code);
+    merge(sdfg_.exit_code, inner.exit_code);
+    sdfg_.callback_mapping.merge(inner.callback_mapping);
+    // Symbols that were not mapped are the parent's of the same name; make sure it declares them.
+    for (const auto& [name, type] : inner.symbols)
+      if (!plan_.symbols.contains(name) && type.base() == BaseType::Callback)
+        sdfg_.symbols.emplace(name, type);
+  }
+
+  void remember_surroundings() {
+    for (EdgeId e : state_.in(node_)) {
+      before_.push_back(state_.source(e));
+      neighbours_.insert(state_.source(e));
+      if (state_[e].memlet.empty()) waits_.push_back(state_.source(e));
+    }
+    for (EdgeId e : state_.out(node_)) {
+      after_.push_back(state_.target(e));
+      neighbours_.insert(state_.target(e));
+      if (state_[e].memlet.empty()) releases_.push_back(state_.target(e));
+    }
+  }
+
+  /// Copies nodes and edges over; access nodes of connectors fall together with the node outside.
+  void splice(State& body) {
+    std::vector<NodeId> moved(body.id_bound());
+    for (NodeId n : body.nodes()) {
+      const auto* access = body[n].as<AccessNode>();
+      const Connection* c = access ? connection(access->data) : nullptr;
+      if (!c) {
+        moved[n.value] = state_.add(body[n]);
+        index_.add(state_, moved[n.value]);
+        continue;
+      }
+      const bool source = body.in(n).empty(), sink = is_last(body, n);
+      const NodeId outer_in = c->in ? state_.source(*c->in) : NodeId{};
+      const NodeId outer_out = c->out ? state_.target(*c->out) : NodeId{};
+      if (source && outer_in && (scoped_ || state_[outer_in].is<AccessNode>())) {
+        moved[n.value] = outer_in;
+      } else if (sink && outer_out && (scoped_ || state_[outer_out].is<AccessNode>())) {
+        moved[n.value] = outer_out;
+      } else {
+        Node version = body[n];
+        version.as<AccessNode>()->data = c->outer;
+        moved[n.value] = state_.add(std::move(version));
+        index_.add(state_, moved[n.value]);
+        if (outer_out && !source) versions_.push_back({moved[n.value], outer_out});
+      }
+    }
+    for (NodeId n : body.nodes()) {
+      Node& node = state_[moved[n.value]];
+      if (body[n].is_exit()) {
+        if (auto* exit = node.as<MapExit>()) exit->entry = moved[exit->entry.value];
+        if (auto* exit = node.as<ConsumeExit>()) exit->entry = moved[exit->entry.value];
+      }
+    }
+    // Which nodes inside read and write what is outside: their ends and beginnings order the rest.
+    const ScopeTree tree = scope_tree_of(body);
+    for (EdgeId e : body.edges()) {
+      const NodeId from = body.source(e), to = body.target(e);
+      Edge edge = body[e];
+      const Connection* at_source = connection_at(body, from);
+      const Connection* at_target = connection_at(body, to);
+      translate(body, e, edge.memlet);
+      if (at_source && moved[from.value] != NodeId{} && at_source->in &&
+          moved[from.value] == state_.source(*at_source->in))
+        edge.src_connector = state_[*at_source->in].src_connector;
+      if (at_target && at_target->out && moved[to.value] == state_.target(*at_target->out))
+        edge.dst_connector = state_[*at_target->out].dst_connector;
+      if (edge.memlet.empty()) {
+        if (at_source) edge.src_connector.clear();
+        if (at_target) edge.dst_connector.clear();
+      }
+      state_.connect(moved[from.value], moved[to.value], std::move(edge));
+      if (at_source && !body[to].is<AccessNode>())
+        readers_.insert(moved[(body[to].is_entry() ? tree.exit_of(to) : to).value]);
+      if (at_target && !body[from].is<AccessNode>())
+        writers_.insert(moved[(body[from].is_exit() ? tree.parent_of(from) : from).value]);
+    }
+    for (NodeId n : body.nodes()) {
+      if (connection_at(body, n)) continue;
+      if (body.in(n).empty()) first_.push_back(moved[n.value]);
+      if (body.out(n).empty()) last_.push_back(moved[n.value]);
+    }
+  }
+
+  /// The last access node of an output inside: nothing writes the container after it. In a valid
+  /// graph the versions of a container are ordered; the last in topological order counts.
+  bool is_last(const State& body, NodeId node) {
+    const std::string& data = body.get<AccessNode>(node).data;
+    if (last_version_.empty()) {
+      const auto order = topological_order(body);
+      for (NodeId n : *order)
+        if (const auto* a = body[n].as<AccessNode>(); a && !body.in(n).empty())
+          last_version_[a->data] = n;
+    }
+    const auto found = last_version_.find(data);
+    return found != last_version_.end() && (found->second == node || (scoped_ && body.out(node).empty()));
+  }
+
+  const Connection* connection(std::string_view data) const {
+    const auto found = plan_.connections.find(std::string(data));
+    return found == plan_.connections.end() ? nullptr : &found->second;
+  }
+  const Connection* connection_at(const State& body, NodeId node) const {
+    const auto* access = body[node].as<AccessNode>();
+    return access ? connection(access->data) : nullptr;
+  }
+
+  /// A memlet in the parent's names and coordinates. Which container a subset belongs to follows
+  /// from the ends of its path.
+  void translate(const State& body, EdgeId edge, Memlet& memlet) const {
+    if (memlet.empty()) return;
+    const Connection* named = connection(memlet.data);
+    const Connection* source = connection_at(body, path_source(body, edge));
+    const Connection* target = connection_at(body, path_target(body, edge));
+    const Connection* at_src = memlet.data_is_src ? (named ? named : nullptr) : source;
+    const Connection* at_dst = memlet.data_is_src ? target : (named ? named : nullptr);
+    if (at_src && memlet.src_subset) memlet.src_subset = at_src->window.to_outer(*memlet.src_subset);
+    if (at_dst && memlet.dst_subset) memlet.dst_subset = at_dst->window.to_outer(*memlet.dst_subset);
+    // A copy whose other side is left open means the whole inner container.
+    if (named) memlet.data = named->outer;
+  }
+
+  // ---- Order. The node as a whole waited for all that led into it, and all behind it waited for
+  // the node. Data that flows through keeps most of that; where a container is also used elsewhere
+  // in the state, or an edge had no data, the rest is kept by empty memlets.
+
+  void keep_order() {
+    for (const auto& [version, final_node] : versions_)
+      if (!state_[final_node].is_exit()) add_order(version, final_node);
+    std::vector<NodeId> begins(first_), ends(last_);
+    begins.insert(begins.end(), writers_.begin(), writers_.end());
+    ends.insert(ends.end(), readers_.begin(), readers_.end());
+    for (NodeId from : waits_)
+      for (NodeId to : begins) add_order(from, to);
+    for (NodeId to : releases_)
+      for (NodeId from : ends) add_order(from, to);
+    if (used_elsewhere()) {
+      for (NodeId to : after_)
+        for (NodeId from : readers_) add_order(from, to);
+      for (NodeId from : before_)
+        for (NodeId to : writers_) add_order(from, to);
+    }
+    // Within a map everything must stay between entry and exit.
+    if (scoped_) attach_to_scope();
+  }
+
+  void add_order(NodeId from, NodeId to) {
+    if (from == to || !state_.contains(from) || !state_.contains(to)) return;
+    if (!reaches(from, to)) state_.connect(from, to, {});
+  }
+
+  /// Is there a path, as far as a short search tells? All orders lead from before the node to inside
+  /// or from inside to behind, so an edge too many closes no cycle.
+  bool reaches(NodeId from, NodeId to) const {
+    constexpr std::size_t budget = 128;
+    std::vector<NodeId> open{to};
+    std::set<NodeId> seen{to};
+    for (std::size_t at = 0; at < open.size() && at < budget; ++at) {
+      if (open[at] == from) return true;
+      for (EdgeId e : state_.in(open[at]))
+        if (seen.insert(state_.source(e)).second) open.push_back(state_.source(e));
+    }
+    return false;
+  }
+
+  /// Is a container of a connector also at another place of this state, one of the two a write?
+  bool used_elsewhere() const {
+    std::set<std::string> read, written;
+    for (const auto& [name, c] : plan_.connections) {
+      if (c.in) read.insert(c.outer);
+      if (c.out) written.insert(c.outer);
+    }
+    const auto elsewhere = [&](const std::string& data, bool only_writes) {
+      const auto found = index_.accesses.find(data);
+      if (found == index_.accesses.end()) return false;
+      return std::ranges::any_of(found->second, [&](NodeId n) {
+        return state_.contains(n) && !neighbours_.contains(n) &&
+               !(only_writes && state_.in(n).empty());
+      });
+    };
+    for (const std::string& data : written)
+      if (read.contains(data) || elsewhere(data, false)) return true;
+    for (const std::string& data : read)
+      if (elsewhere(data, true)) return true;
+    return scoped_ && exchanged_in_scope(read, written);
+  }
+
+  bool exchanged_in_scope(const std::set<std::string>& read, const std::set<std::string>& written) const {
+    std::set<std::string> in, out;
+    for (NodeId n : neighbours_) {
+      if (!state_.contains(n)) continue;
+      if (state_[n].is_entry())
+        for (EdgeId e : state_.out(n)) in.insert(state_[e].memlet.data);
+      if (state_[n].is_exit())
+        for (EdgeId e : state_.in(n)) out.insert(state_[e].memlet.data);
+    }
+    return std::ranges::any_of(read, [&](const auto& d) { return out.contains(d); }) ||
+           std::ranges::any_of(written, [&](const auto& d) { return in.contains(d); });
+  }
+
+  void attach_to_scope() {
+    const NodeId entry = index_.tree.parent_of(node_), exit = index_.tree.exit_of(entry);
+    for (NodeId n : first_)
+      if (state_.contains(n) && state_.in(n).empty()) state_.connect(entry, n, {});
+    for (NodeId n : last_)
+      if (state_.contains(n) && state_.out(n).empty()) state_.connect(n, exit, {});
+  }
+
+  /// Neighbours that lost their last edge go; connectors of scope nodes that nobody uses inside go
+  /// with the path outside.
+  void tidy_surroundings() {
+    for (NodeId n : neighbours_) {
+      if (!state_.contains(n)) continue;
+      if (state_[n].is<AccessNode>() && state_.in(n).empty() && state_.out(n).empty())
+        state_.erase(n);
+      else if (state_[n].is_entry())
+        drop_unused_inputs(n);
+      else if (state_[n].is_exit())
+        drop_unused_outputs(n);
+    }
+  }
+
+  void drop_unused_inputs(NodeId entry) {
+    std::set<std::string> used;
+    for (EdgeId e : state_.out(entry)) used.insert(state_[e].src_connector);
+    for (EdgeId e : std::vector(state_.in(entry).begin(), state_.in(entry).end())) {
+      const std::string connector = state_[e].dst_connector;
+      const std::string inside = matching_connector(connector);
+      if (!connector.starts_with("IN_") || used.contains(inside)) continue;
+      const NodeId from = state_.source(e);
+      state_.erase(e);
+      state_[entry].in_connectors.erase(connector);
+      state_[entry].out_connectors.erase(inside);
+      if (state_[from].is_entry())
+        drop_unused_inputs(from);
+      else if (state_[from].is<AccessNode>() && state_.in(from).empty() && state_.out(from).empty())
+        state_.erase(from);
+    }
+    if (state_.out(entry).empty()) state_.connect(entry, index_.tree.exit_of(entry), {});
+  }
+
+  void drop_unused_outputs(NodeId exit) {
+    std::set<std::string> used;
+    for (EdgeId e : state_.in(exit)) used.insert(state_[e].dst_connector);
+    for (EdgeId e : std::vector(state_.out(exit).begin(), state_.out(exit).end())) {
+      const std::string connector = state_[e].src_connector;
+      const std::string inside = matching_connector(connector);
+      if (!connector.starts_with("OUT_") || used.contains(inside)) continue;
+      const NodeId to = state_.target(e);
+      state_.erase(e);
+      state_[exit].out_connectors.erase(connector);
+      state_[exit].in_connectors.erase(inside);
+      if (state_[to].is_exit())
+        drop_unused_outputs(to);
+      else if (state_[to].is<AccessNode>() && state_.in(to).empty() && state_.out(to).empty())
+        state_.erase(to);
+    }
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  StateIndex& index_;
+  const NodeId node_;
+  bool scoped_ = false;
+  Plan plan_;
+  std::map<std::string, NodeId, std::less<>> last_version_;
+  std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
+  std::set<NodeId> neighbours_, readers_, writers_;
+  std::vector<std::pair<NodeId, NodeId>> versions_;
+};
+
+Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
+
+Changed run_on_state(Sdfg& sdfg, State& state, const Trail& trail, PassContext& context) {
+  Changed changed = Changed::No;
+  std::optional<StateIndex> index;
+  for (NodeId n : state.nodes()) {
+    auto* nested = state[n].as<NestedSdfg>();
+    if (!nested) continue;
+    const Trail here = trail.in(state, n);
+    if (nested->sdfg) changed |= run_on(**nested->sdfg, here, context);
+    if (!index) {
+      auto tree = scope_tree(state);
+      if (!tree) {
+        context.refused(here, tree.error().message);
+        return changed;
+      }
+      index.emplace(StateIndex{*std::move(tree), {}});
+      for (NodeId other : state.nodes()) index->add(state, other);
+    }
+    Inliner inliner(sdfg, state, *index, n);
+    if (const Refusal why = inliner.check()) {
+      context.refused(here, why);
+      continue;
+    }
+    if (!context.may_apply()) return changed;
+    context.applied(here, "inlined");
+    inliner.apply();
+    changed = Changed::Yes;
+  }
+  return changed;
+}
+
+Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
+  Changed changed = Changed::No;
+  const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
+    const Trail here = outer.in(block);
+    if (Region* inner = block.region())
+      for (BlockId b : inner->nodes()) self(self, (*inner)[b], here);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches) self(self, branch.block, here);
+    if (auto* state = block.as<State>()) changed |= run_on_state(sdfg, *state, here, context);
+  };
+  for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
+  return changed;
+}
+
+}  // namespace
+
+Result<Changed> InlineSdfg::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return run_on(sdfg, Trail(), context);
+}
+
+}  // namespace sdfg

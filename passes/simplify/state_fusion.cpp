@@ -1,0 +1,489 @@
+#include "passes/simplify/state_fusion.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/analysis/free_symbols.h"
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/graph_algorithms.h"
+#include "passes/common/used_names.h"
+
+// Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node: an
+// out-edge reads, an in-edge writes. Each access has a *begin*, the earliest node that must wait for
+// what comes before it, and an *end*, the node after which it is done:
+//
+//   read  A -> consumer     begin: A itself          end: the consumer (a map's exit)
+//   write producer -> A     begin: the producer      end: A itself
+//                                  (a map's entry)
+//
+// Every edge that fusion adds leads from the first state to the second, so no cycle can arise.
+//
+// A chain of states is absorbed one by one into its head. Only accesses that can still matter are
+// kept: a write that covers an earlier access, and comes after it, stands for it from then on. So the
+// cost grows with the number of accesses, not with its square.
+
+namespace sdfg {
+namespace {
+
+/// A budget: each access of the second state is compared with all of the first to its container.
+constexpr std::size_t most_accesses = 256;
+
+/// A container's elements at one place: the container behind views, and the subset where it is known.
+struct Access {
+  NodeId node;  ///< the access node
+  NodeId begin, end;
+  std::optional<Subset> subset;  ///< none: anything
+  bool write = false;
+};
+using Accesses = std::map<std::string, std::vector<Access>, std::less<>>;
+
+bool overlap(const Access& a, const Access& b) {
+  return !a.subset || !b.subset || intersects(*a.subset, *b.subset) != Truth::No;
+}
+bool conflict(const Access& a, const Access& b) { return (a.write || b.write) && overlap(a, b); }
+
+/// What one state does with its containers.
+struct StateAccesses {
+  Accesses accesses;
+  SymbolSet written;  ///< containers
+  SymbolSet names;    ///< symbols and containers read by name in subsets, ranges, code and shapes
+  bool side_effects = false;
+};
+
+bool may_have_side_effects(const Sdfg& sdfg, const Node& node) {
+  if (const auto* nested = node.as<NestedSdfg>()) {
+    if (!nested->sdfg) return true;
+    const Sdfg& inner = **nested->sdfg;
+    bool any = false;
+    for (BlockId b : inner.nodes()) {
+      const auto* state = inner[b].as<State>();
+      if (!state) return true;
+      for (NodeId n : state->nodes()) any = any || may_have_side_effects(inner, (*state)[n]);
+    }
+    return any;
+  }
+  const auto* tasklet = node.as<Tasklet>();
+  if (!tasklet) return false;
+  if (tasklet->side_effects) return *tasklet->side_effects;
+  if (tasklet->code.language() != Language::Python) return !tasklet->code_global.empty();
+  SymbolSet callbacks, names;
+  for (const auto& [name, type] : sdfg.symbols)
+    if (type.base() == BaseType::Callback) callbacks.insert(name);
+  if (!callbacks.empty()) collect_symbols(tasklet->code, callbacks, names);
+  return std::ranges::any_of(names, [&](const auto& name) { return callbacks.contains(name); });
+}
+
+/// The container that a view's node looks at, through any number of views; nothing when unknown.
+std::optional<std::string> viewed_container(const Sdfg& sdfg, const State& state, NodeId view) {
+  for (std::size_t steps = 0; steps <= state.node_count(); ++steps) {
+    const auto& name = state.get<AccessNode>(view).data;
+    const Data* data = sdfg.find_data(name);
+    if (!data || data->is_reference()) return std::nullopt;
+    if (!data->is_view()) return name;
+    const auto edge = viewed_edge(sdfg, state, view);
+    if (!edge) return std::nullopt;
+    const NodeId source = path_source(state, *edge), target = path_target(state, *edge);
+    const NodeId next = source == view ? target : source;
+    if (!state[next].is<AccessNode>()) return std::nullopt;
+    view = next;
+  }
+  return std::nullopt;
+}
+
+/// The accesses of a state, or why they cannot be told.
+struct Collected {
+  StateAccesses value;
+  Refusal refusal;
+};
+Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& containers) {
+  Collected out;
+  const auto tree = scope_tree(state);
+  if (!tree) {
+    out.refusal = tree.error().message;
+    return out;
+  }
+  const auto scope_end = [&](NodeId n) { return state[n].is_entry() ? tree->exit_of(n) : n; };
+  const auto scope_begin = [&](NodeId n) { return state[n].is_exit() ? tree->parent_of(n) : n; };
+  for (NodeId n : state.nodes()) {
+    collect_used_names(state[n], containers, out.value.names);
+    out.value.side_effects = out.value.side_effects || may_have_side_effects(sdfg, state[n]);
+    const auto* access = state[n].as<AccessNode>();
+    if (!access) continue;
+    const Data* data = sdfg.find_data(access->data);
+    if (data) collect_symbols(*data, out.value.names);
+    if (tree->parent_of(n)) continue;
+    if (!data || data->is_reference() || data->is_stream()) {
+      out.refusal = "container '" + access->data + "' is a reference, a stream or undeclared";
+      return out;
+    }
+    const auto container = viewed_container(sdfg, state, n);
+    if (!container) {
+      out.refusal = "what view '" + access->data + "' looks at cannot be told";
+      return out;
+    }
+    // Subsets of a view are in the view's coordinates.
+    const bool direct = !data->is_view();
+    // A structure's members are told apart by name only at the root.
+    const std::string root = container->substr(0, container->find('.'));
+    auto& list = out.value.accesses[root];
+    for (EdgeId e : state.out(n)) {
+      const Memlet& memlet = state[e].memlet;
+      if (memlet.empty()) continue;
+      list.push_back({n, n, scope_end(state.target(e)), direct ? memlet.src_subset : std::nullopt});
+    }
+    for (EdgeId e : state.in(n)) {
+      const Memlet& memlet = state[e].memlet;
+      if (memlet.empty()) continue;
+      list.push_back(
+          {n, scope_begin(state.source(e)), n, direct ? memlet.dst_subset : std::nullopt, true});
+      out.value.written.insert(root);
+    }
+    // `setzero` and isolated nodes write what they name.
+    if (access->setzero) {
+      list.push_back({n, n, n, std::nullopt, true});
+      out.value.written.insert(root);
+    }
+  }
+  for (EdgeId e : state.edges()) collect_used_names(state[e], containers, out.value.names);
+  return out;
+}
+
+/// A name in both; looks up each of the first, which should be the smaller.
+std::optional<std::string> common(const SymbolSet& few, const SymbolSet& many) {
+  for (const std::string& name : few)
+    if (many.contains(name)) return name;
+  return std::nullopt;
+}
+
+/// Is there a path, as far as a short search backward from `to` tells? A "no" costs a redundant
+/// ordering edge, never a wrong order.
+bool reaches(const State& state, NodeId from, NodeId to) {
+  constexpr std::size_t budget = 128;
+  std::vector<NodeId> open{to};
+  std::set<NodeId> seen{to};
+  for (std::size_t at = 0; at < open.size() && at < budget; ++at) {
+    if (open[at] == from) return true;
+    for (EdgeId e : state.in(open[at]))
+      if (seen.insert(state.source(e)).second) open.push_back(state.source(e));
+  }
+  return false;
+}
+
+class Fusion {
+ public:
+  Fusion(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& context,
+         const SymbolSet& containers)
+      : sdfg_(sdfg), region_(region), trail_(trail), context_(context), containers_(containers) {}
+
+  Changed run() {
+    Changed changed = Changed::No;
+    start_ = start(region_);
+    // First the heads of chains; what is left then lies on rings of states, where any may be a head.
+    for (const bool only_heads : {true, false})
+      for (BlockId head : region_.nodes())
+        if (region_[head].is<State>() && !visited_.contains(head) &&
+            !(only_heads && follows_a_state(head)))
+          changed |= absorb_chain(head);
+    return changed;
+  }
+
+ private:
+  /// Will the walk from an earlier head come here? Then it decides about this state.
+  bool follows_a_state(BlockId block) const {
+    if (region_.in(block).size() != 1) return false;
+    const BlockId before = region_.source(region_.in(block)[0]);
+    return before != block && region_[before].is<State>() && region_.out(before).size() == 1;
+  }
+
+  Changed absorb_chain(BlockId head) {
+    Changed changed = Changed::No;
+    std::optional<StateAccesses> first;
+    visited_.insert(head);
+    // Goes on from the next state, unless the walk came there before (a ring of states).
+    const auto advance = [&](BlockId next) {
+      head = next, first.reset();
+      return visited_.insert(next).second;
+    };
+    while (region_.out(head).size() == 1) {
+      const InterstateEdgeId edge = region_.out(head)[0];
+      const BlockId next = region_.target(edge);
+      if (next == head || !region_[next].is<State>()) break;
+      const Trail here = trail_.in(region_[next]);
+      if (const Refusal why = check_edge(head, edge, next)) {
+        context_.refused(here, why);
+        if (!advance(next)) break;
+        continue;
+      }
+      const State& second_state = *region_[next].as<State>();
+      if (!first) {
+        Collected collected = collect(sdfg_, *region_[head].as<State>(), containers_);
+        if (collected.refusal) {
+          context_.refused(trail_.in(region_[head]), collected.refusal);
+          if (!advance(next)) break;
+          continue;
+        }
+        first = std::move(collected.value);
+      }
+      Collected second = collect(sdfg_, second_state, containers_);
+      Refusal why = second.refusal;
+      if (!why) why = check(head, edge, *first, second.value);
+      if (why) {
+        context_.refused(here, why);
+        if (!advance(next)) break;
+        if (!second.refusal) first = std::move(second.value);
+        continue;
+      }
+      if (!context_.may_apply()) return changed;
+      context_.applied(here, "joined with state " + region_[head].label);
+      fuse(head, edge, next, *first, std::move(second.value));
+      changed = Changed::Yes;
+    }
+    return changed;
+  }
+
+  /// What can be said without looking into the states.
+  Refusal check_edge(BlockId head, InterstateEdgeId edge, BlockId next) const {
+    if (!region_[edge].condition.always_true()) return "the edge between the states has a condition";
+    if (region_.in(next).size() != 1) return "the state is reached in other ways, too";
+    if (start_ == next) return "the region starts at this state";
+    const State &a = *region_[head].as<State>(), &b = *region_[next].as<State>();
+    for (const State* s : {&a, &b}) {
+      if (s->instrument != Instrumentation::None ||
+          s->symbol_instrument != DataInstrumentation::None)
+        return "a state is instrumented";
+      if (!s->location.empty()) return "a state has a location";
+    }
+    return {};
+  }
+
+  Refusal check(BlockId head, InterstateEdgeId edge, const StateAccesses& first,
+                const StateAccesses& second) const {
+    if (first.side_effects && second.side_effects) return "both states have side effects";
+    if (const auto name = common(second.names, first.written))
+      return "it reads '" + *name + "' by name, which the state before it writes";
+    if (const auto name = common(second.written, first.names))
+      return "it writes '" + *name + "', which the state before it reads by name";
+    for (const auto& [name, list] : second.accesses)
+      if (const auto before = first.accesses.find(name);
+          before != first.accesses.end() && before->second.size() > most_accesses)
+        return "the state before it has more than " + std::to_string(most_accesses) +
+               " separate accesses of '" + name + "' already";
+    return check_assignments(head, edge, first);
+  }
+
+  /// The edge's assignments move to the edges that lead to the first state.
+  Refusal check_assignments(BlockId head, InterstateEdgeId edge, const StateAccesses& first) const {
+    const auto& assignments = region_[edge].assignments;
+    if (assignments.empty()) return {};
+    if (start_ == head) return "assignments precede it, and the region starts before them";
+    SymbolSet targets, values;
+    for (const auto& [target, value] : assignments) {
+      targets.insert(target);
+      collect_symbols(value, values);
+    }
+    if (const auto name = common(values, first.written))
+      return "symbol values on the edge before it read '" + *name + "', which is written before";
+    if (const auto name = common(targets, first.names))
+      return "symbol '" + *name + "' changes between the states";
+    for (InterstateEdgeId before : region_.in(head)) {
+      SymbolSet assigned;
+      for (const auto& [target, value] : region_[before].assignments) assigned.insert(target);
+      const SymbolSet read = free_symbols(region_[before]);
+      if (common(assigned, values) || common(assigned, targets) || common(read, targets))
+        return "the assignments on the edge before it depend on those before that";
+    }
+    return {};
+  }
+
+  void fuse(BlockId head, InterstateEdgeId edge, BlockId next, StateAccesses& first,
+            StateAccesses second) {
+    for (InterstateEdgeId before : region_.in(head))
+      for (const auto& [target, value] : region_[edge].assignments)
+        region_[before].assignments.set(target, value);
+    State& state = *region_[head].as<State>();
+    const bool was_empty = state.node_count() == 0;
+    state.nosync = state.nosync && region_[next].as<State>()->nosync;
+    const auto moved = move_nodes(state, *region_[next].as<State>());
+    rewire(region_, head, next);
+    if (was_empty && !region_[next].label.empty()) region_[head].label = region_[next].label;
+    region_.erase(next);
+    remap(second, moved);
+    order(state, first, second);
+    merge_sources(state, second);
+    first.written.insert(second.written.begin(), second.written.end());
+    first.names.insert(second.names.begin(), second.names.end());
+    first.side_effects = first.side_effects || second.side_effects;
+    remember(first.accesses, std::move(second.accesses));
+  }
+
+  static void rewire(Region& region, BlockId head, BlockId next) {
+    const std::vector<InterstateEdgeId> out(region.out(next).begin(), region.out(next).end());
+    for (InterstateEdgeId e : out) region.set_source(e, head);
+    if (region.start_block == next) region.start_block = head;
+  }
+
+  /// Moves all nodes and edges; by old id, the new ones.
+  static std::vector<NodeId> move_nodes(State& to, State& from) {
+    std::vector<NodeId> moved(from.id_bound());
+    for (NodeId n : from.nodes()) moved[n.value] = to.add(std::move(from[n]));
+    for (NodeId n : from.nodes()) {
+      Node& node = to[moved[n.value]];
+      if (auto* exit = node.as<MapExit>()) exit->entry = moved[exit->entry.value];
+      if (auto* exit = node.as<ConsumeExit>()) exit->entry = moved[exit->entry.value];
+      if (auto* other = node.as<OtherNode>(); other && other->entry)
+        other->entry = moved[other->entry->value];
+    }
+    for (EdgeId e : from.edges())
+      to.connect(moved[from.source(e).value], moved[from.target(e).value], std::move(from[e]));
+    return moved;
+  }
+
+  static void remap(StateAccesses& accesses, const std::vector<NodeId>& moved) {
+    for (auto& [name, list] : accesses.accesses)
+      for (Access& a : list)
+        a = {moved[a.node.value], moved[a.begin.value], moved[a.end.value], a.subset, a.write};
+  }
+
+  /// Keeps the order of conflicting accesses by empty memlets, but where the second state reads what
+  /// exactly one node of the first wrote: those nodes become one (merge_sources).
+  void order(State& state, const StateAccesses& first, const StateAccesses& second) {
+    merged_.clear();
+    for (const auto& [name, list] : second.accesses) {
+      const auto before = first.accesses.find(name);
+      if (before == first.accesses.end()) continue;
+      choose_merges(state, before->second, list);
+      for (const Access& b : list)
+        for (const Access& a : before->second) {
+          if (!conflict(a, b)) continue;
+          const auto merge = merged_.find(b.node);
+          if (!b.write && merge != merged_.end() && merge->second == a.node) continue;
+          if (!reaches(state, a.end, b.begin)) state.connect(a.end, b.begin, {});
+        }
+    }
+  }
+
+  /// Which node of the first state each source node of the second becomes, if any.
+  void choose_merges(const State& state, const std::vector<Access>& before,
+                     const std::vector<Access>& after) {
+    std::set<NodeId> sources;
+    for (const Access& b : after) {
+      const auto& data = state.get<AccessNode>(b.node).data;
+      if (state.in(b.node).empty() && !sdfg_.find_data(data)->is_view() &&
+          !state.get<AccessNode>(b.node).setzero)
+        sources.insert(b.node);
+    }
+    for (NodeId source : sources) {
+      const std::string& data = state.get<AccessNode>(source).data;
+      const auto same = [&](NodeId n) { return state.get<AccessNode>(n).data == data; };
+      std::set<NodeId> writers, readers;
+      bool writes_elsewhere = false;
+      for (const Access& a : before) {
+        if (!a.write) {
+          if (state.in(a.node).empty()) readers.insert(a.node);
+          continue;
+        }
+        writes_elsewhere = true;
+        const bool needed = std::ranges::any_of(
+            after, [&](const Access& b) { return b.node == source && overlap(a, b); });
+        if (needed) writers.insert(a.node);
+      }
+      if (writers.size() == 1 && same(*writers.begin()))
+        merged_[source] = *writers.begin();
+      else if (writers.empty() && !writes_elsewhere)
+        for (NodeId reader : readers)
+          if (same(reader)) {
+            merged_[source] = reader;
+            break;
+          }
+    }
+  }
+
+  /// Makes the nodes chosen by choose_merges one. A source node that has come to wait for others
+  /// passes its waits on to its readers; a copy cannot wait without its source, so there the node
+  /// stays and waits for the one it would have become.
+  void merge_sources(State& state, StateAccesses& second) {
+    for (const auto& [source, into] : merged_) {
+      std::vector<NodeId> waits;
+      for (EdgeId e : state.in(source))
+        if (state.source(e) != into) waits.push_back(state.source(e));
+      const std::vector<EdgeId> out(state.out(source).begin(), state.out(source).end());
+      const bool copies = std::ranges::any_of(
+          out, [&](EdgeId e) { return state[state.target(e)].is<AccessNode>(); });
+      if (copies && !waits.empty()) {
+        state.connect(into, source, {});
+        continue;
+      }
+      for (EdgeId e : out) {
+        for (NodeId from : waits)
+          if (!reaches(state, from, state.target(e))) state.connect(from, state.target(e), {});
+        state.set_source(e, into);
+      }
+      state[into].out_connectors.merge(state[source].out_connectors);
+      state.erase(source);
+      for (auto& [name, list] : second.accesses)
+        for (Access& a : list)
+          for (NodeId* n : {&a.node, &a.begin, &a.end})
+            if (*n == source) *n = into;
+    }
+  }
+
+  /// Adds accesses, forgetting earlier ones that a later write covers (they are ordered before it,
+  /// so whatever waits for the write waits for them).
+  static void remember(Accesses& all, Accesses added) {
+    for (auto& [name, list] : added) {
+      auto& known = all[name];
+      for (const Access& write : list) {
+        if (!write.write || !write.subset) continue;
+        std::erase_if(known, [&](const Access& a) {
+          return a.subset && a.node != write.node && certain(covers(*write.subset, *a.subset));
+        });
+      }
+      known.insert(known.end(), list.begin(), list.end());
+    }
+  }
+
+  Sdfg& sdfg_;
+  Region& region_;
+  const Trail& trail_;
+  PassContext& context_;
+  const SymbolSet& containers_;
+  std::optional<BlockId> start_;
+  std::set<BlockId> visited_;
+  std::map<NodeId, NodeId> merged_;  ///< source node of the second state: node it becomes
+};
+
+Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
+
+Changed run_on(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
+               PassContext& context) {
+  Changed changed = Changed::No;
+  for (BlockId b : region.nodes()) {
+    Block& block = region[b];
+    const Trail here = trail.in(block);
+    if (Region* inner = block.region()) changed |= run_on(sdfg, *inner, here, containers, context);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches)
+        changed |= run_on(sdfg, branch.region(), here.in(branch.block), containers, context);
+    if (auto* state = block.as<State>())
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
+  }
+  return changed | Fusion(sdfg, region, trail, context, containers).run();
+}
+
+Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
+  SymbolSet containers;
+  for (const auto& [name, data] : sdfg.arrays) containers.insert(name);
+  return run_on(sdfg, sdfg, trail, containers, context);
+}
+
+}  // namespace
+
+Result<Changed> StateFusion::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return run_on(sdfg, Trail(), context);
+}
+
+}  // namespace sdfg
