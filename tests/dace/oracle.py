@@ -35,18 +35,33 @@ def ask(path):
                 answer["validate"] = words(error)
                 return answer
             try:
-                answer["arguments"] = [
-                    [name, type_name(data), not isinstance(data, dace.data.Scalar)
-                     or data.storage == dace.StorageType.GPU_Global]
-                    for name, data in sdfg.arglist().items()]
-                answer["init"] = sorted(
-                    name for name in sdfg.used_symbols(all_symbols=False) if not name.startswith("__dace"))
+                answer["arguments"], answer["init"] = arguments(dace, sdfg)
                 sdfg.init_signature()
+                # A call takes what the expanded program needs: BLAS nodes may need sizes that
+                # nothing mentions before.
+                if any(".blas." in type(n).__module__ or ".linalg." in type(n).__module__
+                       for n in library_nodes(dace, sdfg)):
+                    try:
+                        sdfg.expand_library_nodes()
+                        answer["called"], answer["called_init"] = arguments(dace, sdfg)
+                    except Exception:
+                        pass  # DaCe cannot expand it, so there is only the first answer
             except Exception as error:
                 answer["arguments"] = words(error)
         finally:
             os.chdir("/")
     return answer
+
+
+def library_nodes(dace, sdfg):
+    return [node for node, _ in sdfg.all_nodes_recursive() if isinstance(node, dace.sdfg.nodes.LibraryNode)]
+
+
+def arguments(dace, sdfg):
+    return ([[name, type_name(data), not isinstance(data, dace.data.Scalar)
+              or data.storage == dace.StorageType.GPU_Global]
+             for name, data in sdfg.arglist().items()],
+            sorted(name for name in sdfg.used_symbols(all_symbols=False) if not name.startswith("__dace")))
 
 
 def words(error):
