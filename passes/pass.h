@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/expr.h"
 #include "ir/place.h"
 #include "support/result.h"
 
@@ -89,6 +90,8 @@ class PassContext {
   std::size_t applied_count() const { return applied_; }
   std::size_t refused_count() const { return refused_; }
 
+  /// What holds of the root's symbols: stated by the user, or granted by the program's arguments.
+  Assumptions assumptions;
   std::optional<std::size_t> limit;
   bool collect_remarks = false;
   std::vector<Remark> remarks;

@@ -2,6 +2,7 @@
 
 #include <ranges>
 
+#include "passes/common/assume.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -60,14 +61,7 @@ class PipelineParser {
       options = text_.substr(at_, close - at_);
       at_ = close + 1;
     }
-    Result<ConfiguredPass> configured = step.pass->configure(options);
-    if (!configured) {
-      Diagnostic wrong = configured.error();
-      wrong.place = step.pass->name;
-      return wrong;
-    }
-    step.configured = *std::move(configured);
-    return step;
+    return make_step(*step.pass, options, passes_);
   }
 
   void skip_space() {
@@ -99,7 +93,9 @@ class Runner {
   Result<Changed> steps(const std::vector<Step>& steps) {
     Changed changed = Changed::No;
     for (const Step& step : steps) {
-      SDFG_TRY(const Changed once, step.pass ? pass(step) : repeat(step));
+      SDFG_TRY(const Changed once, !step.pass             ? repeat(step)
+                                   : step.configured.run ? pass(step)
+                                                         : this->steps(step.steps));
       changed |= once;
     }
     return changed;
@@ -125,6 +121,8 @@ class Runner {
     const PassRun event{step.pass->name, step.configured.options, ++number_};
     PassContext context(step.pass->name);
     context.collect_remarks = options_.collect_remarks;
+    for (const Expr& condition : options_.assume) assume(condition, context.assumptions);
+    assume_shapes(sdfg_, context.assumptions);
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     for (Observer* observer : options_.observers) observer->before(event, sdfg_);
@@ -152,6 +150,22 @@ class Runner {
 };
 
 }  // namespace
+
+Result<Step> make_step(const Registered& pass, std::string_view options,
+                       std::span<const Registered> passes) {
+  Step step{&pass, {}, {}};
+  Result<ConfiguredPass> configured = pass.configure(options);
+  if (!configured) {
+    Diagnostic wrong = configured.error();
+    wrong.place = pass.name;
+    return wrong;
+  }
+  step.configured = *std::move(configured);
+  if (!step.configured.steps.empty()) {
+    SDFG_TRY(step.steps, parse_pipeline(print(step.configured.steps), passes));
+  }
+  return step;
+}
 
 Result<Pipeline> parse_pipeline(std::string_view text, std::span<const Registered> passes) {
   return PipelineParser(text, passes).whole();

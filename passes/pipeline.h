@@ -11,14 +11,18 @@
 
 namespace sdfg {
 
-/// One entry of a pipeline: a pass, or `fixed-point{…}`, which repeats its steps in order until a
-/// whole round changes nothing.
+/// One entry of a pipeline: a pass, a named pipeline, or `fixed-point{…}`, which repeats its steps
+/// in order until a whole round changes nothing.
 struct Step {
   const Registered* pass = nullptr;  ///< null: a fixed point over `steps`
   ConfiguredPass configured;
-  std::vector<Step> steps;
+  std::vector<Step> steps;  ///< of a named pipeline or a fixed point
 };
 using Pipeline = std::vector<Step>;
+
+/// One pass or named pipeline with its options as text.
+Result<Step> make_step(const Registered& pass, std::string_view options,
+                       std::span<const Registered> passes);
 
 /// Reads "a,b{option=1 other=x},fixed-point{c,d}". The error's place is the position in the text.
 Result<Pipeline> parse_pipeline(std::string_view text, std::span<const Registered> passes);
@@ -29,6 +33,7 @@ struct RunOptions {
   /// Told before each pass in order, and after it in reverse: the last one is nearest to the pass.
   std::vector<Observer*> observers{};
   std::map<std::string, std::size_t, std::less<>> limits{};  ///< pass: applications in all its runs
+  std::vector<Expr> assume{};  ///< conditions on the SDFG's symbols that hold
   bool collect_remarks = false;
   std::size_t fixed_point_rounds = 100;           ///< the budget of each fixed point
 };

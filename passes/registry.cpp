@@ -26,6 +26,16 @@ static_assert(std::ranges::adjacent_find(registered, std::ranges::greater_equal{
 
 }  // namespace
 
+std::string print(const std::vector<PlannedStep>& steps) {
+  std::string out;
+  for (const PlannedStep& step : steps) {
+    if (!out.empty()) out += ',';
+    out += step.text;
+    if (!step.repeated.empty()) out += '{' + print(step.repeated) + '}';
+  }
+  return out;
+}
+
 std::span<const Registered> all_passes() { return registered; }
 
 const Registered* find_pass(std::span<const Registered> passes, std::string_view name) {

@@ -14,19 +14,49 @@ namespace sdfg {
 /// Runs a pass with its options already read.
 using RunPass = std::function<Result<Changed>(Sdfg&, PassContext&)>;
 
-/// A pass ready to run, and its options in canonical text.
+/// A step of a named pipeline and why it stands where it does: a pass with its options as text, or
+/// `fixed-point` with the steps that it repeats.
+struct PlannedStep {
+  std::string text;
+  std::string_view reason{};
+  std::vector<PlannedStep> repeated{};
+};
+/// "a,b{x=1},fixed-point{c,d}", as parse_pipeline reads it.
+std::string print(const std::vector<PlannedStep>& steps);
+
+/// A pass ready to run, and its options in canonical text. A named pipeline has no `run` but steps.
 struct ConfiguredPass {
   RunPass run;
   std::string options;
+  std::vector<PlannedStep> steps{};
 };
 
-/// A pass as the command line knows it.
+/// A pass or named pipeline as the command line knows it.
 struct Registered {
   std::string_view name;
   const PassInfo* info;
   Result<ConfiguredPass> (*configure)(std::string_view options);
   std::vector<OptionInfo> (*options)();
+  bool is_pipeline = false;
 };
+
+/// A list of passes with a name and options of its own.
+template <class T>
+concept NamedPipeline = requires(const typename T::Options& options) {
+  { T::info } -> std::convertible_to<PassInfo>;
+  { T::steps(options) } -> std::same_as<Result<std::vector<PlannedStep>>>;
+};
+
+template <NamedPipeline T>
+constexpr Registered entry() {
+  return {T::info.name, &T::info,
+          [](std::string_view text) -> Result<ConfiguredPass> {
+            SDFG_TRY(const auto options, parse_options<typename T::Options>(text));
+            SDFG_TRY(std::vector<PlannedStep> steps, T::steps(options));
+            return ConfiguredPass{{}, print_options(options), std::move(steps)};
+          },
+          &describe_options<typename T::Options>, true};
+}
 
 template <class T>
   requires Transformation<T> || WholeGraphPass<T>

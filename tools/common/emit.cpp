@@ -5,6 +5,7 @@
 #include "codegen/codegen.h"
 #include "ir/print.h"
 #include "serialize/dot.h"
+#include "tools/common/html.h"
 #include "tools/common/summary.h"
 
 namespace sdfg {
@@ -20,6 +21,7 @@ std::optional<Emit> emit_from_path(std::string_view path) {
   if (ends(".txt")) return Emit::Text;
   if (ends(".dot") || ends(".gv")) return Emit::Dot;
   if (ends(".graphml")) return Emit::GraphMl;
+  if (ends(".html")) return Emit::Html;
   if (ends(".cpp")) return Emit::Cpp;
   return std::nullopt;
 }
@@ -32,6 +34,11 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
     }
     case Emit::Dot: return to_dot(sdfg);
     case Emit::GraphMl: return to_graphml(sdfg);
+    case Emit::Html: {
+      SDFG_TRY(std::string json, save(sdfg, {profile}));
+      const ViewedFile file{sdfg.name + ".sdfg", std::move(json)};
+      return to_html({&file, 1});
+    }
     case Emit::Json: return save(sdfg, {profile});
     case Emit::None: return std::string();
     case Emit::Summary: return summary(sdfg);

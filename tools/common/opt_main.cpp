@@ -9,6 +9,8 @@
 #include "passes/pipeline.h"
 #include "support/file.h"
 #include "support/hash.h"
+#include "tools/common/check_semantics.h"
+#include "tools/common/history.h"
 #include "tools/common/input.h"
 #include "tools/common/loader.h"
 #include "tools/common/opt_settings.h"
@@ -126,18 +128,63 @@ class Run {
     PrintRemarks print_remarks(s_.remarks, err);
     Statistics statistics;
     VerifyEach verify_each;
-    RunOptions options{.limits = s_.limits, .collect_remarks = s_.remarks.active()};
+    RunOptions options{
+        .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
     options.observers = {&statistics, &print_remarks};
     if (s_.print_before.active() || s_.print_after.active()) options.observers.push_back(&print_around);
     if (s_.print_after_change.active()) options.observers.push_back(&print_changes);
+    std::optional<CheckSemantics> check;
+    if (s_.check_semantics != CheckWhen::Never) {
+      Result<NamedArrays> given = recorded_inputs();
+      if (!given) return fail(given.error());
+      check.emplace(s_.check_semantics == CheckWhen::Each, *std::move(given), s_.tolerance);
+      check->start(input_.sdfg);
+      options.observers.push_back(&*check);
+    }
+    std::optional<History> history;
+    if (!s_.history.empty()) {
+      options.collect_remarks = true;
+      options.observers.push_back(&history.emplace(input_.sdfg));
+    }
     if (s_.verify_each) options.observers.push_back(&verify_each);
     options.observers.push_back(&timing_);
     Diagnostics warnings;
     const Result<Changed> changed = sdfg::run(s_.pipeline, input_.sdfg, options, warnings);
     for (const Diagnostic& warning : warnings) say(warning, s_.input);
     if (!changed) return fail(changed.error(), s_.input);
+    if (check) check->finish(input_.sdfg);
+    if (check && check->note()) {
+      Diagnostic why = *check->note();
+      why.message = "--check-semantics compared nothing, because the program does not run: " + why.message;
+      why.hint = "give arguments with --run=DATA.npz or --set=NAME=VALUE";
+      why.severity = Severity::Warning;
+      say(why, s_.input);
+    }
+    if (history)
+      if (const Status written = console_.write(s_.history, packed(s_.history, history->text())); !written)
+        return fail(written.error());
     if (s_.stats) console_.err(statistics.table());
     return Exit::Fine;
+  }
+
+  /// What --run and --set say of arguments, under their own names.
+  Result<NamedArrays> recorded_inputs() const {
+    NamedArrays given;
+    if (!s_.run_data.empty()) {
+      SDFG_TRY(const std::string bytes, console_.read(s_.run_data));
+      SDFG_TRY(NamedArrays recorded, read_npz(bytes));
+      for (auto& [name, array] : recorded)
+        if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
+    }
+    for (const auto& [name, text] : s_.set) {
+      SDFG_TRY(NdArray value, scalar_argument(input_.sdfg, name, text));
+      given.insert_or_assign(name, std::move(value));
+    }
+    return given;
+  }
+
+  static std::string packed(const std::string& path, std::string bytes) {
+    return path.ends_with("gz") ? gzip(bytes) : bytes;
   }
 
   /// Asked for, or told by the name of the output, or a summary for a person, or what came in.
@@ -161,8 +208,7 @@ class Run {
     if (s_.output.empty() || s_.output == "-") {
       console_.out(*bytes);
     } else {
-      const Status written = console_.write(
-          s_.output, s_.output.ends_with("gz") ? gzip(*bytes) : *std::move(bytes));
+      const Status written = console_.write(s_.output, packed(s_.output, *std::move(bytes)));
       if (!written) return fail(written.error());
     }
     stop("write", begin);

@@ -75,6 +75,16 @@ Status set_verify_each(OptSettings& s, Value v) {
   return Ok{};
 }
 
+Status set_check(OptSettings& s, Value v) {
+  constexpr std::array<std::string_view, 2> names{"end", "each"};
+  std::size_t chosen = 0;
+  if (v) {
+    SDFG_TRY([[maybe_unused]] const Ok ok, choose("check-semantics", *v, names, chosen));
+  }
+  s.check_semantics = chosen == 1 ? CheckWhen::Each : CheckWhen::End;
+  return Ok{};
+}
+
 Status set_limit(OptSettings& s, Value v) {
   const std::size_t colon = v->rfind(':');
   std::size_t count = 0;
@@ -91,6 +101,14 @@ Status set_value(OptSettings& s, Value v) {
   if (equals == v->npos || equals == 0)
     return wrong("set", "expected NAME=VALUE, found '" + std::string(*v) + "'");
   s.set[std::string(v->substr(0, equals))] = v->substr(equals + 1);
+  return Ok{};
+}
+
+Status set_assume(OptSettings& s, Value v) {
+  // A tuple, so that commas inside calls are not mistaken for those between conditions.
+  const Result<Expr> all = parse_python("(" + std::string(*v) + ",)");
+  if (!all) return wrong("assume", all.error().message, "write --assume='N>=1,begin<=end'");
+  for (const Expr& condition : all->args()) s.assume.push_back(simplify(condition));
   return Ok{};
 }
 
@@ -115,13 +133,18 @@ struct Flag {
 // The flags, once. `--help` prints this table; passes are flags, too, and `parse_arguments` knows
 // them from the registry.
 constexpr std::array flags{
+    Flag{"assume", Takes::Always, "COND,…", "what holds of the symbols: 'N>=1,begin<=end'", set_assume},
     Flag{"backend", Takes::Always, "interpreter|cpu", "what --run runs with", set_backend},
+    Flag{"check-semantics", Takes::Maybe, "end|each",
+         "interpret before and after the passes, compare", set_check},
     Flag{"emit", Takes::Always, "FORM",
-         "write json, text, dot, graphml, cpp, summary or none", set_emit},
+         "write json, text, dot, graphml, html (the viewer), cpp, summary or none", set_emit},
     Flag{"help", Takes::Maybe, "PASS", "show this page, or all about one pass",
          [](OptSettings& s, Value v) -> Status {
            return s.help = true, s.topic = v.value_or(""), Ok{};
          }},
+    Flag{"history", Takes::Always, "FILE", "write what each pass changed, for the viewer",
+         [](OptSettings& s, Value v) -> Status { return s.history = *v, Ok{}; }},
     Flag{"limit", Takes::Always, "PASS:N", "let the pass apply at most N times", set_limit},
     Flag{"list-passes", Takes::Maybe, "json|markdown", "list all passes",
          [](OptSettings& s, Value v) -> Status {
@@ -226,13 +249,13 @@ class ArgumentParser {
   }
 
   Status add_pass(const Registered& pass, Value options) {
-    Result<ConfiguredPass> configured = pass.configure(options.value_or(""));
-    if (!configured) {
-      Diagnostic error = configured.error();
-      error.place = "--" + std::string(pass.name);
+    Result<Step> step = make_step(pass, options.value_or(""), passes_);
+    if (!step) {
+      Diagnostic error = step.error();
+      error.place = "--" + error.place;
       return error;
     }
-    settings_.pipeline.push_back({&pass, *std::move(configured), {}});
+    settings_.pipeline.push_back(*std::move(step));
     return Ok{};
   }
 

@@ -14,6 +14,8 @@
 
 namespace sdfg {
 
+enum class CheckWhen : std::uint8_t { Never, End, Each };
+
 /// What the command line of `sdfg-opt` asks for.
 struct OptSettings {
   std::string input = "-";
@@ -30,11 +32,14 @@ struct OptSettings {
   PassFilter print_before, print_after, print_after_change, remarks;
   std::map<std::string, std::size_t, std::less<>> limits;
 
+  std::vector<Expr> assume;
+  CheckWhen check_semantics = CheckWhen::Never;
+
   std::string run_data, backend = "interpreter";
   std::map<std::string, std::string, std::less<>> set;  ///< scalar arguments beyond run_data
   double tolerance = 0;
 
-  std::string reproducer, rerun;
+  std::string reproducer, rerun, history;
 };
 
 /// Reads the arguments behind the program's name. The error says which word is wrong, and which was

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// An access node and the state it is in.
+struct AccessSite {
+  State* state;
+  NodeId node;
+  bool operator==(const AccessSite&) const = default;
+};
+
+/// Where one SDFG touches each of its containers; nested SDFGs, to which a container is passed
+/// through an access node, are not entered. Kept up to date by whoever changes the graph, so that
+/// asking costs nothing.
+///
+/// Building it is linear in the SDFG. A dotted name (`s.m`) counts for its root.
+class Accesses {
+ public:
+  explicit Accesses(Sdfg& sdfg);
+
+  /// Access nodes in the order of states (for_each_state) and ids; those added later come last.
+  std::span<const AccessSite> sites(std::string_view container) const;
+  /// Is the container read by name: in a condition, an assignment, a loop, the mapping of a nested
+  /// SDFG, another descriptor, or code that is not Python?
+  bool is_named(std::string_view container) const;
+  /// One access node, and never read by name: whoever sees that node sees all uses (GT4Py's
+  /// "single-use data").
+  bool is_single_use(std::string_view container) const {
+    return sites(container).size() == 1 && !is_named(container);
+  }
+
+  /// The access node has been added to the state, or is about to be erased or renamed.
+  void add(State& state, NodeId node);
+  void remove(const State& state, NodeId node);
+  /// The container's name is now read in an expression.
+  void add_name(std::string_view container);
+
+ private:
+  struct Entry {
+    std::vector<AccessSite> sites;
+    bool named = false;
+  };
+  static std::string_view root(std::string_view name) { return name.substr(0, name.find('.')); }
+  const Entry* find(std::string_view container) const;
+
+  std::unordered_map<std::string, Entry> entries_;  ///< looked up, never iterated
+};
+
+}  // namespace sdfg

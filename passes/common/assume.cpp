@@ -1,0 +1,118 @@
+#include "passes/common/assume.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace sdfg {
+namespace {
+
+using Bounds = Assumptions::Bounds;
+
+/// Bounds that mention each other in a circle would be followed in vain.
+bool mentions_bounded(const Expr& bound, const Assumptions& assumptions, std::string_view symbol,
+                      int depth = 0) {
+  if (depth > 8 || uses_symbol(bound, symbol)) return true;
+  for (const std::string& name : free_symbols(bound)) {
+    const auto found = assumptions.bounds.find(name);
+    if (found == assumptions.bounds.end()) continue;
+    for (const auto* next : {&found->second.low, &found->second.high})
+      if (*next && mentions_bounded(**next, assumptions, symbol, depth + 1)) return true;
+  }
+  return false;
+}
+
+/// difference >= 0, with one symbol of coefficient 1 or -1 taken out. Prefers the last by name, so
+/// that `end - begin >= 0` says something of `end`.
+bool assume_bound(const Expr& difference, Assumptions& assumptions) {
+  const SymbolSet names = free_symbols(difference);
+  for (const std::string& name : names | std::views::reverse) {
+    const auto affine = match_affine(difference, name);
+    if (!affine) continue;
+    const auto factor = affine->coefficient.as_integer();
+    if (!factor || (*factor != 1 && *factor != -1)) continue;
+    const Expr bound = *factor == 1 ? -affine->rest : affine->rest;
+    if (mentions_bounded(bound, assumptions, name)) continue;
+    Bounds& bounds = assumptions.bounds[name];
+    std::optional<Expr>& side = *factor == 1 ? bounds.low : bounds.high;
+    if (!side)
+      side = bound;
+    else
+      side = *factor == 1 ? max(*side, bound) : min(*side, bound);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void assume(const Expr& condition, Assumptions& assumptions) {
+  const Expr fact = simplify(condition);
+  if (fact.is(Op::And)) {
+    for (const Expr& part : fact.args()) assume(part, assumptions);
+    return;
+  }
+  const bool less = fact.is(Op::Le) || fact.is(Op::Lt);
+  const bool greater = fact.is(Op::Ge) || fact.is(Op::Gt);
+  if (less || greater) {
+    Expr difference = less ? fact.arg(1) - fact.arg(0) : fact.arg(0) - fact.arg(1);
+    if (fact.is(Op::Lt) || fact.is(Op::Gt)) difference = difference - 1;
+    if (assume_bound(difference, assumptions)) return;
+  }
+  if (fact.is(Op::True)) return;
+  assumptions.facts.push_back(fact);
+}
+
+void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
+  std::vector<Expr> seen;
+  for (const auto& [name, data] : sdfg.arrays) {
+    if (data.transient || data.is_scalar()) continue;
+    for (const Expr& extent : data.shape) {
+      if (extent.is(Op::Integer) || extent.is(Op::Max)) continue;
+      if (std::ranges::find(seen, extent) != seen.end()) continue;
+      seen.push_back(extent);
+      if (less_equal(0, extent, assumptions) != Truth::Yes)
+        assume(compare_expr(Op::Ge, extent, 0), assumptions);
+    }
+  }
+}
+
+void assume_scope(const MapEntry& map, Assumptions& assumptions) {
+  for (std::size_t d = 0; d < map.params.size() && d < map.ranges.size(); ++d) {
+    const Range& range = map.ranges[d];
+    const bool own = uses_symbol(range.begin, map.params[d]) || uses_symbol(range.end, map.params[d]);
+    if (own)
+      assumptions.bounds.erase(map.params[d]);
+    else
+      assumptions.assume(map.params[d], range.begin, range.end);
+  }
+}
+
+void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
+                   Assumptions& assumptions) {
+  for (NodeId entry : tree.enclosing(node) | std::views::reverse)
+    if (const auto* map = state[entry].as<MapEntry>()) assume_scope(*map, assumptions);
+}
+
+Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside) {
+  Assumptions inside;
+  const auto passed = [&](const std::string& name) {
+    const auto found = nested.symbol_mapping.find(name);
+    return found != nested.symbol_mapping.end() && found->second.is_symbol(name);
+  };
+  const auto all_passed = [&](const Expr& e) { return std::ranges::all_of(free_symbols(e), passed); };
+  for (const auto& [name, bounds] : outside.bounds) {
+    if (!passed(name)) continue;
+    Bounds kept;
+    if (bounds.low && all_passed(*bounds.low)) kept.low = bounds.low;
+    if (bounds.high && all_passed(*bounds.high)) kept.high = bounds.high;
+    if (kept.low || kept.high) inside.bounds[name] = kept;
+  }
+  for (const Expr& fact : outside.facts)
+    if (all_passed(fact)) inside.facts.push_back(fact);
+  for (const auto& [name, value] : nested.symbol_mapping)
+    if (!value.is_symbol(name) && !inside.bounds.contains(name) && all_passed(value))
+      inside.assume(name, value, value);
+  return inside;
+}
+
+}  // namespace sdfg

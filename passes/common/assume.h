@@ -1,0 +1,26 @@
+#pragma once
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Adds what the program itself grants: no argument has a negative extent. A relation in which some
+/// symbol stands alone becomes a bound of that symbol, which is cheap to use; others become facts.
+void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions);
+
+/// Adds a condition that holds, in the same way.
+void assume(const Expr& condition, Assumptions& assumptions);
+
+/// Adds that the parameters of a map lie in its ranges (which is what the body may rely on). Steps
+/// are taken to be positive, as the verifier demands.
+void assume_scope(const MapEntry& map, Assumptions& assumptions);
+/// The same for all maps around a node, the outermost first.
+void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
+                   Assumptions& assumptions);
+
+/// What holds inside a nested SDFG: assumptions about symbols that are passed on under the same
+/// name, and the values of the others.
+Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside);
+
+}  // namespace sdfg

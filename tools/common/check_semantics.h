@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+
+#include "passes/observers.h"
+#include "tools/common/run.h"
+
+namespace sdfg {
+
+/// Interprets the program before and after passes, on the same arguments, and compares every
+/// argument afterwards. A difference is the pass's fault, hence an InternalError.
+///
+/// The arguments are those given, and made ones for what is missing. When the program itself cannot
+/// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
+/// `note` says why.
+class CheckSemantics : public Observer {
+ public:
+  /// `each`: after each pass that changed something; otherwise only when finish() is called.
+  /// `tolerance` as in RunReport::within.
+  CheckSemantics(bool each, NamedArrays given, double tolerance)
+      : each_(each), given_(std::move(given)), tolerance_(tolerance) {}
+
+  /// Runs the program as it is now: what it gives is right.
+  void start(const Sdfg& sdfg);
+  void after(const PassRun& run, const Sdfg&, Changed, const PassContext&) override;
+  /// Compares the program as it is now with how it started.
+  void finish(const Sdfg& sdfg);
+  /// Why nothing is compared; nothing when it is.
+  const std::optional<Diagnostic>& note() const { return note_; }
+  /// How many programs were run and compared.
+  std::size_t compared() const { return compared_; }
+
+ private:
+  void compare(const Sdfg& sdfg, const std::string& when);
+
+  bool each_;
+  NamedArrays given_, arguments_;
+  double tolerance_;
+  std::optional<Executed> expected_;
+  std::optional<Diagnostic> note_;
+  std::size_t compared_ = 0;
+};
+
+}  // namespace sdfg
