@@ -4,6 +4,8 @@
 #include <array>
 #include <functional>
 
+#include "passes/conditionals/fuse_conditionals.h"
+#include "passes/conditionals/move_into_if_body.h"
 #include "passes/simplify/dead_state_elimination.h"
 #include "passes/simplify/inline_sdfg.h"
 #include "passes/simplify/state_fusion.h"
@@ -15,7 +17,9 @@ namespace {
 
 constexpr std::array registered{
     entry<DeadStateElimination>(),
+    entry<FuseConditionals>(),
     entry<InlineSdfg>(),
+    entry<MoveIntoIfBody>(),
     entry<StateFusion>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),

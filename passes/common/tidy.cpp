@@ -1,0 +1,35 @@
+#include "passes/common/tidy.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace sdfg {
+
+void drop_unused_inputs(State& state, NodeId entry) {
+  std::unordered_set<std::string> used;
+  for (EdgeId e : state.out(entry)) used.insert(state[e].src_connector);
+  std::vector<EdgeId> unused;
+  for (EdgeId e : state.in(entry)) {
+    const std::string& connector = state[e].dst_connector;
+    if (connector.starts_with("IN_") && !used.contains(matching_connector(connector)))
+      unused.push_back(e);
+  }
+  for (EdgeId e : unused) {
+    const std::string connector = state[e].dst_connector;
+    const NodeId from = state.source(e);
+    state.erase(e);
+    state[entry].in_connectors.erase(connector);
+    state[entry].out_connectors.erase(matching_connector(connector));
+    const bool waits = state[from].is_entry() || !state.in(from).empty();
+    const auto comes_from = [&](EdgeId other) { return state.source(other) == from; };
+    if (waits && !std::ranges::any_of(state.in(entry), comes_from)) state.connect(from, entry, {});
+    if (state[from].is_entry())
+      drop_unused_inputs(state, from);
+    else if (state.in(from).empty() && state.out(from).empty())
+      state.erase(from);
+  }
+}
+
+}  // namespace sdfg

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Removes what leads into a scope and is not used inside: the connector pairs of the entry, the
+/// edges outside, and what these leave behind (of scopes around likewise; access nodes that lose
+/// their last edge). What the scope waited for it
+/// still waits for. In time linear in the entry's edges.
+void drop_unused_inputs(State& state, NodeId entry);
+
+}  // namespace sdfg
