@@ -6,6 +6,17 @@
 
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
+#include "passes/maps/accumulate_transient.h"
+#include "passes/maps/expand_reduce.h"
+#include "passes/maps/in_local_storage.h"
+#include "passes/maps/map_collapse.h"
+#include "passes/maps/map_dim_shuffle.h"
+#include "passes/maps/map_expansion.h"
+#include "passes/maps/map_interchange.h"
+#include "passes/maps/map_tiling.h"
+#include "passes/maps/map_unroll.h"
+#include "passes/maps/out_local_storage.h"
+#include "passes/maps/strip_mining.h"
 #include "passes/simplify/dead_state_elimination.h"
 #include "passes/simplify/inline_sdfg.h"
 #include "passes/simplify/state_fusion.h"
@@ -16,11 +27,22 @@ namespace sdfg {
 namespace {
 
 constexpr std::array registered{
+    entry<AccumulateTransient>(),
     entry<DeadStateElimination>(),
+    entry<ExpandReduce>(),
     entry<FuseConditionals>(),
+    entry<InLocalStorage>(),
     entry<InlineSdfg>(),
+    entry<MapCollapse>(),
+    entry<MapDimShuffle>(),
+    entry<MapExpansion>(),
+    entry<MapInterchange>(),
+    entry<MapTiling>(),
+    entry<MapUnroll>(),
     entry<MoveIntoIfBody>(),
+    entry<OutLocalStorage>(),
     entry<StateFusion>(),
+    entry<StripMining>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),
 };

@@ -143,23 +143,31 @@ void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry, const Assum
   if (const auto tree = scope_tree(state)) propagate_one(sdfg, state, *tree, entry, assumptions);
 }
 
-void propagate_memlets(const Sdfg& sdfg, State& state, const Assumptions& assumptions) {
+void propagate_memlets(const Sdfg& sdfg, State& state, const std::vector<NodeId>& entries,
+                       const Assumptions& assumptions) {
+  if (entries.empty()) return;
   const auto tree = scope_tree(state);
   if (!tree) return;
-  std::vector<std::pair<std::size_t, NodeId>> entries;  // by depth
+  std::vector<std::pair<std::size_t, NodeId>> by_depth;
   std::vector<std::size_t> depth(state.id_bound(), ~std::size_t(0));
-  for (const NodeId n : state.nodes()) {
-    if (!state[n].is_entry()) continue;
+  for (const NodeId n : entries) {
     // The parent's depth is found first, up to the first that is known.
     std::vector<NodeId> chain{n};
     while (depth[chain.back().value] == ~std::size_t(0) && tree->parent_of(chain.back()))
       chain.push_back(tree->parent_of(chain.back()));
     std::size_t d = depth[chain.back().value] == ~std::size_t(0) ? 0 : depth[chain.back().value];
     for (std::size_t i = chain.size(); i-- > 0; ++d) depth[chain[i].value] = d;
-    entries.emplace_back(depth[n.value], n);
+    by_depth.emplace_back(depth[n.value], n);
   }
-  std::ranges::stable_sort(entries, [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [level, entry] : entries) propagate_one(sdfg, state, *tree, entry, assumptions);
+  std::ranges::stable_sort(by_depth, [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [level, entry] : by_depth) propagate_one(sdfg, state, *tree, entry, assumptions);
+}
+
+void propagate_memlets(const Sdfg& sdfg, State& state, const Assumptions& assumptions) {
+  std::vector<NodeId> entries;
+  for (const NodeId n : state.nodes())
+    if (state[n].is_entry()) entries.push_back(n);
+  propagate_memlets(sdfg, state, entries, assumptions);
 }
 
 void propagate_memlets(Sdfg& sdfg, const Assumptions& assumptions) {

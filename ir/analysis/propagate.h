@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -20,6 +22,10 @@ namespace sdfg {
 /// The memlets around one map or consume scope, from those directly inside. `assumptions` are about
 /// symbols; the ranges of scopes around this one are added to them.
 void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry,
+                       const Assumptions& assumptions = {});
+/// The same for several entries of one state, the innermost first; in time linear in the state and
+/// the scopes.
+void propagate_memlets(const Sdfg& sdfg, State& state, const std::vector<NodeId>& entries,
                        const Assumptions& assumptions = {});
 /// All scopes of the state, the innermost first. A state whose scopes are contradictory is left
 /// alone.

@@ -1,0 +1,350 @@
+#include "passes/maps/expand_reduce.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/library_node.h"
+#include "passes/common/each_state.h"
+#include "passes/maps/nest.h"
+
+namespace sdfg {
+namespace {
+
+/// One end of a library node: the edge, the container, and what is touched of it.
+struct Port {
+  EdgeId edge;
+  std::string data;
+  Subset subset;
+};
+
+/// A reduction in terms of loops: which dimension of each port follows which loop.
+struct Plan {
+  Port in, out;
+  std::optional<Port> mask;
+  Code wcr;
+  std::optional<Expr> begin;     ///< what the accumulator starts from; none: the output's value
+  std::optional<Expr> identity;  ///< what counts where the mask says -1
+  std::vector<Expr> kept, reduced;                     ///< sizes
+  std::vector<std::size_t> in_kept, in_reduced, out_kept;  ///< dimensions
+  std::size_t mask_reduced = 0;
+};
+
+Result<Port> port(const Sdfg& sdfg, const State& state, EdgeId edge) {
+  const Memlet& memlet = state[edge].memlet;
+  const Data* data = sdfg.find_data(memlet.data);
+  if (!data) return Diagnostic{{}, "an edge carries no container"};
+  Port port{edge, memlet.data, memlet.subset() ? *memlet.subset() : Subset::whole(data->shape)};
+  for (const Range& range : port.subset.ranges)
+    if (range.tile != Expr(1))
+      return Diagnostic{{}, "the subset " + to_text(port.subset) + " has tiles"};
+  return port;
+}
+
+bool is_one(const Range& range) { return range.size() == Expr(1); }
+
+/// The kept dimensions of the input in those of the output: as they are, or the wide ones of both.
+bool match_kept(Plan& plan) {
+  const auto wide = wide_dimensions(plan.out.subset);
+  std::vector<std::size_t> kept_wide;
+  for (std::size_t d : plan.in_kept)
+    if (!is_one(plan.in.subset[d])) kept_wide.push_back(d);
+  if (kept_wide.size() == wide.size()) {
+    plan.in_kept = kept_wide;
+    plan.out_kept = wide;
+  } else if (plan.in_kept.size() == plan.out.subset.rank()) {
+    for (std::size_t d = 0; d < plan.in_kept.size(); ++d) plan.out_kept.push_back(d);
+  } else {
+    return false;
+  }
+  for (std::size_t k = 0; k < plan.in_kept.size(); ++k)
+    if (plan.in.subset[plan.in_kept[k]].size() != plan.out.subset[plan.out_kept[k]].size())
+      return false;
+  for (std::size_t d : plan.in_kept) plan.kept.push_back(plan.in.subset[d].size());
+  return true;
+}
+
+Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in,
+                         Port out) {
+  Plan plan{std::move(in), std::move(out), {}, reduce.wcr, reduce.identity, {}, {}, {}, {}, {}, {}};
+  const std::size_t rank = plan.in.subset.rank();
+  std::vector<bool> goes(rank, !reduce.axes);
+  if (reduce.axes)
+    for (std::int64_t axis : *reduce.axes) {
+      if (axis < 0) axis += std::int64_t(rank);
+      if (axis < 0 || axis >= std::int64_t(rank))
+        return Diagnostic{{}, "it reduces axis " + std::to_string(axis) + " of " + std::to_string(rank)};
+      goes[std::size_t(axis)] = true;
+    }
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (!goes[d]) plan.in_kept.push_back(d);
+    else if (!is_one(plan.in.subset[d])) plan.in_reduced.push_back(d);
+  }
+  for (std::size_t d : plan.in_reduced) plan.reduced.push_back(plan.in.subset[d].size());
+  if (!match_kept(plan))
+    return Diagnostic{{}, "what is left of " + to_text(plan.in.subset) +
+                              " does not have the dimensions of " + to_text(plan.out.subset)};
+  const Memlet& written = state[plan.out.edge].memlet;
+  if (!plan.begin && written.wcr)
+    return Diagnostic{{}, "it has no identity, and its output resolves conflicts"};
+  return plan;
+}
+
+Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port mask, Port out) {
+  Plan plan{std::move(in), std::move(out), std::move(mask), reduce.wcr,
+            reduce.init ? reduce.init : reduce.identity, reduce.identity, {}, {}, {}, {}, {}};
+  const auto wide = wide_dimensions(plan.in.subset), table = wide_dimensions(plan.mask->subset);
+  if (!plan.identity) return Diagnostic{{}, "it has no identity"};
+  if (wide.size() != 1 || table.size() != 1 || num_elements(plan.out.subset) != Expr(1) ||
+      plan.in.subset[wide[0]].size() != plan.mask->subset[table[0]].size())
+    return Diagnostic{{}, "the neighbours " + to_text(plan.in.subset) + " and their table " +
+                              to_text(plan.mask->subset) + " do not fit"};
+  plan.in_reduced = wide;
+  plan.reduced = {plan.in.subset[wide[0]].size()};
+  plan.mask_reduced = table[0];
+  return plan;
+}
+
+Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
+                       const LibraryOperation& operation) {
+  std::vector<Port> in;
+  std::vector<std::string> connectors;
+  std::optional<Port> out;
+  for (EdgeId e : state.in(id)) {
+    if (state[e].memlet.empty()) continue;
+    SDFG_TRY(Port p, port(sdfg, state, e));
+    in.push_back(std::move(p));
+    connectors.push_back(state[e].dst_connector);
+  }
+  for (EdgeId e : state.out(id)) {
+    if (state[e].memlet.empty()) continue;
+    if (out) return Diagnostic{{}, "it has more than one output"};
+    SDFG_TRY(out, port(sdfg, state, e));
+  }
+  if (!out) return Diagnostic{{}, "it has no output"};
+  for (const Port& p : in)
+    if (p.data == out->data && intersects(p.subset, out->subset) != Truth::No)
+      return Diagnostic{{}, "it writes " + to_text(out->subset) + " of '" + out->data +
+                                "', which it reads"};
+  if (const auto* reduce = std::get_if<Reduce>(&operation)) {
+    if (in.size() != 1) return Diagnostic{{}, "it has more than one input"};
+    return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
+  }
+  const auto& skip = std::get<ReduceWithSkipValues>(operation);
+  const auto find = [&](const std::string& name) -> Port* {
+    const auto at = std::ranges::find(connectors, name);
+    return at == connectors.end() ? nullptr : &in[std::size_t(at - connectors.begin())];
+  };
+  Port* values = find(skip.input_conn);
+  Port* mask = find(skip.mask_conn);
+  if (!values || !mask) return Diagnostic{{}, "an input is missing"};
+  return plan_skip_values(skip, std::move(*values), std::move(*mask), std::move(*out));
+}
+
+/// Puts the maps in place of the library node.
+class Expander {
+ public:
+  Expander(Sdfg& sdfg, State& state, const ScopeTree& tree, ScopeNames& names, NodeId node,
+           const Plan& plan, Schedule inner)
+      : sdfg_(sdfg), state_(state), names_(names), node_(node), plan_(plan), inner_(inner),
+        scope_(tree.parent_of(node)) {}
+
+  void run() {
+    const auto& library = state_.get<LibraryNode>(node_);
+    label_ = library.label.empty() ? "reduce" : library.label;
+    if (!plan_.kept.empty()) outer_ = add_map(plan_.kept, "__o", library.schedule, kept_);
+    if (!plan_.reduced.empty()) body_ = add_map(plan_.reduced, "__r", inner_, reduced_);
+    tasklet_ = add_tasklet();
+    read(plan_.in, "value", point(plan_.in.subset, plan_.in_kept, kept_, {}, {}),
+         point(plan_.in.subset, plan_.in_kept, kept_, plan_.in_reduced, reduced_));
+    if (plan_.mask)
+      read(*plan_.mask, "mask", plan_.mask->subset,
+           point(plan_.mask->subset, {}, {}, {plan_.mask_reduced}, reduced_));
+    if (plan_.begin) write_through_accumulator();
+    else write_directly();
+    move_ordering_edges();
+    state_.erase(node_);
+  }
+
+ private:
+  MapEnds add_map(const std::vector<Expr>& sizes, const std::string& base, Schedule schedule,
+                  std::vector<Expr>& params) {
+    MapEntry map;
+    map.label = label_;
+    map.schedule = schedule;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      map.params.push_back(names_.fresh(base + std::to_string(d)));
+      map.ranges.push_back({0, sizes[d] - 1});
+      params.push_back(Expr::symbol(map.params.back()));
+    }
+    const NodeId entry = state_.add(Node{std::move(map)});
+    return {entry, state_.add(Node{MapExit{entry}})};
+  }
+
+  NodeId add_tasklet() {
+    Tasklet tasklet;
+    tasklet.label = label_;
+    tasklet.code = Code("out = value");
+    if (plan_.mask)
+      tasklet.code = Code("out = value if mask != -1 else " + print_python(*plan_.identity));
+    Node node{std::move(tasklet)};
+    node.in_connectors["value"] = {};
+    if (plan_.mask) node.in_connectors["mask"] = {};
+    node.out_connectors["out"] = {};
+    return state_.add(std::move(node));
+  }
+
+  /// One element (or, without the second list, one row) of a subset at a point of the loops.
+  static Subset point(const Subset& subset, const std::vector<std::size_t>& first,
+                      const std::vector<Expr>& first_at, const std::vector<std::size_t>& second,
+                      const std::vector<Expr>& second_at) {
+    Subset at = subset;
+    const auto fix = [&](const auto& dimensions, const auto& values) {
+      for (std::size_t k = 0; k < dimensions.size() && k < values.size(); ++k) {
+        const Range& range = subset[dimensions[k]];
+        at[dimensions[k]] = Range::index(range.begin + values[k] * range.step);
+      }
+    };
+    fix(first, first_at);
+    fix(second, second_at);
+    return at;
+  }
+
+  /// Leads an input through both maps to the tasklet.
+  void read(const Port& port, const std::string& connector, const Subset& row, Subset element) {
+    EdgeId last = port.edge;
+    const auto through = [&](MapEnds map, Subset subset) {
+      state_.set_target(last, map.entry);
+      state_[last].dst_connector = "IN_" + connector;
+      state_[map.entry].in_connectors["IN_" + connector] = {};
+      state_[map.entry].out_connectors["OUT_" + connector] = {};
+      last = state_.connect(map.entry, node_,
+                            Edge{"OUT_" + connector, "", Memlet::read(port.data, std::move(subset))});
+    };
+    if (outer_) through(*outer_, row);
+    if (body_) through(*body_, element);
+    state_.set_target(last, tasklet_);
+    state_[last].dst_connector = connector;
+    if (!body_ && !outer_) state_[last].memlet = Memlet::read(port.data, std::move(element));
+  }
+
+  /// Leads what the tasklet writes out of the inner map, with conflict resolution; gives the edge,
+  /// whose target is still the library node.
+  EdgeId write_out_of_body(const std::string& data, const Subset& subset) {
+    Memlet memlet = Memlet::write(data, subset);
+    memlet.wcr = plan_.wcr;
+    if (!body_) return state_.connect(tasklet_, node_, Edge{"out", "", std::move(memlet)});
+    state_[body_->exit].in_connectors["IN_out"] = {};
+    state_[body_->exit].out_connectors["OUT_out"] = {};
+    state_.connect(tasklet_, body_->exit, Edge{"out", "IN_out", memlet});
+    return state_.connect(body_->exit, node_, Edge{"OUT_out", "", std::move(memlet)});
+  }
+
+  /// Leads an edge to where the library node's output went, through the outer map.
+  void write_outward(EdgeId edge) {
+    const NodeId target = state_.target(plan_.out.edge);
+    const std::string connector = state_[plan_.out.edge].dst_connector;
+    if (outer_) {
+      state_.set_target(edge, outer_->exit);
+      state_[edge].dst_connector = "IN_out";
+      state_[outer_->exit].in_connectors["IN_out"] = {};
+      state_[outer_->exit].out_connectors["OUT_out"] = {};
+      Memlet memlet = Memlet::write(plan_.out.data, plan_.out.subset);
+      memlet.wcr = state_[edge].memlet.wcr;
+      state_.connect(outer_->exit, target, Edge{"OUT_out", connector, std::move(memlet)});
+    } else {
+      state_.set_target(edge, target);
+      state_[edge].dst_connector = connector;
+    }
+  }
+
+  void write_directly() {
+    last_ = outer_ ? outer_->exit : body_ ? body_->exit : tasklet_;
+    write_outward(write_out_of_body(
+        plan_.out.data, point(plan_.out.subset, plan_.out_kept, kept_, {}, {})));
+  }
+
+  /// acc = begin; body: acc += …; output = acc
+  void write_through_accumulator() {
+    const std::string acc = sdfg_.fresh_name("__acc_" + plan_.out.data);
+    sdfg_.arrays.set(acc, Data::scalar(sdfg_.find_data(plan_.out.data)->dtype, true));
+    const Subset one = Subset::index({0});
+    Node init{Tasklet{.label = "init_" + label_, .code = Code("out = " + print_python(*plan_.begin))}};
+    init.out_connectors["out"] = {};
+    init_ = state_.add(std::move(init));
+    const NodeId begin = state_.add(Node{AccessNode{acc}}), end = state_.add(Node{AccessNode{acc}});
+    const NodeId around = outer_ ? outer_->entry : scope_;
+    if (around) state_.connect(around, init_, Edge{});
+    state_.connect(init_, begin, Edge{"out", "", Memlet::write(acc, one)});
+    state_.connect(begin, body_ ? body_->entry : tasklet_, Edge{});
+    state_.set_target(write_out_of_body(acc, one), end);
+
+    const Subset to = point(plan_.out.subset, plan_.out_kept, kept_, {}, {});
+    Memlet copy = Memlet::copy(acc, one, to);
+    copy.data = plan_.out.data;  // as on the rest of the path
+    copy.data_is_src = false;
+    copy.wcr = state_[plan_.out.edge].memlet.wcr;
+    last_ = outer_ ? outer_->exit : end;
+    write_outward(state_.connect(end, node_, Edge{"", "", std::move(copy)}));
+  }
+
+  /// Empty memlets at the library node keep what was before it before all, and what was after after.
+  void move_ordering_edges() {
+    const NodeId first = outer_ ? outer_->entry : body_ ? body_->entry : tasklet_;
+    const std::vector<EdgeId> in(state_.in(node_).begin(), state_.in(node_).end());
+    const std::vector<EdgeId> out(state_.out(node_).begin(), state_.out(node_).end());
+    for (EdgeId e : in) {
+      if (!state_[e].memlet.empty() || state_.source(e) == scope_) continue;
+      if (init_ && !outer_) state_.connect(state_.source(e), init_, Edge{});
+      state_.connect(state_.source(e), first, Edge{});
+    }
+    for (EdgeId e : out)
+      if (state_[e].memlet.empty()) state_.connect(last_, state_.target(e), Edge{});
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  ScopeNames& names_;
+  NodeId node_;
+  const Plan& plan_;
+  Schedule inner_;
+  NodeId scope_;  ///< entry of the scope around; none at the top level
+  std::string label_;
+  std::optional<MapEnds> outer_, body_;
+  std::vector<Expr> kept_, reduced_;
+  NodeId tasklet_, init_, last_;
+};
+
+}  // namespace
+
+Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContext& context) {
+  Changed changed = Changed::No;
+  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    std::optional<ScopeTree> tree;
+    std::optional<ScopeNames> names;
+    for (NodeId id : state.nodes()) {
+      if (!state[id].is<LibraryNode>()) continue;
+      const auto operation = library_operation(state[id]);
+      if (!operation || !(std::holds_alternative<Reduce>(*operation) ||
+                          std::holds_alternative<ReduceWithSkipValues>(*operation)))
+        continue;
+      const Trail here = trail.in(state, id);
+      const auto plan = make_plan(sdfg, state, id, *operation);
+      if (!plan) {
+        context.refused(here, plan.error().message);
+        continue;
+      }
+      if (!context.may_apply()) return;
+      if (!tree) {
+        tree = scope_tree_of(state);  // new nodes are looked up in it by their outer neighbours only
+        names.emplace(sdfg, state);
+      }
+      context.applied(here, "'" + plan->out.data + "' " + to_text(plan->out.subset) + " from '" +
+                                plan->in.data + "' " + to_text(plan->in.subset));
+      Expander(sdfg, state, *tree, *names, id, *plan, options.inner_schedule).run();
+      changed = Changed::Yes;
+    }
+  });
+  return changed;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "passes/transformation.h"
+
+namespace sdfg {
+
+struct ExpandReduce {
+  static constexpr PassInfo info{
+      .name = "expand-reduce",
+      .summary = "write reductions as maps",
+      .details = R"(
+    B[0:N] = reduce(A[0:N, 0:M], +, 0)   =>   map o in 0:N {
+                                                acc = 0
+                                                map r in 0:M { acc += A[o, r] }
+                                                B[o] = acc }
+
+for DaCe's Reduce and GT4Py's ReduceWithSkipValues, whose neighbours with -1 in the table count as the
+identity. One map over the dimensions that stay (none, if none does) and one inside over those that
+go, which runs in order, so that floats are added in the order of the library node. Without an
+identity the inner map accumulates in the output itself.
+
+Refused when the output overlaps the input, as elements would be written before all are read; when
+the dimensions that stay cannot be matched with those of the output; when a subset has tiles; and for
+a reduction without identity whose output resolves conflicts.)",
+  };
+  struct Options {
+    Schedule inner_schedule = Schedule::Sequential;
+    static constexpr auto properties = std::tuple{
+        property("inner_schedule", &Options::inner_schedule, "of the map over what is reduced")};
+  };
+
+  static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);
+};
+
+}  // namespace sdfg

@@ -1,0 +1,67 @@
+#include "passes/maps/in_local_storage.h"
+
+#include "passes/common/each_state.h"
+#include "passes/maps/local_storage.h"
+
+namespace sdfg {
+namespace {
+
+struct Plan {
+  StoragePlace place;
+  InnerEdges inner;
+  std::string array;
+  LocalBox local;
+};
+
+Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
+              Plan& plan) {
+  if (use.writes(plan.array)) return "the outer map writes '" + plan.array + "', too";
+  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array)) return why;
+  auto local = touched_box(sdfg, state, tree, plan.place, plan.inner);
+  if (!local) return local.error().message;
+  plan.local = std::move(*local);
+  return {};
+}
+
+void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
+  const Subset& box = plan.local.box;
+  const std::string transient =
+      add_local(sdfg, "trans_" + plan.array, plan.array, plan.local.shape, storage);
+  redirect(state, plan.place, plan.inner, plan.array, transient, box);
+  const NodeId node = state.add(Node{AccessNode{transient}});
+  const EdgeId copy = plan.place.edge;
+  const std::string connector = std::exchange(state[copy].dst_connector, "");
+  state.set_target(copy, node);
+  state[copy].memlet = Memlet::copy(plan.array, box, used_part(box));
+  state.connect(node, plan.place.inner.entry,
+                Edge{"", connector, Memlet::read(transient, used_part(box))});
+}
+
+}  // namespace
+
+Result<Changed> InLocalStorage::run(Sdfg& root, const Options& options, PassContext& context) {
+  Changed changed = Changed::No;
+  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    std::optional<ScopeUse> use;
+    std::optional<ScopeTree> tree;
+    NodeId used_by;
+    for (const StoragePlace& place : storage_places(state, true, options.array, options.maps)) {
+      if (!tree) tree = scope_tree_of(state);  // new nodes need not be in it
+      if (!use || used_by != place.outer.entry) use.emplace(sdfg, state, used_by = place.outer.entry);
+      Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data, {}};
+      const Trail here = trail.in(state, place.inner.entry);
+      if (const Refusal why = check(sdfg, state, *tree, *use, plan)) {
+        context.refused(here, why);
+        continue;
+      }
+      if (!context.may_apply()) return;
+      context.applied(here, "copied '" + plan.array + "' " + to_text(plan.local.box) +
+                                " into a transient before the map");
+      apply(sdfg, state, plan, options.storage);
+      changed = Changed::Yes;
+    }
+  });
+  return changed;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,312 @@
+#include "passes/maps/local_storage.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/analysis/memlet_path.h"
+#include "passes/common/scope.h"
+
+namespace sdfg {
+namespace {
+
+bool mentions(const Expr& value, const SymbolSet& names) {
+  const SymbolSet used = free_symbols(value);
+  return std::ranges::any_of(used, [&](const std::string& name) { return names.contains(name); });
+}
+
+/// DaCe's SymExpr(exact, approximate) is its exact value.
+Expr exact(const Expr& value) {
+  if (value.args().empty()) return value;
+  if (value.is(Op::Call) && value.name() == "SymExpr") return exact(value.arg(0));
+  std::vector<Expr> arguments;
+  for (const Expr& argument : value.args()) arguments.push_back(exact(argument));
+  return simplify(Expr::make(value.op(), std::move(arguments), value.name()));
+}
+Subset exact(const Subset& subset) {
+  Subset out;
+  for (const Range& r : subset.ranges)
+    out.ranges.push_back({exact(r.begin), exact(r.end), exact(r.step), exact(r.tile)});
+  return out;
+}
+
+/// An upper bound without the names: each minimum may be replaced by any of its arguments as long as
+/// it is added. Tried from the first argument on; nothing when every choice still mentions a name.
+std::optional<Expr> upper_bound_without(const Expr& value, const SymbolSet& names) {
+  if (!mentions(value, names)) return value;
+  const std::vector<Expr> terms =
+      value.is(Op::Add) ? std::vector<Expr>(value.args().begin(), value.args().end())
+                        : std::vector<Expr>{value};
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    if (!terms[t].is(Op::Min)) continue;
+    Expr rest = 0;
+    for (std::size_t other = 0; other < terms.size(); ++other)
+      if (other != t) rest = rest + terms[other];
+    for (const Expr& choice : terms[t].args())
+      if (auto bound = upper_bound_without(choice + rest, names)) return bound;
+  }
+  return std::nullopt;
+}
+
+/// Which side of a memlet the container is at.
+std::optional<Subset>& side(Memlet& memlet, bool reads) {
+  return reads ? memlet.src_subset : memlet.dst_subset;
+}
+const std::optional<Subset>& side(const Memlet& memlet, bool reads) {
+  return reads ? memlet.src_subset : memlet.dst_subset;
+}
+
+/// Maps around a leaf, the innermost first, up to the inner map of the place.
+std::vector<const MapEntry*> maps_around(const State& state, const ScopeTree& tree,
+                                         const StoragePlace& place, EdgeId leaf) {
+  std::vector<const MapEntry*> maps;
+  const NodeId node = place.reads ? state.target(leaf) : state.source(leaf);
+  for (const NodeId entry : tree.enclosing(node)) {
+    if (const auto* map = state[entry].as<MapEntry>()) maps.push_back(map);
+    if (entry == place.inner.entry) break;
+  }
+  return maps;
+}
+
+/// What a leaf's memlet touches over all points of the inner map. A dimension that cannot be told
+/// is the container's whole extent.
+Subset seen_from_outside(const State& state, const ScopeTree& tree, const StoragePlace& place,
+                         EdgeId leaf, const Subset& whole) {
+  Subset subset = *side(state[leaf].memlet, place.reads);
+  for (const MapEntry* map : maps_around(state, tree, place, leaf)) {
+    const SymbolSet params(map->params.begin(), map->params.end());
+    const auto ranges = image(subset, map->params, map->ranges);
+    for (std::size_t d = 0; d < subset.rank(); ++d) {
+      const bool known = ranges[d] && !mentions(ranges[d]->begin, params) &&
+                         !mentions(ranges[d]->end, params) && !mentions(ranges[d]->step, params);
+      subset[d] = known ? *ranges[d] : whole[d];
+    }
+  }
+  return subset;
+}
+
+/// What the scopes around a node say of their parameters.
+Assumptions known_at(const State& state, const ScopeTree& tree, NodeId node) {
+  Assumptions known;
+  for (const NodeId entry : tree.enclosing(node))
+    if (const auto* map = state[entry].as<MapEntry>())
+      for (std::size_t d = 0; d < map->params.size(); ++d)
+        known.assume(map->params[d], map->ranges[d].begin, map->ranges[d].end);
+  return known;
+}
+
+/// Sizes of the box, bounded without the parameters of the scopes around.
+Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner, Subset box) {
+  SymbolSet params;
+  for (const NodeId entry : tree.enclosing(inner)) {
+    if (const auto* map = state[entry].as<MapEntry>())
+      params.insert(map->params.begin(), map->params.end());
+    if (const auto* consume = state[entry].as<ConsumeEntry>()) params.insert(consume->pe_index);
+    for (const auto& [connector, type] : state[entry].in_connectors)
+      if (!connector.starts_with("IN_")) params.insert(connector);
+  }
+  LocalBox local{std::move(box), {}};
+  for (const Range& range : local.box.ranges) {
+    if (range.step != Expr(1) || range.tile != Expr(1))
+      return Diagnostic{{}, "the subset " + to_text(local.box) + " has steps"};
+    const Expr size = range.size();
+    const std::optional<Expr> bound = upper_bound_without(size, params);
+    if (!bound)
+      return Diagnostic{{}, "the number of elements " + to_text(size) + " of " +
+                                to_text(range) + " has no bound without map parameters"};
+    local.shape.push_back(*bound);
+  }
+  return local;
+}
+
+}  // namespace
+
+std::vector<StoragePlace> storage_places(const State& state, bool reads, const std::string& array,
+                                         const std::vector<std::string>& maps) {
+  std::vector<StoragePlace> places;
+  const auto tree = scope_tree(state);
+  if (!tree) return places;
+  for (const MapEnds outer : maps_of(state, *tree, maps))
+    for (EdgeId e : reads ? state.out(outer.entry) : state.in(outer.exit)) {
+      const NodeId end = reads ? state.target(e) : state.source(e);
+      const Edge& edge = state[e];
+      if (edge.memlet.empty() || (!array.empty() && edge.memlet.data != array)) continue;
+      if (reads && state[end].is<MapEntry>() && edge.dst_connector.starts_with("IN_") &&
+          tree->exit_of(end))
+        places.push_back({outer, {end, tree->exit_of(end)}, e, true});
+      if (const auto* exit = state[end].as<MapExit>(); !reads && exit)
+        places.push_back({outer, {exit->entry, end}, e, false});
+    }
+  return places;
+}
+
+InnerEdges inner_edges(const State& state, const StoragePlace& place) {
+  InnerEdges found;
+  std::vector<EdgeId> todo{place.edge};
+  while (!todo.empty()) {
+    const EdgeId e = todo.back();
+    todo.pop_back();
+    const NodeId end = place.reads ? state.target(e) : state.source(e);
+    const Node& node = state[end];
+    const std::string& connector = place.reads ? state[e].dst_connector : state[e].src_connector;
+    const bool passes = place.reads ? node.is_entry() && connector.starts_with("IN_") : node.is_exit();
+    if (e != place.edge) found.all.push_back(e);
+    if (!passes) {
+      found.leaves.push_back(e);
+      continue;
+    }
+    const auto* exit = node.as<MapExit>();
+    found.entries.push_back(exit ? exit->entry : end);
+    const std::string onward = matching_connector(connector);
+    for (EdgeId next : place.reads ? state.out(end) : state.in(end))
+      if ((place.reads ? state[next].src_connector : state[next].dst_connector) == onward)
+        todo.push_back(next);
+  }
+  std::ranges::sort(found.all);
+  std::ranges::sort(found.leaves);
+  return found;
+}
+
+ScopeUse::ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry) {
+  const std::optional<Scope> scope = find_scope(state, outer_entry);
+  if (!scope) return;
+  const auto add_ends = [&](EdgeId e, NodeId end, SymbolSet& names) {
+    names.insert(state[e].memlet.data);
+    if (const auto* access = state[end].as<AccessNode>()) names.insert(access->data);
+  };
+  for (EdgeId e : state.in(outer_entry)) add_ends(e, state.source(e), reads_);
+  for (EdgeId e : state.out(scope->exit)) add_ends(e, state.target(e), writes_);
+  for (NodeId id : scope->nodes)
+    if (const auto* access = state[id].as<AccessNode>()) {
+      if (!state.out(id).empty()) reads_.insert(access->data);
+      if (!state.in(id).empty()) writes_.insert(access->data);
+    }
+  const auto holds_view = [&](const SymbolSet& names) {
+    return std::ranges::any_of(names, [&](const std::string& name) {
+      const Data* data = sdfg.find_data(name);
+      return data && (data->is_view() || data->is_reference());
+    });
+  };
+  reads_view_ = holds_view(reads_);
+  writes_view_ = holds_view(writes_);
+}
+
+Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                             const StoragePlace& place, const InnerEdges& inner) {
+  const std::string& array = state[place.edge].memlet.data;
+  const Subset whole = Subset::whole(sdfg.find_data(array)->shape);
+  const Assumptions known = known_at(state, tree, place.inner.entry);
+  std::optional<Subset> box;
+  for (const EdgeId leaf : inner.leaves) {
+    Subset part = seen_from_outside(state, tree, place, leaf, whole);
+    box = box ? bounding_box(*box, part, known) : std::move(part);
+  }
+  if (!box) return Diagnostic{{}, "nothing inside touches '" + array + "'"};
+  *box = exact(*box);
+  // A memlet never leaves the container; where the box is as long, it does not either.
+  std::optional<Subset> between = side(state[place.edge].memlet, place.reads);
+  if (between) between = exact(*between);
+  for (std::size_t d = 0; d < box->rank(); ++d)
+    if (!(between && (*between)[d] == (*box)[d]) &&
+        !certain(covers(Subset{{whole[d]}}, Subset{{(*box)[d]}}, known)))
+      return Diagnostic{{}, "the part " + to_text((*box)[d]) + " of " + to_text(*box) + " may leave '" +
+                                array + "'"};
+  return bounded(state, tree, place.inner.entry, std::move(*box));
+}
+
+Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
+                          const InnerEdges& inner) {
+  if (inner.leaves.size() != 1)
+    return "more than one write inside goes to '" + state[place.edge].memlet.data + "'";
+  const EdgeId leaf = inner.leaves.front();
+  const Subset& subset = *side(state[leaf].memlet, false);
+  std::set<std::string> followed;
+  const Assumptions known = known_at(state, tree, place.inner.entry);
+  const std::vector<const MapEntry*> maps = maps_around(state, tree, place, leaf);
+  const auto is_param = [&](const std::string& name) {
+    return std::ranges::any_of(maps, [&](const MapEntry* map) {
+      return std::ranges::find(map->params, name) != map->params.end();
+    });
+  };
+  for (const Range& range : subset.ranges) {
+    SymbolSet used;
+    collect_symbols(Subset{{range}}, used);
+    std::erase_if(used, [&](const std::string& name) { return !is_param(name); });
+    if (used.empty()) continue;
+    const auto affine = match_affine(range.begin, *used.begin());
+    if (used.size() > 1 || !range.is_index() || !affine ||
+        (affine->coefficient != Expr(1) && affine->coefficient != Expr(-1)) ||
+        !followed.insert(*used.begin()).second)
+      return "it is not certain that all of " + to_text(subset) + " is written";
+  }
+  for (const MapEntry* map : maps)
+    for (std::size_t d = 0; d < map->params.size(); ++d) {
+      const Range& range = map->ranges[d];
+      SymbolSet used;
+      collect_symbols(Subset{{range}}, used);
+      const bool follows = followed.contains(map->params[d]);
+      if (std::ranges::any_of(used, is_param) || (follows && range.step != Expr(1)))
+        return "the range " + to_text(range) + " of '" + map->params[d] + "' leaves out elements";
+      if (!follows && !certain(less_equal(range.begin, range.end, known)))
+        return "the range " + to_text(range) + " of '" + map->params[d] + "' may be empty";
+    }
+  return {};
+}
+
+Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace& place,
+                       const InnerEdges& inner, const std::string& array) {
+  const Data* data = sdfg.find_data(array);
+  const std::string name = "'" + array + "'";
+  if (!data || !(data->as_array() || data->is_scalar()) || data->is_reference())
+    return name + " is no array";
+  const NodeId end = place.reads ? path_source(state, place.edge) : path_target(state, place.edge);
+  if (const auto* access = state[end].as<AccessNode>(); !access || access->data != array)
+    return "the memlet between the maps does not name the container outside";
+  for (const EdgeId e : inner.all) {
+    const Memlet& memlet = state[e].memlet;
+    const auto& subset = side(memlet, place.reads);
+    if (memlet.dynamic) return "it is not known how much of " + name + " is touched";
+    if (!subset || subset->rank() != data->shape.size())
+      return "a memlet of " + name + " has no subset";
+  }
+  for (const EdgeId e : inner.leaves) {
+    const NodeId end = place.reads ? state.target(e) : state.source(e);
+    const Node& node = state[end];
+    if (node.is<NestedSdfg>() && !data->is_scalar())
+      return "the nested SDFG '" + std::string(node.label()) + "' knows the strides of " + name;
+    if (node.is<ConsumeEntry>() || node.is<ConsumeExit>() || node.is<OtherNode>())
+      return name + " goes to a " + std::string(node.kind_name());
+    if (const auto* access = node.as<AccessNode>()) {
+      const Data* other = sdfg.find_data(access->data);
+      if (!other || other->is_view() || other->is_reference())
+        return "'" + access->data + "' looks at " + name;
+    }
+  }
+  return {};
+}
+
+void redirect(State& state, const StoragePlace& place, const InnerEdges& inner,
+              const std::string& array, const std::string& transient, const Subset& box) {
+  for (const EdgeId e : inner.all) {
+    Memlet& memlet = state[e].memlet;
+    auto& subset = side(memlet, place.reads);
+    subset = offset_by(*subset, box, true);
+    if (memlet.data == array) memlet.data = transient;  // a copy may name its other end
+  }
+}
+
+Subset used_part(const Subset& box) {
+  Subset part;
+  for (const Expr& size : sizes(box)) part.ranges.push_back({0, size - 1});
+  return part;
+}
+
+std::string add_local(Sdfg& sdfg, const std::string& base, const std::string& array,
+                      const std::vector<Expr>& shape, Storage storage) {
+  const std::string name = sdfg.fresh_name(base);
+  Data data = Data::array(sdfg.find_data(array)->dtype, shape, true);
+  data.storage = storage;
+  sdfg.arrays.set(name, std::move(data));
+  return name;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "passes/maps/nest.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+// What in-local-storage, out-local-storage and accumulate-transient share: a transient between two
+// nested maps that holds what the inner map touches of a container.
+
+/// A place for such a transient: the edge between two entries, or between two exits.
+struct StoragePlace {
+  MapEnds outer, inner;
+  EdgeId edge;
+  bool reads;  ///< between the entries; otherwise between the exits
+};
+/// The places of a state whose data has that name (any, if it is empty), in order.
+std::vector<StoragePlace> storage_places(const State& state, bool reads, const std::string& array,
+                                         const std::vector<std::string>& maps);
+
+/// All edges behind an edge into an entry's IN_x (or out of an exit's OUT_x), inward: through inner
+/// scopes to the code that reads or writes.
+struct InnerEdges {
+  std::vector<EdgeId> all, leaves;
+  std::vector<NodeId> entries;  ///< of the scopes passed, the first included
+};
+InnerEdges inner_edges(const State& state, const StoragePlace& place);
+
+/// What an outer map's scope does with containers by itself, found once for all its places.
+class ScopeUse {
+ public:
+  ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry);
+  /// May it? A view may be of any container.
+  bool reads(const std::string& data) const { return reads_view_ || reads_.contains(data); }
+  bool writes(const std::string& data) const { return writes_view_ || writes_.contains(data); }
+
+ private:
+  SymbolSet reads_, writes_;
+  bool reads_view_ = false, writes_view_ = false;
+};
+
+/// The container's box that a transient holds, and how much memory it gets: bounds of the box's
+/// sizes that no parameter occurs in.
+struct LocalBox {
+  Subset box;
+  std::vector<Expr> shape;
+};
+
+/// The box around all that the leaves touch, in terms of what is known between the two maps. What
+/// memlets on the way say does not matter. The error says why the box cannot be told, may leave the
+/// container, or has a size that is not bounded without parameters of scopes.
+Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                             const StoragePlace& place, const InnerEdges& inner);
+/// Is every element of that box certainly written? Only one leaf may write, each dimension of its
+/// subset must follow one parameter with step 1 or none, no two dimensions the same one, and maps
+/// whose parameters do not occur must have points. Empty: yes.
+Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
+                          const InnerEdges& inner);
+
+/// Why the inner edges cannot be pointed at another container, with their subsets moved.
+Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace& place,
+                       const InnerEdges& inner, const std::string& array);
+/// Points them there. The transient's element 0 is where the box begins.
+void redirect(State& state, const StoragePlace& place, const InnerEdges& inner,
+              const std::string& array, const std::string& transient, const Subset& box);
+/// The part of the transient that is in use: from 0 on, as long as the box.
+Subset used_part(const Subset& box);
+
+/// Declares a transient of that shape with the container's element type.
+std::string add_local(Sdfg& sdfg, const std::string& base, const std::string& array,
+                      const std::vector<Expr>& shape, Storage storage);
+
+}  // namespace sdfg

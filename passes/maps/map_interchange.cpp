@@ -1,0 +1,44 @@
+#include "passes/maps/map_interchange.h"
+
+#include <set>
+#include <utility>
+
+#include "ir/analysis/propagate.h"
+#include "passes/common/each_state.h"
+#include "passes/maps/nest.h"
+
+namespace sdfg {
+
+Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassContext& context) {
+  Changed result = Changed::No;
+  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    const auto tree = scope_tree(state);
+    if (!tree) return;
+    std::set<NodeId> swapped;
+    std::vector<NodeId> changed;
+    for (const MapEnds outer : maps_of(state, *tree, options.maps)) {
+      const NodeId next = inner_entry(state, outer.entry);
+      if (!next || swapped.contains(outer.entry)) continue;
+      const MapEnds inner{next, tree->exit_of(next)};
+      const Trail here = trail.in(state, outer.entry);
+      if (const Refusal why = check_perfect_nest(state, outer, inner)) {
+        context.refused(here, why);
+        continue;
+      }
+      if (!context.may_apply()) break;
+      auto& map = state.get<MapEntry>(outer.entry);
+      auto& inside = state.get<MapEntry>(inner.entry);
+      context.applied(here, "swapped with the map " + describe(inside));
+      move_dynamic_inputs_outward(state, outer, inner);
+      std::swap(map, inside);
+      std::swap(state[outer.entry].debuginfo, state[inner.entry].debuginfo);
+      swapped.insert({outer.entry, inner.entry});
+      changed.push_back(inner.entry);
+    }
+    propagate_memlets(sdfg, state, changed);
+    if (!changed.empty()) result = Changed::Yes;
+  });
+  return result;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,76 @@
+#include "passes/maps/map_tiling.h"
+
+#include <algorithm>
+
+#include "ir/analysis/propagate.h"
+#include "passes/common/each_state.h"
+
+namespace sdfg {
+namespace {
+
+/// Which dimensions are tiled, and which move to the outer map as they are.
+struct Plan {
+  std::vector<DimensionTiling> tilings;
+  std::vector<std::size_t> outside;
+};
+
+Plan plan(const MapEntry& map, const MapTiling::Options& options) {
+  Plan plan;
+  for (std::size_t d = 0; d < map.params.size(); ++d) {
+    const std::int64_t size = options.tile_sizes[std::min(d, options.tile_sizes.size() - 1)];
+    const auto length = map.ranges[d].size().as_integer();
+    if (length && *length <= size && !options.tile_trivial) continue;
+    if (size == 1 && !options.tile_trivial) plan.outside.push_back(d);
+    else
+      plan.tilings.push_back(
+          {d, size, TilingType::Normal, options.divides_evenly, false, options.skew});
+  }
+  return plan;
+}
+
+Refusal check(const Sdfg& sdfg, const State& state, MapEnds ends, const Plan& plan) {
+  const auto& map = state.get<MapEntry>(ends.entry);
+  if (plan.tilings.empty()) return "no dimension is longer than its tile";
+  for (std::size_t d : plan.outside) {
+    SymbolSet used;
+    collect_symbols(Subset{{map.ranges[d]}}, used);
+    for (std::size_t other = 0; other < d; ++other)
+      if (used.contains(map.params[other]) && std::ranges::find(plan.outside, other) == plan.outside.end())
+        return "the range " + to_text(map.ranges[d]) + " of '" + map.params[d] + "' uses '" +
+               map.params[other] + "'";
+  }
+  return check_tiling(sdfg, state, ends, plan.tilings);
+}
+
+}  // namespace
+
+Result<Changed> MapTiling::run(Sdfg& root, const Options& options, PassContext& context) {
+  const bool sound = std::ranges::all_of(options.tile_sizes, [](auto size) { return size > 0; });
+  if (!sound || options.tile_sizes.empty())
+    return Diagnostic{{}, "tile_sizes holds no usable sizes", "write tile_sizes=64,8"};
+  Changed result = Changed::No;
+  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    const auto tree = scope_tree(state);
+    if (!tree) return;
+    ScopeNames names(sdfg, state);
+    std::vector<NodeId> changed;
+    for (const MapEnds ends : maps_of(state, *tree, options.maps)) {
+      const auto& map = state.get<MapEntry>(ends.entry);
+      const Trail here = trail.in(state, ends.entry);
+      const Plan how = plan(map, options);
+      if (const Refusal why = check(sdfg, state, ends, how)) {
+        context.refused(here, why);
+        continue;
+      }
+      if (!context.may_apply()) break;
+      context.applied(here, "tiled the map " + describe(map));
+      tile_map(state, ends, how.tilings, how.outside, options.prefix, names);
+      changed.push_back(ends.entry);
+    }
+    propagate_memlets(sdfg, state, changed);
+    if (!changed.empty()) result = Changed::Yes;
+  });
+  return result;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,189 @@
+#include "passes/maps/map_unroll.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "passes/common/each_state.h"
+#include "passes/common/scope.h"
+#include "passes/maps/nest.h"
+#include "passes/simplify/trivial_map_elimination.h"
+
+namespace sdfg {
+namespace {
+
+using Point = std::vector<std::int64_t>;
+using Environment = std::map<std::string, std::int64_t, std::less<>>;
+
+/// Adds the points of the dimensions from `d` on, up to one more than `limit`.
+Refusal add_points(const MapEntry& map, std::size_t d, Environment& env, Point& point,
+                   std::int64_t limit, std::vector<Point>& points) {
+  if (d == map.params.size()) {
+    points.push_back(point);
+    if (std::int64_t(points.size()) > limit)
+      return "the map has more than " + std::to_string(limit) + " points";
+    return {};
+  }
+  const Range& range = map.ranges[d];
+  const auto begin = evaluate(range.begin, env), end = evaluate(range.end, env);
+  const auto step = evaluate(range.step, env);
+  if (!begin || !end || !step || *step < 1 || range.tile != Expr(1))
+    return "the range " + to_text(range) + " of '" + map.params[d] + "' is not known";
+  for (std::int64_t i = *begin; i <= *end; i += *step) {
+    env[map.params[d]] = point.emplace_back(i);
+    if (const Refusal why = add_points(map, d + 1, env, point, limit, points)) return why;
+    point.pop_back();
+  }
+  return {};
+}
+
+void set_point(MapEntry& map, const Point& point) {
+  for (std::size_t d = 0; d < point.size(); ++d) map.ranges[d] = Range::index(point[d]);
+}
+
+class Unroller {
+ public:
+  Unroller(const MapUnroll::Options& options, PassContext& context)
+      : options_(options), context_(context) {}
+
+  void on_state(Sdfg& sdfg, State& state, const Trail& trail) {
+    const auto tree = scope_tree(state);
+    if (!tree) return;
+    std::vector<MapEnds> todo = maps_of(state, *tree, options_.maps);
+    for (std::size_t i = 0; i < todo.size(); ++i) {
+      const MapEnds ends = todo[i];
+      const std::optional<Scope> scope = find_scope(state, ends.entry);
+      if (!scope) continue;
+      const Trail here = trail.in(state, ends.entry);
+      std::vector<Point> points;
+      if (const Refusal why = check(sdfg, state, ends, points)) {
+        context_.refused(here, why);
+        continue;
+      }
+      if (!context_.may_apply()) return;
+      const auto& map = state.get<MapEntry>(ends.entry);
+      context_.applied(here, "wrote out the " + std::to_string(points.size()) +
+                                 " points of the map " + describe(map));
+      unroll(sdfg, state, ends, *scope, points, todo);
+      changed = Changed::Yes;
+    }
+  }
+
+  Changed changed = Changed::No;
+
+ private:
+  Refusal check(const Sdfg& sdfg, State& state, MapEnds ends, std::vector<Point>& points) const {
+    auto& map = state.get<MapEntry>(ends.entry);
+    Environment env;
+    Point point;
+    if (Refusal why = add_points(map, 0, env, point, options_.max_points, points)) return why;
+    if (points.empty()) return "the map has no point";
+    for (EdgeId e : state.out(ends.exit))
+      if (state[state.target(e)].is_code() && !state[e].memlet.empty())
+        return "what it writes goes to '" + std::string(state[state.target(e)].label()) + "'";
+    // Each copy is a trivial map; what holds for the first point holds for all.
+    const std::vector<Range> ranges = map.ranges;
+    set_point(map, points.front());
+    Refusal why = TrivialMapElimination::check(sdfg, state, {{ends.entry}}, {});
+    map.ranges = ranges;
+    return why;
+  }
+
+  void unroll(Sdfg& sdfg, State& state, MapEnds ends, const Scope& scope,
+              const std::vector<Point>& points, std::vector<MapEnds>& todo) {
+    const std::vector<std::string> local = local_transients(sdfg, state, scope);
+    std::vector<MapEnds> maps{ends};
+    for (std::size_t p = 1; p < points.size(); ++p) {
+      std::vector<NodeId> copies;
+      maps.push_back(clone_map(state, ends, scope.nodes, copies));
+      give_own_transients(sdfg, state, maps.back(), copies, local);
+      add_inner_maps(state, copies, todo);
+    }
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      set_point(state.get<MapEntry>(maps[p].entry), points[p]);
+      TrivialMapElimination::apply(sdfg, state, {{maps[p].entry}}, {});
+    }
+  }
+
+  /// Maps inside a copy are looked at as the originals are.
+  void add_inner_maps(const State& state, const std::vector<NodeId>& copies,
+                      std::vector<MapEnds>& todo) const {
+    const auto wanted = [&](const MapEntry& map) {
+      return options_.maps.empty() || std::ranges::find(options_.maps, map.label) != options_.maps.end();
+    };
+    for (NodeId id : copies)
+      if (const auto* exit = state[id].as<MapExit>(); exit && wanted(state.get<MapEntry>(exit->entry)))
+        todo.push_back({exit->entry, id});
+  }
+
+  /// Transients whose access nodes are all in the scope.
+  std::vector<std::string> local_transients(const Sdfg& sdfg, const State& state,
+                                            const Scope& scope) {
+    std::map<std::string, std::size_t> inside;
+    for (NodeId id : scope.nodes)
+      if (const auto* access = state[id].as<AccessNode>()) ++inside[access->data];
+    std::vector<std::string> local;
+    for (const auto& [name, count] : inside) {
+      const Data* data = sdfg.find_data(name);
+      if (data && data->transient && sdfg.arrays.contains(name) && count == uses(sdfg, name))
+        local.push_back(name);
+    }
+    return local;
+  }
+
+  /// Access nodes of a container in its SDFG, as it was before anything was unrolled: copies have
+  /// containers of their own, or were counted more than once already.
+  std::size_t uses(const Sdfg& sdfg, const std::string& name) {
+    if (counted_ != &sdfg) {
+      counted_ = &sdfg;
+      uses_.clear();
+      for_each_node(sdfg, [&](const Node& node) {
+        if (const auto* access = node.as<AccessNode>()) ++uses_[access->data];
+      });
+    }
+    return uses_[name];
+  }
+
+  void give_own_transients(Sdfg& sdfg, State& state, MapEnds ends, const std::vector<NodeId>& nodes,
+                           const std::vector<std::string>& local) {
+    if (local.empty()) return;
+    Renaming names;
+    for (const std::string& name : local) {
+      const std::string fresh = sdfg.fresh_name(name);
+      sdfg.arrays.set(fresh, Data(*sdfg.find_data(name)));
+      uses_[fresh] = uses_[name];
+      names.emplace(name, fresh);
+    }
+    rename_in(state, ends, nodes, names);
+  }
+
+  void rename_in(State& state, MapEnds ends, const std::vector<NodeId>& nodes,
+                 const Renaming& names) {
+    const auto rename = [&](std::string& data) {
+      if (const auto at = names.find(data); at != names.end()) data = at->second;
+    };
+    for (NodeId id : nodes)
+      if (auto* access = state[id].as<AccessNode>()) rename(access->data);
+    for (EdgeId e : state.out(ends.entry)) rename(state[e].memlet.data);
+    for (NodeId id : nodes)
+      for (EdgeId e : state.out(id)) rename(state[e].memlet.data);
+  }
+
+  const MapUnroll::Options& options_;
+  PassContext& context_;
+  const Sdfg* counted_ = nullptr;
+  std::map<std::string, std::size_t, std::less<>> uses_;
+};
+
+}  // namespace
+
+Result<Changed> MapUnroll::run(Sdfg& root, const Options& options, PassContext& context) {
+  Unroller unroller(options, context);
+  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    unroller.on_state(sdfg, state, trail);
+  });
+  return unroller.changed;
+}
+
+}  // namespace sdfg

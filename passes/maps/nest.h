@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/sdfg.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+// What the passes that change the shape of maps share: a new map around a scope, and maps that
+// stand directly around one another.
+
+/// A map's two ends.
+struct MapEnds {
+  NodeId entry, exit;
+};
+
+/// The maps of a state that a pass may look at: those whose label is listed, or all if none is;
+/// outer maps before inner ones, otherwise by id. Maps without an exit are left out.
+std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
+                             const std::vector<std::string>& labels);
+
+/// Names that a new map parameter of the state must not have: containers, symbols, constants,
+/// whatever its scopes define, and all words in its code.
+class ScopeNames {
+ public:
+  ScopeNames(const Sdfg& sdfg, const State& state);
+  /// `base`, or `base_0`, `base_1`, …, which is taken from then on.
+  std::string fresh(std::string_view base);
+
+ private:
+  const Sdfg& sdfg_;
+  SymbolSet taken_;
+};
+
+/// Puts a new map around a map: every edge that led to its entry or from its exit passes through the
+/// new one. Dynamic range inputs move outward, where the symbols they define are visible to both.
+/// The memlets in between are copies of those outside, which is right but more than is touched:
+/// propagate_memlets of `inner` narrows them.
+MapEnds wrap_map(State& state, MapEnds inner, Node outer);
+
+/// The map whose entry follows this one directly, if one does.
+NodeId inner_entry(const State& state, NodeId outer);
+
+/// Why two maps are not a perfect nest whose ranges are independent of one another: something else
+/// stands between them, a range or a dynamic range input inside uses a parameter of the outer map,
+/// both define the same name, or a dynamic input inside reads what the nest writes.
+Refusal check_perfect_nest(const State& state, MapEnds outer, MapEnds inner);
+
+/// Of a perfect nest: reads the inner map's dynamic range inputs at the outer one instead.
+void move_dynamic_inputs_outward(State& state, MapEnds outer, MapEnds inner);
+
+/// Takes the inner map of a perfect nest out of the graph. Its dimensions are the caller's business.
+void dissolve_inner_map(State& state, MapEnds outer, MapEnds inner);
+
+/// A second map like this one, between the same nodes outside. `nodes` are those inside.
+MapEnds clone_map(State& state, MapEnds ends, const std::vector<NodeId>& nodes,
+                  std::vector<NodeId>& copies);
+
+/// "'m' over i in 0:N, j in 0:M"
+std::string describe(const MapEntry& map);
+
+}  // namespace sdfg

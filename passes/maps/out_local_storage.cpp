@@ -1,0 +1,75 @@
+#include "passes/maps/out_local_storage.h"
+
+#include <algorithm>
+
+#include "passes/common/each_state.h"
+#include "passes/maps/local_storage.h"
+
+namespace sdfg {
+namespace {
+
+struct Plan {
+  StoragePlace place;
+  InnerEdges inner;
+  std::string array;
+  LocalBox local;
+};
+
+Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
+              Plan& plan) {
+  if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
+  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array)) return why;
+  if (std::ranges::any_of(plan.inner.all, [&](EdgeId e) { return state[e].memlet.wcr.has_value(); }))
+    return "writes of '" + plan.array + "' resolve conflicts";
+  if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner)) return why;
+  auto local = touched_box(sdfg, state, tree, plan.place, plan.inner);
+  if (!local) return local.error().message;
+  plan.local = std::move(*local);
+  return {};
+}
+
+void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
+  const Subset& box = plan.local.box;
+  const std::string transient =
+      add_local(sdfg, "trans_" + plan.array, plan.array, plan.local.shape, storage);
+  redirect(state, plan.place, plan.inner, plan.array, transient, box);
+  const NodeId node = state.add(Node{AccessNode{transient}});
+  const EdgeId copy = plan.place.edge;
+  const std::string connector = std::exchange(state[copy].src_connector, "");
+  state.set_source(copy, node);
+  Memlet memlet = Memlet::copy(transient, used_part(box), box);
+  memlet.data = plan.array;  // as on the rest of the path
+  memlet.data_is_src = false;
+  state[copy].memlet = std::move(memlet);
+  state.connect(plan.place.inner.exit, node,
+                Edge{connector, "", Memlet::write(transient, used_part(box))});
+}
+
+}  // namespace
+
+Result<Changed> OutLocalStorage::run(Sdfg& root, const Options& options, PassContext& context) {
+  Changed changed = Changed::No;
+  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    std::optional<ScopeUse> use;
+    std::optional<ScopeTree> tree;
+    NodeId used_by;
+    for (const StoragePlace& place : storage_places(state, false, options.array, options.maps)) {
+      if (!tree) tree = scope_tree_of(state);  // new nodes need not be in it
+      if (!use || used_by != place.outer.entry) use.emplace(sdfg, state, used_by = place.outer.entry);
+      Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data, {}};
+      const Trail here = trail.in(state, place.inner.entry);
+      if (const Refusal why = check(sdfg, state, *tree, *use, plan)) {
+        context.refused(here, why);
+        continue;
+      }
+      if (!context.may_apply()) return;
+      context.applied(here, "collected '" + plan.array + "' " + to_text(plan.local.box) +
+                                " in a transient behind the map");
+      apply(sdfg, state, plan, options.storage);
+      changed = Changed::Yes;
+    }
+  });
+  return changed;
+}
+
+}  // namespace sdfg
