@@ -113,8 +113,8 @@ Result<Changed> AccumulateTransient::run(Sdfg& root, const Options& options,
         continue;
       }
       if (!context.may_apply()) return;
-      context.applied(here, "accumulated '" + plan.array + "' " + to_text(plan.local.box) +
-                                " in a transient behind the map");
+      context.applied(here, "accumulated " + plan.array + "[" + to_text(plan.local.box) +
+                                "] in a transient behind the map");
       apply(sdfg, state, plan, options.storage);
       changed = Changed::Yes;
     }

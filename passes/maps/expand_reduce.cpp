@@ -123,8 +123,8 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
   if (!out) return Diagnostic{{}, "it has no output"};
   for (const Port& p : in)
     if (p.data == out->data && intersects(p.subset, out->subset) != Truth::No)
-      return Diagnostic{{}, "it writes " + to_text(out->subset) + " of '" + out->data +
-                                "', which it reads"};
+      return Diagnostic{{}, "it writes " + out->data + "[" + to_text(out->subset) +
+                                "], which it reads"};
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     if (in.size() != 1) return Diagnostic{{}, "it has more than one input"};
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
@@ -338,8 +338,8 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
         tree = scope_tree_of(state);  // new nodes are looked up in it by their outer neighbours only
         names.emplace(sdfg, state);
       }
-      context.applied(here, "'" + plan->out.data + "' " + to_text(plan->out.subset) + " from '" +
-                                plan->in.data + "' " + to_text(plan->in.subset));
+      context.applied(here, plan->out.data + "[" + to_text(plan->out.subset) + "] from " +
+                                plan->in.data + "[" + to_text(plan->in.subset) + "]");
       Expander(sdfg, state, *tree, *names, id, *plan, options.inner_schedule).run();
       changed = Changed::Yes;
     }

@@ -55,8 +55,8 @@ Result<Changed> InLocalStorage::run(Sdfg& root, const Options& options, PassCont
         continue;
       }
       if (!context.may_apply()) return;
-      context.applied(here, "copied '" + plan.array + "' " + to_text(plan.local.box) +
-                                " into a transient before the map");
+      context.applied(here, "copied " + plan.array + "[" + to_text(plan.local.box) +
+                                "] into a transient before the map");
       apply(sdfg, state, plan, options.storage);
       changed = Changed::Yes;
     }

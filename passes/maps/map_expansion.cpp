@@ -60,7 +60,9 @@ Result<Changed> MapExpansion::run(Sdfg& root, const Options& options, PassContex
       if (!context.may_apply()) break;
       std::size_t count = dimensions - 1;
       if (options.expansion_limit > 0) count = std::min(count, std::size_t(options.expansion_limit));
-      context.applied(here, "split " + std::to_string(count) + " off the map " + describe(map));
+      context.applied(here, "split " + std::to_string(count) + " of " +
+                                std::to_string(dimensions) + " dimensions off the map " +
+                                describe(map));
       expand(state, ends, count, options.inner_schedule, changed);
       result = Changed::Yes;
     }

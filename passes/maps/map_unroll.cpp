@@ -63,8 +63,8 @@ class Unroller {
       }
       if (!context_.may_apply()) return;
       const auto& map = state.get<MapEntry>(ends.entry);
-      context_.applied(here, "wrote out the " + std::to_string(points.size()) +
-                                 " points of the map " + describe(map));
+      context_.applied(here, "points of the map " + describe(map) +
+                                 " written out: " + std::to_string(points.size()));
       unroll(sdfg, state, ends, *scope, points, todo);
       changed = Changed::Yes;
     }

@@ -63,8 +63,8 @@ Result<Changed> OutLocalStorage::run(Sdfg& root, const Options& options, PassCon
         continue;
       }
       if (!context.may_apply()) return;
-      context.applied(here, "collected '" + plan.array + "' " + to_text(plan.local.box) +
-                                " in a transient behind the map");
+      context.applied(here, "collected " + plan.array + "[" + to_text(plan.local.box) +
+                                "] in a transient behind the map");
       apply(sdfg, state, plan, options.storage);
       changed = Changed::Yes;
     }
