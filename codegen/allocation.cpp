@@ -33,6 +33,7 @@ struct Use {
   std::string path;              ///< of the only state, so far
   bool many_states = false;
   std::vector<NodeId> around;    ///< scopes around all uses, outermost first
+  std::vector<StatePlan*> accessed_in;  ///< states with an access node of it
 };
 
 bool belongs_to_program(const Data& data) {
@@ -53,6 +54,12 @@ void SdfgFunction::plan_state(const State& state, const std::string& path) {
   }
   plan.tree = *std::move(tree);
   plan.order = *std::move(order);
+  plan.children.resize(state.id_bound() + 1);
+  for (NodeId id : plan.order) {
+    const NodeId parent = plan.tree.parent_of(id);
+    plan.children[parent ? parent.value : state.id_bound()].push_back(id);
+    if (const auto* access = state[id].as<AccessNode>()) plan.accesses[access->data].push_back(id);
+  }
 }
 
 void SdfgFunction::plan_region(const Region& region, const std::string& path) {
@@ -121,6 +128,8 @@ void SdfgFunction::place_containers() {
     for (NodeId id : state.nodes())
       if (const auto* access = state[id].as<AccessNode>()) {
         use(access->data, id);
+        std::vector<StatePlan*>& in = uses.find(root_name(sdfg_, access->data))->second.accessed_in;
+        if (in.empty() || in.back() != &plan) in.push_back(&plan);
         if (access->setzero) zeroed_.insert(access->data);
       }
     // Data between two tasklets may name a container that has no access node.
@@ -144,12 +153,8 @@ void SdfgFunction::place_containers() {
         continue;
       }
       function_level_.push_back(name);
-      if (is_late(data))
-        for (auto& [path, plan] : plans_)
-          for (NodeId id : plan.state->nodes())
-            if (const auto* access = (*plan.state)[id].as<AccessNode>();
-                access && root_name(sdfg_, access->data) == name)
-              plan.sized_here.insert(name);
+      if (used != uses.end() && is_late(data))
+        for (StatePlan* plan : used->second.accessed_in) plan->sized_here.insert(name);
       continue;
     }
     const Use& use = used->second;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/interpreter/counter.h"
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/connector_types.h"
+#include "ir/analysis/defaults.h"
 
 namespace sdfg {
 namespace {
@@ -48,6 +50,7 @@ class Call {
   Call(const Sdfg& sdfg, NamedArrays arguments, const InterpreterOptions& options)
       : sdfg_(sdfg), arguments_(std::move(arguments)) {
     machine_.steps_left = options.step_limit;
+    if (options.count) machine_.counter = &counter_.emplace(uses_device(sdfg));
   }
 
   Execution run() {
@@ -62,7 +65,9 @@ class Call {
     for (const auto& [name, container] : program.arguments) pass_in(name, *container);
     program.run();
     for (const auto& [name, container] : program.arguments) pass_out(name, *container);
-    return {std::move(arguments_), std::move(machine_.warnings), std::move(arbitrary_)};
+    Execution done{std::move(arguments_), std::move(machine_.warnings), std::move(arbitrary_)};
+    if (counter_) done.counts = counter_->finish();
+    return done;
   }
 
  private:
@@ -134,6 +139,7 @@ class Call {
     c.own.written.assign(c.own.bytes.size() >> c.own.granule_shift, 1);
     c.own.of_argument = true;
     c.buffer = &c.own;
+    if (counter_) counter_->watch(c, true);
     move_elements(c, value, true);
   }
 
@@ -206,6 +212,7 @@ class Call {
   const Sdfg& sdfg_;
   NamedArrays arguments_;
   Machine machine_;
+  std::optional<Counter> counter_;
   Environment environment_;
   NamedArrays arbitrary_;
 };
@@ -217,6 +224,9 @@ Result<Execution> interpret(const Sdfg& sdfg, NamedArrays arguments,
   // Connectors without a type get one; what stays unknown is judged where it is used.
   Sdfg typed = sdfg;
   (void)infer_connector_types(typed);
+  // Whether something runs on the device may be left to DaCe's defaults.
+  if (options.count && uses_device(typed))
+    if (const Status set = set_defaults(typed); !set) return set.error();
   try {
     return Call(typed, std::move(arguments), options).run();
   } catch (const Stop& stop) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "codegen/array.h"
+#include "codegen/counts.h"
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -8,6 +9,8 @@ namespace sdfg {
 struct InterpreterOptions {
   /// Stop after that many executed statements and memlets (a hang of the program is then an error).
   std::uint64_t step_limit = ~std::uint64_t(0);
+  /// Count kernels and the bytes they move; see counts.h.
+  bool count = false;
 };
 
 struct Execution {
@@ -16,6 +19,7 @@ struct Execution {
   /// Of arguments into which such elements were copied: 1 where an element's value is arbitrary
   /// (type bool, layout of the argument).
   NamedArrays arbitrary;
+  std::optional<ExecutionCounts> counts{};  ///< where asked for
 };
 
 /// Executes a verified SDFG: slow, obviously right. Every access is bounds-checked. `arguments`

@@ -11,7 +11,7 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
   if (plan.order.empty()) return;
   out.line("// " + std::string("state ") + path.substr(path.rfind('/') + 1));
   out.open("");
-  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}};
+  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}};
   for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));
   declare_scope(at, NodeId());
   emit_children(at, NodeId());
@@ -21,27 +21,28 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
     for (const std::string& name : names) bindings_.erase(name);
 }
 
+namespace {
+/// The tasklet that alone writes an access node, with certainty and as a whole; else none.
+NodeId only_writer(const State& state, NodeId access) {
+  if (state.in(access).size() != 1) return {};
+  const EdgeId e = state.in(access)[0];
+  const Memlet& memlet = state[e].memlet;
+  if (memlet.wcr || memlet.dynamic || memlet.empty()) return {};
+  return state[state.source(e)].is<Tasklet>() ? state.source(e) : NodeId();
+}
+}  // namespace
+
 void SdfgFunction::declare_scope(At& at, NodeId entry) {
   if (const auto here = at.plan.declared.find(entry); here != at.plan.declared.end())
     for (const std::string& name : here->second) {
       const Data& data = *sdfg_.find_data(name);
       // A scalar that is written once, by a tasklet right here, is declared where it is written.
       if (data.is_scalar() && data.lifetime == Lifetime::Scope) {
-        NodeId writer;
-        int writes = 0, nodes = 0;
-        for (NodeId id : at.plan.order) {
-          const auto* access = at.state[id].as<AccessNode>();
-          if (!access || access->data != name) continue;
-          ++nodes;
-          for (EdgeId e : at.state.in(id)) {
-            ++writes;
-            writer = at.state.source(e);
-            if (at.state[e].memlet.wcr || at.state[e].memlet.dynamic || at.state[e].memlet.empty())
-              writes += 2;
-          }
-        }
-        if (nodes == 1 && writes == 1 && at.state[writer].is<Tasklet>() &&
-            at.plan.tree.parent_of(writer) == entry) {
+        const auto nodes = at.plan.accesses.find(name);
+        const NodeId writer = nodes != at.plan.accesses.end() && nodes->second.size() == 1
+                                  ? only_writer(at.state, nodes->second[0])
+                                  : NodeId();
+        if (writer && at.plan.tree.parent_of(writer) == entry) {
           at.pending.insert(cpp_name(name));
           bindings_[name] = {Binding::Value, cpp_name(name), &data};
           type_name(data.dtype, at.place);
@@ -56,9 +57,9 @@ void SdfgFunction::declare_scope(At& at, NodeId entry) {
 void SdfgFunction::declare_views(At& at, NodeId entry) {
   // A view of a view needs the other one first: repeat until nothing is left to bind.
   std::vector<NodeId> waiting;
-  for (NodeId id : at.plan.order) {
+  for (NodeId id : at.plan.inside(entry)) {
     const auto* access = at.state[id].as<AccessNode>();
-    if (!access || at.plan.tree.parent_of(id) != entry) continue;
+    if (!access) continue;
     const Data* data = sdfg_.find_data(access->data);
     if (data && data->is_view()) waiting.push_back(id);
   }
@@ -109,11 +110,8 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
       }
       // One name per target: two nodes of one view may show different places.
       std::string text = cpp_name(name);
-      for (const auto& [other, bound] : at.views)
-        if (bound.text == text) {
-          text = local_name(text + "_view");
-          break;
-        }
+      if (!at.view_names.insert(text).second)
+        at.view_names.insert(text = local_name(text + "_view"));
       at.out.line("[[maybe_unused]] " + type + "* const " + text + " = " + address + ";");
       at.views[id] = {Binding::Pointer, text, &data, base.shared, base.aliased, base.memory()};
     }
@@ -126,7 +124,7 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
 }
 
 void SdfgFunction::emit_children(At& at, NodeId entry) {
-  for (NodeId id : scope_children(at.plan.tree, at.plan.order, entry)) emit_node(at, id);
+  for (NodeId id : at.plan.inside(entry)) emit_node(at, id);
 }
 
 void SdfgFunction::emit_node(At& at, NodeId id) {
@@ -310,9 +308,7 @@ bool SdfgFunction::vectorizable(const At& at, NodeId entry) const {
     if (own) return {access->data, &*own};
     return {access->data, memlet.data == access->data && memlet.subset() ? &*memlet.subset() : nullptr};
   };
-  std::vector<NodeId> inside;
-  for (NodeId id : at.plan.order)
-    if (at.plan.tree.parent_of(id) == entry) inside.push_back(id);
+  const std::vector<NodeId>& inside = at.plan.inside(entry);
   const auto here = at.plan.declared.find(entry);
   const auto is_private = [&](std::string_view name) {
     return here != at.plan.declared.end() &&

@@ -48,10 +48,17 @@ struct StatePlan {
   const State* state = nullptr;
   ScopeTree tree;
   std::vector<NodeId> order;
+  std::map<std::string_view, std::vector<NodeId>> accesses;  ///< access nodes by container, in order
+  /// By node id of an entry (the state itself: at the end): the scope's direct children in order.
+  std::vector<std::vector<NodeId>> children;
   /// Containers to declare, by the entry of the scope (none: the state itself), by name.
   std::map<NodeId, std::vector<std::string>> declared;
   /// Containers of the whole function whose sizes are only known once this state is reached.
   std::set<std::string> sized_here;
+
+  const std::vector<NodeId>& inside(NodeId entry) const {
+    return entry ? children[entry.value] : children.back();
+  }
 };
 
 /// Prints one SDFG as a function. Nested SDFGs become functions of their own, printed before it.
@@ -194,6 +201,7 @@ struct SdfgFunction::At {
   Place place;
   Surroundings where;
   std::map<NodeId, Binding> views;  ///< by access node
+  std::set<std::string> view_names; ///< that are declared
   std::map<EdgeId, std::string> code_variables;
   std::set<std::string> pending;    ///< scalars that their only write declares
   /// Parameters of the parallel maps around, and of all maps around.

@@ -1,4 +1,5 @@
 #include "codegen/interpreter/copy.h"
+#include "codegen/interpreter/counter.h"
 #include "codegen/interpreter/state.h"
 #include "ir/analysis/memlet_path.h"
 
@@ -57,7 +58,10 @@ Step StateCompiler::compile_copy(EdgeId edge, NodeId from, NodeId to, Scope& sco
   Copy copy{&machine_, place, compile_side(at_node(from), memlet.src_subset, c),
             compile_side(at_node(to), memlet.dst_subset, c), {}};
   if (memlet.wcr) copy.combine = compile_reduction(*memlet.wcr, copy.to.container->type, c);
-  return [copy = std::move(copy)] { copy.run(); };
+  const bool launched =
+      machine_.counter && machine_.counter->is_kernel_copy(*copy.from.container, *copy.to.container);
+  KernelCounts* launch = launched ? kernel(scope, "copy", place) : nullptr;
+  return counted(launch, [copy = std::move(copy)] { copy.run(); });
 }
 
 Step StateCompiler::compile_reference(EdgeId edge, NodeId to, Scope& scope) {

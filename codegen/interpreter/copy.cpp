@@ -198,6 +198,7 @@ void Copy::run() const {
   for (std::int64_t n = 0; n < count; ++n, in.next(), out.next()) {
     const Address source_at = in.here(), target_at = out.here();
     const bool written = is_written(source_at);
+    note_read(source_at);
     Number value = source.load(source_at.at());
     if (cast) value = cast(value);
     if (combine) value = combine(read(*machine, target_at, place), value);

@@ -65,7 +65,9 @@ Step StateCompiler::compile_library(NodeId id, Scope& scope) {
   };
   for (EdgeId e : state_.in(id)) add(operands.inputs, e, state_[e].dst_connector, false);
   for (EdgeId e : state_.out(id)) add(operands.outputs, e, state_[e].src_connector, true);
-  return std::visit(Dispatch{*operation, operands}, *operation);
+  Step step = std::visit(Dispatch{*operation, operands}, *operation);
+  const std::string& path = state_.get<LibraryNode>(id).classpath;
+  return counted(kernel(scope, path.substr(path.rfind('.') + 1), place_of(id)), std::move(step));
 }
 
 Step compile_reduce(const Reduce& reduce, const Operands& operands) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "codegen/interpreter/counter.h"
 #include "ir/place.h"
 
 namespace sdfg::interpreter {
@@ -90,6 +91,7 @@ Number read(Machine& machine, Address address, const Where* place) {
   if (!buffer.written.empty() &&
       !buffer.written[std::size_t(address.offset >> buffer.granule_shift)])
     machine.warn_unwritten(*address.container, place);
+  note_read(address);
   return address.container->load(address.at());
 }
 
@@ -106,7 +108,14 @@ void mark(Address address, std::uint8_t flag) {
 
 void write(Address address, Number value) {
   mark(address, 1);
+  if (Trace* trace = address.container->buffer->trace)
+    trace->note_write(address.offset, address.container->element_size);
   address.container->store(address.at(), value);
+}
+
+void note_read(Address address) {
+  if (Trace* trace = address.container->buffer->trace)
+    trace->note_read(address.offset, address.container->element_size);
 }
 
 bool is_written(Address address) {

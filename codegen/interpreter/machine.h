@@ -22,6 +22,9 @@
 
 namespace sdfg::interpreter {
 
+class Counter;
+struct Trace;
+
 /// Thrown while a program runs when it must not go on, and while it is made ready when it cannot
 /// be; interpret() catches it and returns the diagnostic. Each level of a program that knows its
 /// place fills it in when it is still empty.
@@ -67,6 +70,7 @@ struct Buffer {
   std::vector<std::uint8_t> written;  ///< empty: all of it counts as written
   unsigned granule_shift = 0;         ///< log2 of the bytes of a granule, at most one element
   bool of_argument = false;           ///< the caller sees it
+  Trace* trace = nullptr;             ///< counts accesses; null: nobody does
 };
 
 /// A container as the running program has it: where it lies, and its layout as the values of
@@ -89,6 +93,7 @@ struct Container {
   std::vector<std::int64_t> shape, strides, offset;
   std::int64_t start_offset = 0;
   bool allocated = false;  ///< of a transient: its own memory is valid
+  bool in_kernel = false;  ///< of a transient: its memory belongs to one kernel (see counts.h)
   /// Of a stream: the first of its queues, one per element of the shape, and its own ones.
   std::deque<Number>* queues = nullptr;
   std::vector<std::deque<Number>> own_queues;
@@ -112,6 +117,7 @@ struct Machine {
   std::deque<Container> containers;
   std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
+  Counter* counter = nullptr;  ///< null: nothing is counted
   Diagnostics warnings;
   std::set<std::pair<std::string, std::string>> warned;  ///< container and place
 
@@ -136,6 +142,8 @@ Address locate_unchecked(Container& container, std::span<const std::int64_t> ind
 
 Number read(Machine& machine, Address address, const Where* place);
 void write(Address address, Number value);
+/// Counts a read, for whoever loads the value without read().
+void note_read(Address address);
 bool is_written(Address address);
 void mark_unwritten(Address address);
 /// Sizes the transient's own memory for its layout, all of it unwritten (or, with zero, zeros).

@@ -20,7 +20,7 @@ Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
   const Where* place = place_of(id);
   if (!nested.sdfg)
     throw Stop("the nested SDFG is in another file, which is not loaded");
-  Executable inner = compile_sdfg(machine_, **nested.sdfg, place, &unit_);
+  Executable inner = compile_sdfg(machine_, **nested.sdfg, place, &unit_, scope.in_kernel);
 
   std::vector<Mapped> mapped;
   const Context c = context(scope, place);

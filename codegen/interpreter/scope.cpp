@@ -1,4 +1,5 @@
 #include "codegen/interpreter/copy.h"
+#include "codegen/interpreter/counter.h"
 #include "codegen/interpreter/state.h"
 #include "ir/analysis/memlet_path.h"
 
@@ -14,10 +15,12 @@ struct Loops {
   Machine* machine;
   std::vector<Dimension> dimensions;
   Body body;
+  KernelCounts* kernel;  ///< whose points are counted; may be null
 
   void run(std::size_t d = 0) const {
     if (d == dimensions.size()) {
       machine->step();
+      if (kernel) ++kernel->points;
       return body.run();
     }
     const Dimension& dim = dimensions[d];
@@ -50,12 +53,18 @@ std::vector<Step> StateCompiler::compile_dynamic_inputs(NodeId entry, Scope& out
   return steps;
 }
 
+bool StateCompiler::is_kernel(Schedule schedule) const {
+  return machine_.counter && machine_.counter->is_kernel(schedule);
+}
+
 Step StateCompiler::compile_map(NodeId id, Scope& outer) {
   const MapEntry& map = state_.get<MapEntry>(id);
-  Scope& scope = scopes_.try_emplace(id, id, &outer.names).first->second;
-  const std::vector<Step> inputs = compile_dynamic_inputs(id, outer, scope);
-  Loops loops{&machine_, {}, {}};
   const Where* place = place_of(id);
+  KernelCounts* launched = is_kernel(map.schedule) ? kernel(outer, "map", place) : nullptr;
+  Scope& scope =
+      scopes_.try_emplace(id, id, &outer.names, outer.in_kernel || launched).first->second;
+  const std::vector<Step> inputs = compile_dynamic_inputs(id, outer, scope);
+  Loops loops{&machine_, {}, {}, launched};
   if (map.params.size() != map.ranges.size())
     throw Stop("a map with " + std::to_string(map.params.size()) + " parameters and " +
                std::to_string(map.ranges.size()) + " ranges");
@@ -69,15 +78,18 @@ Step StateCompiler::compile_map(NodeId id, Scope& outer) {
     loops.dimensions.push_back({slot, std::move(begin), std::move(end), std::move(step)});
   }
   loops.body = compile_scope(scope);
-  return [inputs, loops = std::move(loops)] {
+  return [inputs, run = counted(launched, [loops = std::move(loops)] { loops.run(); })] {
     for (const Step& input : inputs) input();
-    loops.run();
+    run();
   };
 }
 
 Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
   const ConsumeEntry& consume = state_.get<ConsumeEntry>(id);
-  Scope& scope = scopes_.try_emplace(id, id, &outer.names).first->second;
+  const Where* place = place_of(id);
+  KernelCounts* launched = is_kernel(consume.schedule) ? kernel(outer, "consume", place) : nullptr;
+  Scope& scope =
+      scopes_.try_emplace(id, id, &outer.names, outer.in_kernel || launched).first->second;
   if (consume.chunksize != 1)
     throw Stop("the interpreter consumes one element at a time, not chunks");
   const std::vector<Step> inputs = compile_dynamic_inputs(id, outer, scope);
@@ -100,9 +112,8 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
   }
   Body body = compile_scope(scope);
   // The processing elements take turns.
-  return [machine = &machine_, inputs, stream, element, index, elements,
-          condition = std::move(condition), body = std::move(body)] {
-    for (const Step& input : inputs) input();
+  Step turns = [machine = &machine_, stream, element, index, elements, launched,
+                condition = std::move(condition), body = std::move(body)] {
     const std::int64_t count = std::max<std::int64_t>(elements(), 1);
     for (std::int64_t turn = 0;; ++turn) {
       machine->step();
@@ -112,8 +123,13 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
       *element = queue.front();
       queue.pop_front();
       index->i = turn % count;
+      if (launched) ++launched->points;
       body.run();
     }
+  };
+  return [inputs, run = counted(launched, std::move(turns))] {
+    for (const Step& input : inputs) input();
+    run();
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/interpreter/counter.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/graph_algorithms.h"
 #include "ir/place.h"
@@ -37,7 +38,7 @@ StateCompiler::StateCompiler(Unit& unit, const State& state, const Where* place)
 }
 
 Action StateCompiler::compile() {
-  Scope& top = scopes_.try_emplace(NodeId{}, NodeId{}, &unit_.names()).first->second;
+  Scope& top = scopes_.try_emplace(NodeId{}, NodeId{}, &unit_.names(), unit_.in_kernel()).first->second;
   return [body = compile_scope(top)] {
     body.run();
     return Flow::Normal;
@@ -69,6 +70,21 @@ void StateCompiler::compile_node(NodeId id, Scope& scope, Body& body) {
   if (node.is<LibraryNode>()) return add(compile_library(id, scope));
   if (node.is_exit()) return;
   throw Stop("the interpreter does not know nodes of the kind " + std::string(node.kind_name()));
+}
+
+KernelCounts* StateCompiler::kernel(const Scope& in_scope, std::string kind,
+                                    const Where* place) const {
+  if (!machine_.counter || in_scope.in_kernel) return nullptr;
+  return machine_.counter->new_kernel(std::move(kind), place->text());
+}
+
+Step StateCompiler::counted(KernelCounts* kernel, Step step) const {
+  if (!kernel) return step;
+  return [counter = machine_.counter, kernel, step = std::move(step)] {
+    counter->begin(*kernel);
+    step();
+    counter->end();
+  };
 }
 
 Context StateCompiler::context(const Scope& scope, const Where* place) const {
@@ -122,7 +138,7 @@ Container* StateCompiler::named(std::string_view name) {
   if (scope == local_scope_.end()) return unit_.container(name);
   if (const auto found = locals_.find(name); found != locals_.end()) return found->second;
   Scope& owner = scopes_.at(scope->second);
-  Container* c = unit_.local_container(name, owner.names);
+  Container* c = unit_.local_container(name, owner.names, owner.in_kernel);
   locals_.emplace(std::string(name), c);
   owner.owned.push_back(c);
   return c;

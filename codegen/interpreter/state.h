@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/counts.h"
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/scope_tree.h"
 
@@ -33,10 +34,15 @@ class StateCompiler {
     NodeId entry;  ///< none: the state
     Names names;
     std::vector<Container*> owned;
-    Scope(NodeId e, const Names* outer) : entry(e), names(outer) {}
+    bool in_kernel;
+    Scope(NodeId e, const Names* outer, bool kernel) : entry(e), names(outer), in_kernel(kernel) {}
   };
 
   Body compile_scope(Scope& scope);
+  /// The kernel that a node is, if somebody counts and it is one: `in_scope` is what is around it.
+  KernelCounts* kernel(const Scope& in_scope, std::string kind, const Where* place) const;
+  /// A step that is a kernel; null for none.
+  Step counted(KernelCounts* kernel, Step step) const;
   void compile_node(NodeId id, Scope& scope, Body& body);
   Context context(const Scope& scope, const Where* place) const;
   const Where* place_of(NodeId id) const;
@@ -61,6 +67,7 @@ class StateCompiler {
 
   // scope.cpp
   Step compile_map(NodeId id, Scope& scope);
+  bool is_kernel(Schedule schedule) const;
   Step compile_consume(NodeId id, Scope& scope);
   std::vector<Step> compile_dynamic_inputs(NodeId entry, Scope& outer, Scope& inner);
 

@@ -1,5 +1,6 @@
 #include "codegen/interpreter/unit.h"
 
+#include "codegen/interpreter/counter.h"
 #include "ir/walk.h"
 
 namespace sdfg::interpreter {
@@ -17,8 +18,9 @@ std::string_view root_of(std::string_view name) { return name.substr(0, name.fin
 
 }  // namespace
 
-Unit::Unit(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer)
-    : machine_(machine), sdfg_(sdfg), place_(place), outer_(outer), types_(symbol_types(sdfg)) {
+Unit::Unit(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer, bool in_kernel)
+    : machine_(machine), sdfg_(sdfg), place_(place), outer_(outer), in_kernel_(in_kernel),
+      types_(symbol_types(sdfg)) {
   names_.on_demand = [this](std::string_view name) { return find_name(name); };
   count_uses();
 }
@@ -38,8 +40,9 @@ Executable Unit::compile() {
   return executable;
 }
 
-Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer) {
-  return Unit(machine, sdfg, place, outer).compile();
+Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer,
+                        bool in_kernel) {
+  return Unit(machine, sdfg, place, outer, in_kernel).compile();
 }
 
 void Unit::count_uses() {
@@ -152,12 +155,15 @@ void Unit::prepare_plain(Container* c, const Names& names) {
   const Array* array = c->data->as_array();
   Index total = compile_index(array ? array->total_size : Expr(1), context);
   const bool zero = zeroed_.contains(c->name);
-  c->prepare = [c, zero, layout = std::move(layout), total = std::move(total)] {
+  Counter* counter = c->in_kernel ? nullptr : machine_.counter;
+  c->prepare = [c, zero, counter, layout = std::move(layout), total = std::move(total)] {
     layout();
     // A size that has grown with a loop variable needs new memory; its content is new, too.
     const std::int64_t elements = total();
-    if (!c->allocated || elements * c->element_size > std::int64_t(c->own.bytes.size()))
+    if (!c->allocated || elements * c->element_size > std::int64_t(c->own.bytes.size())) {
       allocate(*c, elements, zero);
+      if (counter) counter->watch(*c);
+    }
     c->ready = c->allocated = true;
   };
 }
@@ -174,13 +180,15 @@ Container* Unit::container(std::string_view name) {
     throw Stop("the view '" + std::string(name) + "' is used without an access node");
   Container* c = new_container(name, *data);
   containers_.emplace(std::string(name), c);
+  c->in_kernel = in_kernel_ && !is_persistent(*data);
   prepare_plain(c, names_);
   if (data->transient && !is_persistent(*data) && !data->is_reference()) owned_.push_back(c);
   return c;
 }
 
-Container* Unit::local_container(std::string_view name, const Names& names) {
+Container* Unit::local_container(std::string_view name, const Names& names, bool in_kernel) {
   Container* c = new_container(name, *sdfg_.find_data(name));
+  c->in_kernel = in_kernel;
   prepare_plain(c, names);
   return c;
 }

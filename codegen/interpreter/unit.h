@@ -31,18 +31,20 @@ struct Executable {
 class Unit {
  public:
   /// `outer`: the SDFG around, whose constants are visible; null for the program itself.
-  Unit(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer);
+  /// `in_kernel`: it runs inside a kernel, as codegen/counts.h has it.
+  Unit(Machine& machine, const Sdfg& sdfg, const Where* place, Unit* outer, bool in_kernel);
   Executable compile();
 
   Machine& machine() { return machine_; }
   const Sdfg& sdfg() const { return sdfg_; }
   const Where* place() const { return place_; }
   Names& names() { return names_; }
+  bool in_kernel() const { return in_kernel_; }
 
   /// The container of that name; not for views, which are bound by their access nodes.
   Container* container(std::string_view name);
   /// A transient that lives in a scope of a state; its layout may use the scope's names.
-  Container* local_container(std::string_view name, const Names& names);
+  Container* local_container(std::string_view name, const Names& names, bool in_kernel);
   /// A container for one access node of a view; `prepare` is left to the caller.
   Container* new_container(std::string_view name, const Data& data);
   /// Fills in shape, strides and offsets from the values of symbols, when called.
@@ -85,6 +87,7 @@ class Unit {
   const Sdfg& sdfg_;
   const Where* place_;
   Unit* outer_;
+  bool in_kernel_;
   Names names_;
   TypeTable types_;
   std::map<std::string, Container*, std::less<>> containers_;
@@ -100,6 +103,6 @@ class Unit {
 
 /// Compiles a nested SDFG or the program itself.
 Executable compile_sdfg(Machine& machine, const Sdfg& sdfg, const Where* place,
-                        Unit* outer = nullptr);
+                        Unit* outer = nullptr, bool in_kernel = false);
 
 }  // namespace sdfg::interpreter

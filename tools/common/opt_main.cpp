@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "ir/verify.h"
 #include "passes/pipeline.h"
@@ -17,6 +18,7 @@
 #include "tools/common/reproducer.h"
 #include "tools/common/run.h"
 #include "tools/common/scalar_argument.h"
+#include "tools/common/stats.h"
 
 namespace sdfg {
 namespace {
@@ -163,7 +165,7 @@ class Run {
     if (history)
       if (const Status written = console_.write(s_.history, packed(s_.history, history->text())); !written)
         return fail(written.error());
-    if (s_.stats) console_.err(statistics.table());
+    if (s_.stats && s_.stats_file.empty()) console_.err(statistics.table());
     return Exit::Fine;
   }
 
@@ -235,16 +237,24 @@ class Run {
       if (!value) return fail(value.error(), s_.input);
       recorded->insert_or_assign("in:" + name, *std::move(value));
     }
-    const Backend backend = s_.backend == "cpu" ? cpu_backend() : interpreter_backend();
+    const Backend backend = s_.backend == "cpu" ? cpu_backend() : interpreter_backend(s_.stats);
     const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, backend);
     stop("run", begin);
     if (!report) return fail(report.error(), s_.input);
     for (const Diagnostic& warning : report->warnings) say(warning, s_.input);
     console_.out(to_text(*report));
+    if (report->counts)
+      if (const Exit e = write_counts(*report->counts); e != Exit::Fine) return e;
     if (report->within(s_.tolerance)) return Exit::Fine;
     return fail({s_.run_data, s_.tolerance == 0
                                   ? "the results are not the recorded ones bit for bit"
                                   : "the results differ by more than the tolerance"});
+  }
+
+  Exit write_counts(const ExecutionCounts& counts) {
+    if (s_.stats_file.empty()) return console_.out(to_text(counts)), Exit::Fine;
+    const Status written = console_.write(s_.stats_file, to_json(counts).dump(1) + "\n");
+    return written ? Exit::Fine : fail(written.error());
   }
 
   // ---- Messages.

@@ -172,8 +172,11 @@ constexpr std::array flags{
     Flag{"run", Takes::Always, "DATA.npz", "run on its in: entries, compare with its out: entries",
          [](OptSettings& s, Value v) -> Status { return s.run_data = *v, Ok{}; }},
     Flag{"set", Takes::Always, "NAME=VALUE", "a scalar or symbol that --run's data lacks", set_value},
-    Flag{"stats", Takes::Nothing, "", "count applications and refusals",
-         [](OptSettings& s, Value) -> Status { return s.stats = true, Ok{}; }},
+    Flag{"stats", Takes::Maybe, "FILE.json",
+         "count applications, and what --run launches and moves",
+         [](OptSettings& s, Value v) -> Status {
+           return s.stats = true, s.stats_file = v.value_or(""), Ok{};
+         }},
     Flag{"time", Takes::Nothing, "", "show how long each pass took",
          [](OptSettings& s, Value) -> Status { return s.time = true, Ok{}; }},
     Flag{"tolerance", Takes::Always, "T", "difference that --run accepts (0: bit for bit)",

@@ -29,6 +29,7 @@ struct OptSettings {
   std::string topic;  ///< of --help and --list-passes
 
   bool verify_only = false, verify_each = true, time = false, stats = false;
+  std::string stats_file;  ///< empty: as text
   PassFilter print_before, print_after, print_after_change, remarks;
   std::map<std::string, std::size_t, std::less<>> limits;
 

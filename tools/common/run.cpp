@@ -127,11 +127,11 @@ double RunReport::largest_error() const {
   return largest;
 }
 
-Backend interpreter_backend() {
-  return [](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
-    SDFG_TRY(Execution execution, interpret(sdfg, std::move(arguments)));
+Backend interpreter_backend(bool count) {
+  return [count](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
+    SDFG_TRY(Execution execution, interpret(sdfg, std::move(arguments), {.count = count}));
     return Executed{std::move(execution.arguments), std::move(execution.warnings),
-                    std::move(execution.arbitrary)};
+                    std::move(execution.arbitrary), std::move(execution.counts)};
   };
 }
 
@@ -148,6 +148,7 @@ Result<RunReport> run_and_compare(const Sdfg& sdfg, const NamedArrays& recorded,
   SDFG_TRY(Executed executed, backend(sdfg, std::move(arguments)));
   SDFG_TRY(RunReport report, compare_arguments(executed.arguments, expected));
   report.warnings = std::move(executed.warnings);
+  report.counts = std::move(executed.counts);
   return report;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "codegen/array.h"
+#include "codegen/counts.h"
 #include "ir/sdfg.h"
 #include "support/result.h"
 
@@ -25,6 +27,7 @@ struct OutputDifference {
 struct RunReport {
   std::vector<OutputDifference> outputs;  ///< by name
   Diagnostics warnings;
+  std::optional<ExecutionCounts> counts{};  ///< of a backend that counts
 
   bool bit_for_bit() const;
   /// Every element's relative difference (near zero, its absolute one) is within the tolerance.
@@ -37,10 +40,11 @@ struct Executed {
   NamedArrays arguments;
   Diagnostics warnings;
   NamedArrays arbitrary{};  ///< 1 where an element may have any value; see interpret()
+  std::optional<ExecutionCounts> counts{};
 };
 using Backend = std::function<Result<Executed>(const Sdfg& sdfg, NamedArrays arguments)>;
-/// The interpreter.
-Backend interpreter_backend();
+/// The interpreter; it can count what kernels move.
+Backend interpreter_backend(bool count = false);
 
 /// Runs the SDFG on the `in:` entries of recorded data and compares with the `out:` entries. The
 /// error names a missing, extra or misshapen output, or says why the program did not run; no `out:`

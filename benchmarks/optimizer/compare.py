@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""What our optimizer makes of GT4Py's lowered programs, beside what GT4Py's own makes of them.
+
+usage: compare.py --corpus DIR --sdfg-opt PATH [--passes TEXT] [--table bytes|symbols|speed]... [PROGRAM...]
+
+bytes    Per program of DIR/icon4py: kernels launched, bytes that kernels move, and bytes of transients at
+         peak, of the lowered program (a), of ours (b) and of gt4py_gpu.sdfgz (c), counted by executing each on
+         the recorded inputs (codegen/counts.h says what counts). The lower bound is that of whichever of the
+         three needs the fewest bytes of arguments. Marked with ! where ours is worse than GT4Py's: k more
+         kernels, b more bytes, t more transients at peak; with > where ours exceeds the bound by 1.15.
+symbols  Ours for symbolic sizes (NAME__none) beside GT4Py's for known sizes (NAME__compile_time_domain), both
+         on the inputs of the former.
+speed    Our whole process (read, optimize, write JSON; best of three) beside GT4Py's optimizer: run now with
+         --fresh PYTHON, else the time recorded in program.json.
+
+In --passes, {program} is the folder of the program; {options} what program.json asks for.
+Programs are selected by words of their names. Exit status 1 when ours fails, differs or is worse.
+"""
+import argparse, concurrent.futures, hashlib, json, math, os, pathlib, subprocess, sys, tempfile, time
+
+ICON4PY = "icon4py"
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", required=True, type=pathlib.Path)
+    parser.add_argument("--sdfg-opt", required=True)
+    parser.add_argument("--passes", default="gt4py{target=cuda symbols={program}/program.json{options}}",
+                        help="pipeline text (default: %(default)s)")
+    parser.add_argument("--table", action="append", choices=["bytes", "symbols", "speed"])
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "sdfg-compare",
+                        help="keeps the counts of files that do not change")
+    parser.add_argument("--fresh", metavar="PYTHON", help="a Python with gt4py and dace")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--json", type=pathlib.Path, help="write all numbers there, too")
+    parser.add_argument("words", nargs="*", metavar="PROGRAM")
+    options = parser.parse_args()
+    options.table = options.table or ["bytes", "symbols", "speed"]
+    options.work.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+# ---- Running sdfg-opt.
+
+def pipeline(options, program):
+    """The pipeline's text for one program, with what program.json says about it."""
+    wanted = json.loads((program / "program.json").read_text()).get("options", {})
+    extra = "".join(f" {key}={str(value).lower()}" for key, value in wanted.items()
+                    if key.startswith(("scan_", "unit_")))
+    if "RemoveAccessNodeCopies" in str(wanted.get("optimization_hooks", "")):
+        extra += " step=remove-access-node-copies"
+    return options.passes.replace("{program}", str(program)).replace("{options}", extra)
+
+
+def run(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    lines = done.stderr.strip().splitlines() or ["no message"]
+    return None if done.returncode == 0 else f"exit {done.returncode}: {lines[-1]}"
+
+
+def count(options, graph, data, passes=None):
+    """The counts of one program run on data: what sdfg-opt --stats writes, or {"error": message}."""
+    key = hashlib.sha256(graph.read_bytes() + data.read_bytes()).hexdigest()[:24]
+    kept = options.work / f"{key}.json"
+    if passes is None and kept.exists():
+        return json.loads(kept.read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        stats = pathlib.Path(folder) / "stats.json"
+        error = run([options.sdfg_opt, graph, *([f"--pipeline={passes}"] if passes else []), f"--run={data}",
+                     "--backend=interpreter", f"--stats={stats}", "--emit=none"])
+        result = json.loads(stats.read_text()) if stats.exists() else {}
+    if error:
+        result["error"] = error
+    elif passes is None:
+        kept.write_text(json.dumps(result))
+    return result
+
+
+def programs(options):
+    found = sorted(path.parent for path in (options.corpus / ICON4PY).glob("*/program.json"))
+    return [p for p in found if not options.words or any(word in p.name for word in options.words)]
+
+
+# ---- Tables.
+
+def short(name):
+    return name if len(name) <= 60 else name[:40] + "…" + name[-19:]
+
+
+def triple(counts):
+    """(kernels, bytes, peak bytes of transients), or None."""
+    if "total" not in counts:
+        return None
+    return counts["total"]["launches"], counts["total"]["bytes"], counts["transients"]["peak"]
+
+
+def marks(ours, theirs, bound):
+    text = "".join(letter for letter, a, b in zip("kbt", ours, theirs) if a > b)
+    return ("!" + text if text else "") + (">" if ours[1] > 1.15 * bound else "")
+
+
+def bytes_table(options, chosen, pool):
+    jobs = {}
+    for p in chosen:
+        data = p / "data.npz"
+        jobs[p] = [pool.submit(count, options, p / "lowered.sdfgz", data),
+                   pool.submit(count, options, p / "lowered.sdfgz", data, pipeline(options, p)),
+                   pool.submit(count, options, p / "gt4py_gpu.sdfgz", data)]
+    three = "".join(f"{which:>11}" for which in ("lowered", "ours", "gt4py"))
+    print(f"{'':60} {'kernels':^15} {'bytes':^33} {'bytes / bound':^20} {'transients at peak':^33}")
+    print(f"{'program':60} {'low':>5}{'ours':>5}{'gt4':>5} {three} {'low':>6}{'ours':>7}{'gt4py':>7} {three}")
+    sums, bounds, rows, worse, failed = [[0] * 3 for _ in range(3)], 0, [], 0, 0
+    for p in chosen:
+        counts = [job.result() for job in jobs[p]]
+        name = short(p.name)
+        row = {"program": p.name, "lowered": counts[0], "ours": counts[1], "gt4py": counts[2]}
+        rows.append(row)
+        errors = [f"{which}: {c['error']}" for which, c in zip(("lowered", "ours", "gt4py"), counts) if "error" in c]
+        failed += bool(errors)
+        numbers = [triple(c) for c in counts]
+        if None in numbers:
+            print(f"{name:60} {'; '.join(errors)}", flush=True)
+            continue
+        bound = row["bound"] = min(c["lower_bound"]["bytes"] for c in counts)
+        mark = marks(numbers[1], numbers[2], bound)
+        worse += mark.startswith("!")
+        for s, n in zip(sums, numbers):
+            s[:] = [a + b for a, b in zip(s, n)]
+        bounds += bound
+        print_row(name, numbers, bound, mark + ("  " + "; ".join(errors) if errors else ""))
+    if bounds:
+        print_row("total", sums, bounds, "")
+    print(f"{len(chosen)} programs: {failed} fail, {worse} are worse than GT4Py's in some number")
+    return rows, failed + worse
+
+
+def print_row(name, numbers, bound, mark):
+    kernels, moved, peak = zip(*numbers)
+    print(f"{name:60} " + "".join(f"{k:5}" for k in kernels) + " " + "".join(f"{b:>11,}" for b in moved) + " "
+          + "".join(f"{b / max(bound, 1):7.2f}" for b in moved)[1:] + " "
+          + "".join(f"{t:>11,}" for t in peak) + f"  {mark}", flush=True)
+
+
+def symbols_table(options, pool):
+    """Symbolic sizes against known ones."""
+    pairs = []
+    for p in programs(options):
+        known = p.parent / (p.name.removesuffix("__none") + "__compile_time_domain")
+        if p.name.endswith("__none") and known.exists():
+            pairs.append((p, known))
+    jobs = [(p, pool.submit(count, options, p / "lowered.sdfgz", p / "data.npz", pipeline(options, p)),
+             pool.submit(count, options, known / "gt4py_gpu.sdfgz", p / "data.npz")) for p, known in pairs]
+    print(f"\n{'ours, sizes symbolic | GT4Py, sizes known':60} {'kernels':^12} {'bytes':^24} {'peak transients':^24}")
+    rows, worse = [], 0
+    for p, ours, theirs in jobs:
+        name = short(p.name.removesuffix("__none"))
+        a, b = ours.result(), theirs.result()
+        rows.append({"program": p.name, "ours": a, "gt4py_known": b})
+        ours, theirs = triple(a), triple(b)
+        if ours is None or theirs is None:
+            print(f"{name:60} {a.get('error', '')} {b.get('error', '')}")
+            worse += 1
+            continue
+        mark = "".join(letter for letter, x, y in zip("kbt", ours, theirs) if x > y)
+        worse += bool(mark)
+        print(f"{name:60} " + " ".join(f"{x:>{w},}{y:>{w},}"
+                                       for x, y, w in zip(ours, theirs, (6, 12, 12))) + (f"  !{mark}" if mark else ""),
+              flush=True)
+    return rows, worse
+
+
+GT4PY = r"""
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+import dace
+from gt4py.next import common
+from gt4py.next.program_processors.runners.dace import transformations as gtx
+sdfg = dace.SDFG.from_file(sys.argv[1])
+about = json.loads(open(sys.argv[2]).read())
+wanted, kinds = about.get("options", {}), {"horizontal": common.DimensionKind.HORIZONTAL}
+hooks = {}
+if "RemoveAccessNodeCopies" in str(wanted.get("optimization_hooks", "")):
+    hooks[gtx.GT4PyAutoOptHook.TopLevelDataFlowStep] = lambda s: s.apply_transformations_repeated(
+        gtx.RemoveAccessNodeCopies(), validate=False, validate_all=False)
+options = {key: value for key, value in wanted.items() if key.startswith("scan_")}
+start = time.perf_counter()
+gtx.gt_auto_optimize(sdfg, gpu=True, unit_strides_kind=kinds.get(wanted.get("unit_strides_kind")),
+                     constant_symbols=about.get("constant_symbols"), optimization_hooks=hooks, **options)
+print(time.perf_counter() - start)
+"""
+
+
+def speed_table(options, chosen):
+    print(f"\n{'whole process, best of three | GT4Py, ' + ('run now' if options.fresh else 'recorded'):60} "
+          f"{'ours ms':>9} {'GT4Py s':>9} {'ratio':>9}")
+    rows, ratios, failed = [], [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for p in chosen:
+            command = [options.sdfg_opt, p / "lowered.sdfgz", f"--pipeline={pipeline(options, p)}", "--verify-each=off",
+                       "-o", pathlib.Path(folder) / "out.sdfg"]
+            error, best = None, math.inf
+            for _ in range(3):
+                start = time.perf_counter()
+                error = error or run(command)
+                best = min(best, time.perf_counter() - start)
+            theirs = json.loads((p / "program.json").read_text())["gt4py_seconds"]["gpu"]
+            if options.fresh:
+                done = subprocess.run([options.fresh, "-c", GT4PY, p / "lowered.sdfgz", p / "program.json"],
+                                      capture_output=True, text=True, cwd=folder)
+                if done.returncode:
+                    error = error or "GT4Py: " + (done.stderr.strip().splitlines() or [""])[-1]
+                else:
+                    theirs = float(done.stdout.split()[-1])
+            name = short(p.name)
+            rows.append({"program": p.name, "ours": best, "gt4py": theirs, "error": error})
+            failed += bool(error)
+            if not error:
+                ratios.append(theirs / best)
+            print(f"{name:60} {best * 1e3:9.1f} {theirs:9.2f} " + (error or f"{theirs / best:9.0f}"), flush=True)
+    if ratios:
+        print(f"{'geometric mean of ' + str(len(ratios)):60} {'':19} "
+              f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):9.0f}")
+    return rows, failed
+
+
+def main():
+    options = parse_arguments()
+    chosen, numbers, wrong = programs(options), {}, 0
+    with concurrent.futures.ThreadPoolExecutor(options.threads) as pool:
+        if "bytes" in options.table:
+            numbers["bytes"], bad = bytes_table(options, chosen, pool)
+            wrong += bad
+        if "symbols" in options.table:
+            numbers["symbols"], bad = symbols_table(options, pool)
+            wrong += bad
+    if "speed" in options.table:
+        numbers["speed"], bad = speed_table(options, chosen)
+        wrong += bad
+    if options.json:
+        options.json.write_text(json.dumps(numbers, indent=1))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+#include "tools/common/stats.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace sdfg {
+
+std::string to_text(const ExecutionCounts& counts) {
+  std::string text;
+  const auto line = [&](const auto&... columns) {
+    text += fmt::format("{:>8} {:>10} {:>13} {:>13} {:>13}  {}\n", columns...);
+  };
+  line("launches", "points", "bytes read", "written", "total", "");
+  for (const KernelCounts& k : counts.kernels)
+    line(k.launches, k.points ? std::to_string(k.points) : "-", k.bytes_read, k.bytes_written,
+         k.bytes(), k.kind + ": " + k.place);
+  line(counts.launches(), "", counts.bytes_read(), counts.bytes_written(), counts.bytes(),
+       "all kernels");
+  line("", "", counts.argument_bytes_read, counts.argument_bytes_written, counts.lower_bound(),
+       "lower bound");
+  if (counts.host_bytes_read + counts.host_bytes_written)
+    line("", "", counts.host_bytes_read, counts.host_bytes_written,
+         counts.host_bytes_read + counts.host_bytes_written, "host");
+  if (counts.lower_bound())
+    text += fmt::format("ratio to the lower bound: {:.3f}\n",
+                        double(counts.bytes()) / double(counts.lower_bound()));
+  text += fmt::format("transients: {} bytes at peak, {} bytes in all\n",
+                      counts.peak_transient_bytes, counts.transient_bytes);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const ExecutionCounts& counts) {
+  using Json = nlohmann::ordered_json;
+  const auto bytes = [](std::uint64_t read, std::uint64_t written) {
+    return Json{{"bytes_read", read}, {"bytes_written", written}, {"bytes", read + written}};
+  };
+  Json kernels = Json::array();
+  for (const KernelCounts& k : counts.kernels) {
+    Json kernel{{"place", k.place}, {"kind", k.kind}, {"launches", k.launches}};
+    if (k.points) kernel["points"] = k.points;
+    kernel.update(bytes(k.bytes_read, k.bytes_written));
+    kernels.push_back(std::move(kernel));
+  }
+  Json total{{"launches", counts.launches()}};
+  total.update(bytes(counts.bytes_read(), counts.bytes_written()));
+  return {{"kernels", std::move(kernels)},
+          {"total", std::move(total)},
+          {"lower_bound", bytes(counts.argument_bytes_read, counts.argument_bytes_written)},
+          {"host", bytes(counts.host_bytes_read, counts.host_bytes_written)},
+          {"transients",
+           {{"peak", counts.peak_transient_bytes}, {"sum", counts.transient_bytes}}}};
+}
+
+}  // namespace sdfg
