@@ -6,6 +6,10 @@
 
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
+#include "passes/inside_maps/local_double_buffering.h"
+#include "passes/inside_maps/move_tasklet_into_map.h"
+#include "passes/inside_maps/scalar_copy_elimination.h"
+#include "passes/inside_maps/tasklet_fusion.h"
 #include "passes/maps/accumulate_transient.h"
 #include "passes/maps/expand_reduce.h"
 #include "passes/maps/in_local_storage.h"
@@ -33,6 +37,7 @@ constexpr std::array registered{
     entry<FuseConditionals>(),
     entry<InLocalStorage>(),
     entry<InlineSdfg>(),
+    entry<LocalDoubleBuffering>(),
     entry<MapCollapse>(),
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
@@ -40,9 +45,12 @@ constexpr std::array registered{
     entry<MapTiling>(),
     entry<MapUnroll>(),
     entry<MoveIntoIfBody>(),
+    entry<MoveTaskletIntoMap>(),
     entry<OutLocalStorage>(),
+    entry<ScalarCopyElimination>(),
     entry<StateFusion>(),
     entry<StripMining>(),
+    entry<TaskletFusion>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),
 };

@@ -1,0 +1,202 @@
+#include "passes/inside_maps/local_double_buffering.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/order.h"
+#include "passes/common/assume.h"
+#include "passes/common/connector_index.h"
+#include "passes/common/walk_states.h"
+
+namespace sdfg {
+namespace {
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// What the body of a map reads and writes of one container, by edges at its entry and exit.
+struct Uses {
+  std::vector<EdgeId> reads, writes;
+};
+
+class Buffering {
+ public:
+  Buffering(Sdfg& sdfg, State& state, const Trail& trail, PassContext& context)
+      : sdfg_(sdfg), state_(state), trail_(trail), context_(context), order_(state), index_(state) {}
+
+  Changed run() {
+    Changed changed = Changed::No;
+    for (NodeId n : state_.nodes())
+      if (state_[n].is<MapEntry>()) changed |= on_map(n);
+    return changed;
+  }
+
+ private:
+  Changed on_map(NodeId entry) {
+    std::map<std::string, Uses> containers = uses(entry);
+    Changed changed = Changed::No;
+    for (const auto& [name, uses] : containers)
+      if (!uses.reads.empty() && !uses.writes.empty()) changed |= on_container(entry, name, uses);
+    return changed;
+  }
+
+  /// The outer edge of each connector tells the container; so each is asked once.
+  std::map<std::string, Uses> uses(NodeId entry) {
+    std::map<std::string, Uses> out;
+    std::map<std::string, std::string> names;
+    for (EdgeId e : state_.in(entry)) {
+      if (state_[e].memlet.empty() || !state_[e].dst_connector.starts_with("IN_")) continue;
+      const auto* access = state_[path_source(state_, e)].as<AccessNode>();
+      names[matching_connector(state_[e].dst_connector)] =
+          access ? access->data : state_[e].memlet.data;
+    }
+    const NodeId exit = order_.exit_of(entry);
+    bool writes_what_is_read = false;
+    std::map<std::string, std::string> written;
+    for (EdgeId e : state_.out(exit)) {
+      if (state_[e].memlet.empty()) continue;
+      const auto* access = state_[path_target(state_, e)].as<AccessNode>();
+      const std::string name = access ? access->data : state_[e].memlet.data;
+      written[matching_connector(state_[e].src_connector)] = name;
+      writes_what_is_read = writes_what_is_read ||
+                            std::ranges::any_of(names, [&](const auto& n) { return n.second == name; });
+    }
+    if (!writes_what_is_read) return out;
+    for (EdgeId e : state_.out(entry))
+      if (const auto name = names.find(state_[e].src_connector); name != names.end())
+        out[name->second].reads.push_back(e);
+    for (EdgeId e : state_.in(exit))
+      if (const auto name = written.find(state_[e].dst_connector); name != written.end())
+        out[name->second].writes.push_back(e);
+    return out;
+  }
+
+  Subset part(const std::string& container, const std::optional<Subset>& subset) const {
+    const Data* data = sdfg_.find_data(container);
+    return subset || !data ? subset.value_or(Subset{}) : Subset::whole(data->shape);
+  }
+
+  /// What all iterations together touch.
+  Subset swept(NodeId entry, const std::string& container, const Subset& subset) const {
+    const MapEntry& map = state_.get<MapEntry>(entry);
+    Subset all = Subset::whole(sdfg_.find_data(container)->shape);
+    const auto ranges = image(subset, map.params, map.ranges, context_.assumptions);
+    for (std::size_t d = 0; d < ranges.size() && d < all.rank(); ++d)
+      if (ranges[d]) all[d] = *ranges[d];
+    return all;
+  }
+
+  /// Is the read over when the write begins? One piece of code reads its inputs first; but behind two
+  /// connectors of a nested SDFG anything may be going on.
+  bool in_order(EdgeId read, EdgeId write) const {
+    const NodeId reader = state_.target(read), writer = state_.source(write);
+    if (order_.element(reader) != order_.element(writer)) return order_.reaches(reader, writer);
+    if (state_[reader].is_entry()) return true;  // the inner map has a look of its own
+    return !state_[reader].is<NestedSdfg>() ||
+           state_[read].dst_connector == state_[write].src_connector;
+  }
+
+  Changed on_container(NodeId entry, const std::string& name, const Uses& uses) {
+    const Trail here = trail_.in(state_, entry);
+    Assumptions assumptions = context_.assumptions;
+    assume_scope(state_.get<MapEntry>(entry), assumptions);
+    std::optional<Subset> element;  // that has to be buffered
+    for (EdgeId r : uses.reads)
+      for (EdgeId w : uses.writes) {
+        const Subset read = part(name, state_[r].memlet.src_subset);
+        const Subset written = part(name, state_[w].memlet.dst_subset);
+        if (!(read == written) && intersects(swept(entry, name, read), swept(entry, name, written),
+                                             context_.assumptions) != Truth::No) {
+          context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
+                                     "] and written at [" + to_text(written) +
+                                     "]: another iteration may come first");
+          return Changed::No;
+        }
+        if (in_order(r, w) || intersects(read, written, assumptions) == Truth::No) continue;
+        const bool same = read == written && num_elements(read) == Expr(1);
+        if (!same || (element && !(*element == read))) {
+          context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
+                                     "] and written at [" + to_text(written) +
+                                     "] in one iteration, in no certain order");
+          return Changed::No;
+        }
+        element = read;
+      }
+    if (!element) return Changed::No;
+    if (const Data* data = sdfg_.arrays.get(name);
+        !data || !(data->is_scalar() || data->as_array()) || data->is_reference()) {
+      context_.refused(here, quoted(name) + ", which is read and written, is no array");
+      return Changed::No;
+    }
+    if (!context_.may_apply()) return Changed::No;
+    context_.applied(here, quoted(name) + " at [" + to_text(*element) +
+                               "] is read once, before it is written");
+    buffer(entry, name, *element, uses);
+    return Changed::Yes;
+  }
+
+  void buffer(NodeId entry, const std::string& name, const Subset& element, const Uses& uses) {
+    const std::string local = sdfg_.fresh_name(name + "_read");
+    Data scalar = Data::scalar(sdfg_.arrays.at(name).dtype, true);
+    scalar.storage = Storage::Register;
+    sdfg_.arrays.insert(local, std::move(scalar));
+    const NodeId node = state_.add(Node{AccessNode{local}});
+    order_.added(node, entry);
+    bool connected = false;
+    for (EdgeId e : uses.reads) {
+      if (!(part(name, state_[e].memlet.src_subset) == element)) continue;
+      if (!connected) {
+        const Subset zero = Subset::index({0});
+        order_.connected(state_.connect(entry, node,
+                                        Edge{state_[e].src_connector, "",
+                                             Memlet::copy(name, element, zero)}));
+        connected = true;
+      }
+      read_from(e, name, local);
+      state_.set_source(e, node);
+      order_.connected(e);
+    }
+    for (EdgeId w : uses.writes) {
+      const NodeId writer = state_[state_.source(w)].is_exit() ? order_.element(state_.source(w))
+                                                              : state_.source(w);
+      if (!order_.reaches(node, writer)) order_.connected(state_.connect(node, writer, {}));
+    }
+  }
+
+  /// The edge, and what it carries on, reads the scalar.
+  void read_from(EdgeId edge, const std::string& name, const std::string& local) {
+    state_[edge].src_connector.clear();
+    index_.for_each_onward(edge, [&](EdgeId e) {
+      Memlet& memlet = state_[e].memlet;
+      if (memlet.data == name && memlet.data_is_src) memlet.data = local;
+      if (memlet.src_subset) memlet.src_subset = Subset::index({0});
+    });
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  const Trail& trail_;
+  PassContext& context_;
+  Order order_;
+  ConnectorIndex index_;
+};
+
+/// Is there a map that reads and writes one container?
+bool has_candidate(const State& state) {
+  for (NodeId n : state.nodes())
+    if (state[n].is<MapEntry>() && !state.in(n).empty()) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<Changed> LocalDoubleBuffering::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  Changed changed = Changed::No;
+  walk_states(sdfg, {}, [&](Sdfg& s, State& state, const Trail& trail) {
+    if (has_candidate(state)) changed |= Buffering(s, state, trail, context).run();
+  });
+  return changed;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,313 @@
+#include "passes/inside_maps/tasklet_fusion.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "ir/analysis/connector_types.h"
+#include "ir/analysis/expression_types.h"
+#include "ir/graph_algorithms.h"
+#include "passes/common/accesses.h"
+#include "passes/common/side_effects.h"
+#include "passes/common/walk_states.h"
+
+namespace sdfg {
+namespace {
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// A tasklet's result on its way into another tasklet.
+struct Link {
+  EdgeId write;               ///< out of the first tasklet
+  NodeId scalar;              ///< none: the tasklets are connected directly
+  std::vector<EdgeId> reads;  ///< into the second tasklet
+};
+
+class Fuser {
+ public:
+  Fuser(Sdfg& sdfg, SideEffects& effects, PassContext& context)
+      : sdfg_(sdfg), accesses_(sdfg), symbols_(symbol_types(sdfg)), effects_(effects),
+        context_(context) {}
+
+  void on_state(State& state, const Trail& trail) {
+    const auto order = topological_order(state);
+    if (!order) return context_.refused(trail, "the dataflow graph has a cycle");
+    links_.clear();
+    std::map<NodeId, std::vector<NodeId>> parts;  // of the last tasklet of a tree: those before it
+    std::map<NodeId, NodeId> last;
+    for (auto n = order->rbegin(); n != order->rend(); ++n) {
+      const std::optional<Link> link = find_link(state, *n);
+      if (!link) continue;
+      const Trail here = trail.in(state, *n);
+      if (const Refusal why = check(state, *n, *link)) {
+        context_.refused(here, why);
+        continue;
+      }
+      if (!context_.may_apply()) break;
+      const NodeId next = state.target(link->reads.front());
+      const auto found = last.find(next);
+      const NodeId end = found == last.end() ? next : found->second;
+      context_.applied(here, "now the beginning of " + quoted(state[end].label()));
+      last[*n] = end;
+      parts[end].push_back(*n);
+      links_.emplace(*n, *link);
+    }
+    for (auto& [end, before] : parts) {
+      std::ranges::reverse(before);
+      fuse(state, before, end);
+      changed_ = Changed::Yes;
+    }
+  }
+
+  Changed finish() {
+    sdfg_.arrays.erase_if([&](const auto& entry) { return gone_.contains(entry.first); });
+    return changed_;
+  }
+
+ private:
+  /// A tasklet with one out-edge that leads, perhaps through a scalar, to tasklets.
+  std::optional<Link> find_link(const State& state, NodeId n) const {
+    if (!state[n].is<Tasklet>() || state.out(n).size() != 1) return std::nullopt;
+    Link link{state.out(n)[0], {}, {}};
+    const NodeId to = state.target(link.write);
+    if (state[link.write].memlet.empty()) return std::nullopt;
+    if (state[to].is<Tasklet>()) {
+      link.reads = {link.write};
+      return link;
+    }
+    const auto* access = state[to].as<AccessNode>();
+    const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
+    if (!data || !data->transient || state.out(to).empty()) return std::nullopt;
+    link.scalar = to;
+    link.reads.assign(state.out(to).begin(), state.out(to).end());
+    for (EdgeId e : link.reads)
+      if (!state[state.target(e)].is<Tasklet>()) return std::nullopt;
+    return link;
+  }
+
+  static Refusal check_code(const Tasklet& tasklet, bool only_assignments) {
+    const Statements* statements = tasklet.code.statements();
+    if (tasklet.code.language() != Language::Python || !statements)
+      return "the code of " + quoted(tasklet.label) + " is not Python";
+    if (!tasklet.code_global.empty() || !tasklet.code_init.empty() || !tasklet.code_exit.empty() ||
+        !tasklet.state_fields.empty())
+      return quoted(tasklet.label) + " has code outside of the program";
+    if (tasklet.instrument != Instrumentation::None) return quoted(tasklet.label) + " is instrumented";
+    if (!only_assignments) return {};
+    for (const Statement& s : *statements) {
+      const auto* assign = std::get_if<Assign>(&s.kind);
+      if (!assign || !assign->target.is(Op::Symbol) || assign->augmented || assign->annotation)
+        return "the code of " + quoted(tasklet.label) + " is not made of assignments to names";
+    }
+    return {};
+  }
+
+  Refusal check(const State& state, NodeId n, const Link& link) {
+    const Tasklet& tasklet = state.get<Tasklet>(n);
+    const NodeId next = state.target(link.reads.front());
+    for (EdgeId e : link.reads) {
+      if (state.target(e) != next) return "several tasklets read the result";
+      if (state[e].memlet.empty() || state[e].memlet.dynamic || state[e].dst_connector.empty())
+        return quoted(state[next].label()) + " does not read the result for certain";
+    }
+    if (Refusal why = check_code(tasklet, true)) return why;
+    if (Refusal why = check_code(state.get<Tasklet>(next), false)) return why;
+    for (NodeId code : {n, next})
+      if (effects_.of(sdfg_, state[code])) return quoted(state[code].label()) + " has side effects";
+    const Edge& write = state[link.write];
+    if (write.memlet.wcr) return "the result resolves conflicting writes";
+    if (write.memlet.dynamic) return "the result is written only sometimes";
+    const auto writes_result = [&](const Statement& s) {
+      return std::get<Assign>(s.kind).target.is_symbol(write.src_connector);
+    };
+    // A local variable has the type of its first value, so a second one might be converted.
+    if (std::ranges::count_if(*tasklet.code.statements(), writes_result) != 1)
+      return "the code of " + quoted(tasklet.label) + " does not assign " +
+             quoted(write.src_connector) + " once";
+    if (link.scalar == NodeId{}) return {};
+    return check_scalar(state, link);
+  }
+
+  Refusal check_scalar(const State& state, const Link& link) const {
+    const AccessNode& access = state.get<AccessNode>(link.scalar);
+    const std::string& name = access.data;
+    const Data& data = sdfg_.arrays.at(name);
+    const auto is_one = [](const Expr& e) { return e == Expr(1); };
+    if (data.is_stream() || data.is_structure() || data.role() != Role::Plain ||
+        !std::ranges::all_of(data.shape, is_one))
+      return quoted(name) + " is no scalar";
+    if (state.in(link.scalar).size() != 1 || access.setzero)
+      return quoted(name) + " has another writer";
+    if (!accesses_.is_single_use(name)) return quoted(name) + " is used elsewhere, too";
+    return {};
+  }
+
+  // ---- Joining.
+
+  static std::string free_name(const std::string& base, const SymbolSet& taken) {
+    if (!taken.contains(base)) return base;
+    for (std::size_t i = 0;; ++i)
+      if (std::string name = base + "_" + std::to_string(i); !taken.contains(name)) return name;
+  }
+
+  void fuse(State& state, const std::vector<NodeId>& before, NodeId end) {
+    SymbolSet taken;
+    for (const auto& [name, type] : symbols_) taken.insert(name);
+    for (const auto* connectors : {&state[end].in_connectors, &state[end].out_connectors})
+      for (const auto& [name, type] : *connectors) taken.insert(name);
+    collect_words(state.get<Tasklet>(end).code, taken);
+    std::map<std::string, std::string> inputs;  // what is read: its connector
+    for (EdgeId e : state.in(end))
+      if (!state[e].memlet.empty()) inputs.emplace(source(state, e), state[e].dst_connector);
+    std::map<std::pair<NodeId, std::string>, std::string> results;  // of inputs that go: their value
+    Statements all;
+    for (NodeId n : before) {
+      Substitution names;
+      const std::string type = conversion(state, n, links_.at(n));
+      name_inputs(state, n, end, results, inputs, taken, names);
+      append(state, n, type, names, taken, results, all);
+    }
+    Substitution names;
+    for (EdgeId e : state.in(end))
+      if (const auto value = results.find({end, state[e].dst_connector}); value != results.end())
+        names[state[e].dst_connector] = Expr::symbol(value->second);
+    Tasklet& tasklet = state.get<Tasklet>(end);
+    const Code rest = substitute(tasklet.code, names);
+    all.insert(all.end(), rest.statements()->begin(), rest.statements()->end());
+    tasklet.code = Code::from(std::move(all));
+    for (const auto& [connector, value] : names) state[end].in_connectors.erase(connector);
+    for (NodeId n : before) remove(state, n);
+  }
+
+  static void collect_words(const Code& code, SymbolSet& out) {
+    const auto assign = [&](const auto& self, const Statements& statements) -> void {
+      for (const Statement& s : statements) {
+        if (const auto* a = std::get_if<Assign>(&s.kind)) collect_symbols(a->target, out);
+        if (const auto* i = std::get_if<IfStatement>(&s.kind))
+          self(self, i->then), self(self, i->otherwise);
+        if (const auto* w = std::get_if<WhileStatement>(&s.kind)) self(self, w->body);
+        if (const auto* f = std::get_if<ForStatement>(&s.kind))
+          collect_symbols(f->target, out), self(self, f->body);
+      }
+    };
+    assign(assign, *code.statements());
+    collect_symbols(code, {}, out);
+  }
+
+  static std::string source(const State& state, EdgeId e) {
+    const Memlet& m = state[e].memlet;
+    return std::to_string(state.source(e).value) + " " + state[e].src_connector + " " + m.data + "[" +
+           (m.src_subset ? to_text(*m.src_subset) : "") + "]" + (m.dynamic ? " dynamic" : "");
+  }
+
+  /// Names for what a part reads: local results of earlier parts, inputs that are there already, or
+  /// inputs that move over under a free name.
+  void name_inputs(State& state, NodeId n, NodeId end,
+                   const std::map<std::pair<NodeId, std::string>, std::string>& results,
+                   std::map<std::string, std::string>& inputs, SymbolSet& taken,
+                   Substitution& names) {
+    const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
+    for (EdgeId e : in) {
+      const std::string connector = state[e].dst_connector;
+      if (state[e].memlet.empty()) {
+        state.set_target(e, end);
+        continue;
+      }
+      if (const auto value = results.find({n, connector}); value != results.end()) {
+        names[connector] = Expr::symbol(value->second);
+        continue;
+      }
+      const auto [at, first] = inputs.emplace(source(state, e), "");
+      if (first) {
+        at->second = free_name(connector, taken);
+        taken.insert(at->second);
+        state[end].in_connectors.emplace(at->second, state[n].in_connectors[connector]);
+        state[e].dst_connector = at->second;
+        state.set_target(e, end);
+      }
+      names[connector] = Expr::symbol(at->second);
+    }
+  }
+
+  /// The part's statements, and a conversion of its result if the scalar had another type.
+  void append(const State& state, NodeId n, const std::string& type, Substitution& names,
+              SymbolSet& taken,
+              std::map<std::pair<NodeId, std::string>, std::string>& results, Statements& all) {
+    const Tasklet& tasklet = state.get<Tasklet>(n);
+    const Link& link = links_.at(n);
+    const std::string& result = state[link.write].src_connector;
+    for (const Statement& s : *tasklet.code.statements()) {
+      const std::string& name = std::get<Assign>(s.kind).target.name();
+      if (names.contains(name)) continue;
+      const std::string local = free_name(name, taken);
+      taken.insert(local);
+      names[name] = Expr::symbol(local);
+    }
+    const Code code = substitute(tasklet.code, names);
+    all.insert(all.end(), code.statements()->begin(), code.statements()->end());
+    std::string value = names.at(result).name();
+    if (!type.empty()) {
+      const std::string converted = free_name(result, taken);
+      taken.insert(converted);
+      all.push_back({Assign{Expr::symbol(converted),
+                            Expr::make(Op::Call, {Expr::symbol(value)}, "dace." + type), {}, {}}});
+      value = converted;
+    }
+    for (EdgeId e : link.reads) results[{state.target(e), state[e].dst_connector}] = value;
+  }
+
+  /// The type to convert the result to, as storing it in the scalar does; "" when it has that type.
+  std::string conversion(const State& state, NodeId n, const Link& link) const {
+    const Memlet& memlet = state[link.write].memlet;
+    const Data* data = sdfg_.find_data(memlet.data);
+    if (!data) return {};
+    TypeTable types = symbols_;
+    for (EdgeId e : state.in(n))
+      if (const Data* from = sdfg_.find_data(state[e].memlet.data)) {
+        const auto declared = state[n].in_connectors.find(state[e].dst_connector);
+        const bool known = declared != state[n].in_connectors.end() && declared->second.known();
+        types[state[e].dst_connector] = known ? declared->second : from->dtype;
+      }
+    const TypeTable assigned = types_assigned(state.get<Tasklet>(n).code, types);
+    const auto found = assigned.find(state[link.write].src_connector);
+    if (found != assigned.end() && found->second == data->dtype) return {};
+    return data->dtype.text();
+  }
+
+  void remove(State& state, NodeId n) {
+    const Link& link = links_.at(n);
+    if (link.scalar != NodeId{}) {
+      gone_.insert(state.get<AccessNode>(link.scalar).data);
+      accesses_.remove(state, link.scalar);
+      // What waited for the scalar waited for the tasklet before it.
+      state.erase(link.scalar);
+    }
+    state.erase(n);
+  }
+
+  Sdfg& sdfg_;
+  Accesses accesses_;
+  TypeTable symbols_;
+  SideEffects& effects_;
+  PassContext& context_;
+  std::map<NodeId, Link> links_;
+  SymbolSet gone_;
+  Changed changed_ = Changed::No;
+};
+
+}  // namespace
+
+Result<Changed> TaskletFusion::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  SideEffects effects;
+  std::unordered_map<Sdfg*, std::unique_ptr<Fuser>> fusers;
+  walk_states(sdfg, {}, [&](Sdfg& s, State& state, const Trail& trail) {
+    auto& fuser = fusers[&s];
+    if (!fuser) fuser = std::make_unique<Fuser>(s, effects, context);
+    fuser->on_state(state, trail);
+  });
+  Changed changed = Changed::No;
+  for (auto& [s, fuser] : fusers) changed |= fuser->finish();
+  return changed;
+}
+
+}  // namespace sdfg
