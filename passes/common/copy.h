@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// What an edge between two access nodes copies: element by element, both sides in row-major order.
+struct CopySides {
+  Subset src, dst;
+};
+/// The innermost edge of a path that leads from access node to access node. A side that the memlet
+/// leaves out is filled in by the rule of the interpreter: the whole container if that has as many
+/// elements, else a box at 0 of the other side's shape. Nothing when that depends on values of
+/// symbols, or when the edge copies no elements of arrays (streams, references, structures).
+std::optional<CopySides> copy_sides(const Sdfg& sdfg, const State& state, EdgeId edge);
+
+/// Where the elements of one container lie in another: index d there is
+/// `origin[d] + step[d] * index[from[d]]`, or `origin[d]` alone for a dimension without `from`.
+/// Dimensions of the first container that no dimension of the other carries have one index only.
+struct Placement {
+  std::vector<std::optional<std::size_t>> from;
+  std::vector<Expr> origin, step;
+
+  Subset map(const Subset& subset) const;
+  /// Does each dimension carry that of the same number?
+  bool keeps_rank() const;
+  /// The dimension that carries one of the first container, if any.
+  std::optional<std::size_t> carrier(std::size_t dimension) const;
+  bool operator==(const Placement&) const = default;
+};
+
+/// The placement under which copying changes nothing: elements of `inner` lie at `outer`. Wide
+/// dimensions are matched in order by size; nothing when they do not agree, or when a step inside
+/// is not that outside.
+std::optional<Placement> placement(const Subset& inner, const Subset& outer,
+                                   const Assumptions& assumptions = {});
+
+}  // namespace sdfg

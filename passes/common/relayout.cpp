@@ -1,0 +1,246 @@
+#include "passes/common/relayout.h"
+
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+/// Names that something inside the SDFG itself gives a value or a meaning.
+SymbolSet bound_inside(const Sdfg& sdfg) {
+  SymbolSet out;
+  for_each_block(sdfg, [&](const Block& block) {
+    if (const auto* loop = block.as<LoopRegion>()) out.insert(loop->loop_variable);
+    const auto* state = block.as<State>();
+    if (!state) return;
+    for (NodeId n : state->nodes()) {
+      const Node& node = (*state)[n];
+      if (const auto* map = node.as<MapEntry>()) out.insert(map->params.begin(), map->params.end());
+      if (const auto* consume = node.as<ConsumeEntry>()) out.insert(consume->pe_index);
+      if (node.is_entry())
+        for (const auto& [name, type] : node.in_connectors) out.insert(name);
+    }
+  });
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+    for (const auto& [name, value] : edge.assignments) out.insert(name);
+  });
+  return out;
+}
+
+/// Writes outer expressions in a nested SDFG's terms, through symbols that it has or is given.
+class Translator {
+ public:
+  Translator(const Sdfg& outer, NestedSdfg& nested, bool declare)
+      : outer_(outer), nested_(nested), bound_(bound_inside(**nested.sdfg)), declare_(declare) {}
+
+  Expr operator()(const Expr& expr) {
+    Substitution names;
+    for (const std::string& symbol : free_symbols(expr))
+      names.emplace(symbol, Expr::symbol(inside(symbol)));
+    return substitute(expr, names);
+  }
+
+ private:
+  std::string inside(const std::string& symbol) {
+    const auto is_it = [&](const auto& entry) {
+      return entry.second.is_symbol(symbol) && !bound_.contains(entry.first);
+    };
+    const auto same = nested_.symbol_mapping.find(symbol);
+    if (same != nested_.symbol_mapping.end() && is_it(*same)) return symbol;
+    const auto other = std::ranges::find_if(nested_.symbol_mapping, is_it);
+    if (other != nested_.symbol_mapping.end()) return other->first;
+    Sdfg& inner = **nested_.sdfg;
+    const auto taken = [&](const std::string& name) {
+      return bound_.contains(name) || nested_.symbol_mapping.contains(name) ||
+             inner.arrays.contains(name) || inner.symbols.contains(name) ||
+             inner.constants.contains(name);
+    };
+    std::string name = symbol;
+    for (std::size_t i = 0; taken(name); ++i) name = symbol + "_" + std::to_string(i);
+    if (declare_) {
+      const auto type = outer_.symbols.find(symbol);
+      inner.symbols[name] = type == outer_.symbols.end() ? Type(BaseType::Int64) : type->second;
+      nested_.symbol_mapping[name] = Expr::symbol(symbol);
+    }
+    return name;
+  }
+
+  const Sdfg& outer_;
+  NestedSdfg& nested_;
+  SymbolSet bound_;
+  bool declare_;
+};
+
+/// The strides of a container (in the terms of the one around it) that lies in that at `subset`: its
+/// wide dimensions follow those with the same strides, in order, as in ir/analysis/window.h.
+Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& outside,
+                                         const Subset& subset) {
+  if (inside.is_scalar()) return std::vector<Expr>();
+  const Array* in = inside.as_array();
+  const Array* around = outside.before.as_array();
+  if (!in || !(inside.dtype == outside.before.dtype))
+    return Diagnostic{"", "it reinterprets the elements"};
+  std::vector<Expr> strides = in->strides;
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < inside.shape.size(); ++d) {
+    if (inside.shape[d] == Expr(1)) continue;
+    const auto fits = [&](std::size_t o) {
+      return !subset[o].is_index() &&
+             certain(equal(in->strides[d], around->strides[o] * subset[o].step));
+    };
+    if (around)
+      while (next < subset.rank() && !fits(next)) ++next;
+    if (!around || next == subset.rank() || !outside.strides[next])
+      return Diagnostic{"", "its dimension " + std::to_string(d) + " cannot be followed"};
+    strides[d] = *outside.strides[next] * subset[next].step;
+    ++next;
+  }
+  return strides;
+}
+
+void set_strides(Data& data, std::vector<Expr> strides) {
+  Array& array = *data.as_array();
+  Expr size = 1;
+  for (std::size_t d = 0; d < data.shape.size(); ++d)
+    size = size + (data.shape[d] - 1) * strides[d];
+  array.strides = std::move(strides);
+  array.total_size = std::move(size);
+}
+
+std::size_t count_nodes(const Sdfg& sdfg, const std::string& name, const Accesses* accesses) {
+  if (accesses) return accesses->sites(name).size();
+  std::size_t count = 0;
+  for_each_node(sdfg, [&](const Node& node) {
+    const auto* access = node.as<AccessNode>();
+    count += access && access->data == name;
+  });
+  return count;
+}
+
+std::vector<std::optional<Expr>> known(const std::vector<Expr>& strides) {
+  return {strides.begin(), strides.end()};
+}
+
+/// The subset that an edge says for a container at this end of its path.
+const std::optional<Subset>& side_of(const Memlet& memlet, const std::string& data, bool read) {
+  if (memlet.data == data && memlet.data_is_src != read && memlet.other_subset())
+    return read ? memlet.src_subset : memlet.dst_subset;
+  return memlet.data == data ? memlet.subset() : memlet.other_subset();
+}
+
+}  // namespace
+
+std::vector<PathEdge> edges_from(const State& state, EdgeId edge, NodeId at) {
+  const bool read = state.source(edge) == at;
+  std::vector<PathEdge> out{{edge, true}};
+  for (std::size_t i = 0; i < out.size() && out.size() <= state.edge_count(); ++i) {
+    const EdgeId e = out[i].edge;
+    const NodeId node = read ? state.target(e) : state.source(e);
+    if (!state[node].is_entry() && !state[node].is_exit()) continue;
+    const std::string onward =
+        matching_connector(read ? state[e].dst_connector : state[e].src_connector);
+    if (onward.empty()) continue;
+    for (EdgeId next : read ? state.out(node) : state.in(node))
+      if ((read ? state[next].src_connector : state[next].dst_connector) == onward) {
+        out.push_back({next, true});
+        out[i].leaf = false;
+      }
+  }
+  return out;
+}
+
+Refusal Relayout::follow(Sdfg& sdfg, State& state, EdgeId leaf, bool read, const Subset& subset,
+                         const NewStrides& layout, const Accesses* accesses) {
+  const NodeId end = read ? state.target(leaf) : state.source(leaf);
+  const Node& node = state[end];
+  if (node.is<NestedSdfg>())
+    return connector(sdfg, state, end, read ? state[leaf].dst_connector : state[leaf].src_connector,
+                     subset, layout);
+  if (const auto* access = node.as<AccessNode>()) {
+    const Data* data = sdfg.find_data(access->data);
+    if (data && data->is_view() && viewed_edge(sdfg, state, end) == leaf)
+      return view(sdfg, state, end, subset, layout, accesses);
+  }
+  if (const auto* tasklet = node.as<Tasklet>())
+    if (tasklet->code.language() != Language::Python && num_elements(subset) != Expr(1))
+      return "tasklet '" + tasklet->label + "' knows the strides of what it gets";
+  return {};
+}
+
+Refusal Relayout::connector(Sdfg& sdfg, State& state, NodeId node, const std::string& name,
+                            const Subset& subset, const NewStrides& layout) {
+  NestedSdfg& nested = state.get<NestedSdfg>(node);
+  if (!nested.sdfg) return "nested SDFG '" + nested.label + "' is not loaded";
+  Sdfg& inner = **nested.sdfg;
+  Data* data = inner.arrays.get(name);
+  if (!data) return "nested SDFG '" + nested.label + "' has no container '" + name + "'";
+  Substitution outer_terms(nested.symbol_mapping.begin(), nested.symbol_mapping.end());
+  Data inside = *data;
+  substitute(inside, outer_terms);
+  auto strides = strides_inside(inside, layout, subset);
+  if (!strides)
+    return "'" + name + "' in nested SDFG '" + nested.label + "': " + strides.error().message;
+  if (inside.is_scalar() || *strides == inside.as_array()->strides) return {};
+  Translator translate(sdfg, nested, mode_ == Mode::Apply);
+  for (Expr& stride : *strides) stride = translate(stride);
+  const NewStrides next{*data, known(*strides)};
+  if (mode_ == Mode::Apply) set_strides(*data, *std::move(strides));
+  const auto outer_views = std::exchange(views_, {});
+  Refusal why = users(inner, name, next, nullptr);
+  views_ = outer_views;
+  return why;
+}
+
+Refusal Relayout::view(Sdfg& sdfg, State& state, NodeId node, const Subset& subset,
+                       const NewStrides& layout, const Accesses* accesses) {
+  const std::string name = state.get<AccessNode>(node).data;
+  Data* data = sdfg.arrays.get(name);
+  if (!data) return "view '" + name + "' is a member of a structure";
+  auto strides = strides_inside(*data, layout, subset);
+  if (!strides) return "view '" + name + "': " + strides.error().message;
+  if (data->is_scalar() || *strides == data->as_array()->strides) return {};
+  if (views_.contains(name)) return {};
+  if (mode_ == Mode::Check && count_nodes(sdfg, name, accesses) != 1)
+    return "view '" + name + "' is used more than once";
+  views_.insert(name);
+  const NewStrides next{*data, known(*strides)};
+  if (mode_ == Mode::Apply) set_strides(*data, *std::move(strides));
+  return users(sdfg, name, next, accesses);
+}
+
+Refusal Relayout::users(Sdfg& sdfg, const std::string& name, const NewStrides& layout,
+                        const Accesses* accesses) {
+  Refusal why;
+  const auto at_node = [&](State& state, NodeId node) {
+    const auto* access = state[node].as<AccessNode>();
+    if (why || !access || access->data != name) return;
+    const auto viewed = layout.before.is_view() ? viewed_edge(sdfg, state, node) : std::nullopt;
+    for (const bool read : {false, true})
+      for (EdgeId e : read ? state.out(node) : state.in(node)) {
+        if (state[e].memlet.empty() || e == viewed) continue;
+        for (const auto& [edge, leaf] : edges_from(state, e, node)) {
+          if (!leaf || why) continue;
+          const auto& subset = side_of(state[edge].memlet, name, read);
+          if (!subset) {
+            const NodeId end = read ? state.target(edge) : state.source(edge);
+            if (!state[end].is<AccessNode>())
+              why = "a memlet of '" + name + "' has no subset";
+            continue;
+          }
+          why = follow(sdfg, state, edge, read, *subset, layout, accesses);
+        }
+      }
+  };
+  if (accesses) {
+    for (const AccessSite& site : accesses->sites(name)) at_node(*site.state, site.node);
+  } else {
+    for_each_state(sdfg, [&](State& state) {
+      for (NodeId node : state.nodes()) at_node(state, node);
+    });
+  }
+  return why;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,132 @@
+#include "passes/common/state_flow.h"
+
+#include <algorithm>
+
+#include "ir/graph_algorithms.h"
+
+namespace sdfg {
+
+StateFlow::StateFlow(Sdfg& sdfg) {
+  entry_ = add();
+  exit_ = add();
+  const Ends all = add(sdfg, nullptr);
+  connect(entry_, all.entry);
+  connect(all.exit, exit_);
+  order();
+}
+
+StateFlow::Point StateFlow::add(State* state) {
+  states_.push_back(state);
+  next_.emplace_back();
+  previous_.emplace_back();
+  if (state) points_.emplace(state, states_.size() - 1);
+  return states_.size() - 1;
+}
+
+void StateFlow::connect(Point from, Point to) {
+  next_[from].push_back(to);
+  previous_[to].push_back(from);
+}
+
+StateFlow::Ends StateFlow::add(Region& region, const Loop* loop) {
+  const Ends ends{add(), add()};
+  std::vector<Ends> blocks(region.id_bound());
+  for (BlockId b : region.nodes()) blocks[b.value] = add(region[b], loop);
+  if (const auto first = start(region)) connect(ends.entry, blocks[first->value].entry);
+  for (BlockId b : region.nodes()) {
+    bool always = false;
+    for (InterstateEdgeId e : region.out(b)) {
+      connect(blocks[b.value].exit, blocks[region.target(e).value].entry);
+      always = always || region[e].condition.always_true();
+    }
+    if (!always) connect(blocks[b.value].exit, ends.exit);
+  }
+  return ends;
+}
+
+StateFlow::Ends StateFlow::add(Block& block, const Loop* loop) {
+  if (auto* state = block.as<State>()) {
+    const Point p = add(state);
+    return {p, p};
+  }
+  if (auto* inner = block.as<LoopRegion>()) {
+    // The body may run no time, or end the loop in its middle: both are ways through these points.
+    const Ends ends{add(), add()};
+    const Point again = add();
+    const Loop here{again, ends.exit};
+    const Ends body = add(*inner, &here);
+    connect(ends.entry, body.entry);
+    if (!inner->inverted) connect(ends.entry, ends.exit);
+    connect(body.exit, again);
+    connect(again, body.entry);
+    connect(again, ends.exit);
+    return ends;
+  }
+  if (auto* conditional = block.as<ConditionalBlock>()) {
+    const Ends ends{add(), add()};
+    bool otherwise = false;
+    for (Branch& branch : conditional->branches) {
+      const Ends inner = add(branch.region(), loop);
+      connect(ends.entry, inner.entry);
+      connect(inner.exit, ends.exit);
+      otherwise = otherwise || !branch.condition;
+    }
+    if (!otherwise) connect(ends.entry, ends.exit);
+    return ends;
+  }
+  if (Region* region = block.region()) return add(*region, loop);
+  // A jump goes where it says; nothing follows it.
+  const Ends ends{add(), add()};
+  if (block.is<ReturnBlock>()) connect(ends.entry, exit_);
+  if (loop && block.is<BreakBlock>()) connect(ends.entry, loop->leave);
+  if (loop && block.is<ContinueBlock>()) connect(ends.entry, loop->again);
+  if (block.is<OtherBlock>()) connect(ends.entry, ends.exit);
+  return ends;
+}
+
+/// Tarjan's algorithm with a stack of its own: components come out last first.
+void StateFlow::order() {
+  constexpr std::size_t none = ~std::size_t(0);
+  const std::size_t n = size();
+  std::vector<std::size_t> index(n, none), low(n), edge(n, 0), component(n, none);
+  std::vector<Point> open, path;
+  std::vector<bool> is_open(n);
+  std::size_t count = 0, components = 0;
+  repeats_.assign(n, false);
+  for (Point root = 0; root < n; ++root) {
+    if (index[root] != none) continue;
+    path.push_back(root);
+    while (!path.empty()) {
+      const Point p = path.back();
+      if (index[p] == none) {
+        index[p] = low[p] = count++;
+        open.push_back(p);
+        is_open[p] = true;
+      }
+      if (edge[p] < next_[p].size()) {
+        const Point q = next_[p][edge[p]++];
+        if (index[q] == none)
+          path.push_back(q);
+        else if (is_open[q])
+          low[p] = std::min(low[p], index[q]);
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[p]);
+      if (low[p] != index[p]) continue;
+      const bool several = open.back() != p;
+      for (Point member = none; member != p;) {
+        member = open.back();
+        open.pop_back();
+        is_open[member] = false;
+        component[member] = components;
+        repeats_[member] = several || std::ranges::count(next_[member], member) != 0;
+      }
+      ++components;
+    }
+  }
+  rank_.resize(n);
+  for (Point p = 0; p < n; ++p) rank_[p] = components - 1 - component[p];
+}
+
+}  // namespace sdfg

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// The control flow of one SDFG as one graph of points: a point per state, and points where regions,
+/// loops and conditionals begin and end. Every way that control can take is a path; conditions are
+/// not looked at. Loops are cycles. Built in linear time; changes of what is inside states leave it
+/// valid.
+class StateFlow {
+ public:
+  using Point = std::size_t;
+  explicit StateFlow(Sdfg& sdfg);
+
+  std::size_t size() const { return states_.size(); }
+  Point entry() const { return entry_; }
+  Point exit() const { return exit_; }
+  /// The state at a point, or null.
+  State* state(Point p) const { return states_[p]; }
+  Point point(const State& state) const { return points_.at(&state); }
+  const std::vector<Point>& next(Point p) const { return next_[p]; }
+  const std::vector<Point>& previous(Point p) const { return previous_[p]; }
+  /// Grows along every path, and is equal for points that lie on one cycle.
+  std::size_t rank(Point p) const { return rank_[p]; }
+  /// Is the point on a cycle: can it come again?
+  bool repeats(Point p) const { return repeats_[p]; }
+
+ private:
+  struct Ends {
+    Point entry, exit;
+  };
+  struct Loop {
+    Point again, leave;
+  };
+  Point add(State* state = nullptr);
+  void connect(Point from, Point to);
+  Ends add(Region& region, const Loop* loop);
+  Ends add(Block& block, const Loop* loop);
+  void order();
+
+  std::vector<State*> states_;
+  std::vector<std::vector<Point>> next_, previous_;
+  std::vector<std::size_t> rank_;
+  std::vector<bool> repeats_;
+  Point entry_ = 0, exit_ = 0;
+  std::unordered_map<const State*, Point> points_;  ///< looked up, never iterated
+};
+
+}  // namespace sdfg
