@@ -15,11 +15,11 @@ StateFlow::StateFlow(Sdfg& sdfg) {
   order();
 }
 
-StateFlow::Point StateFlow::add(State* state) {
+StateFlow::Point StateFlow::add(Block* state) {
   states_.push_back(state);
   next_.emplace_back();
   previous_.emplace_back();
-  if (state) points_.emplace(state, states_.size() - 1);
+  if (state) points_.emplace(state->as<State>(), states_.size() - 1);
   return states_.size() - 1;
 }
 
@@ -45,8 +45,8 @@ StateFlow::Ends StateFlow::add(Region& region, const Loop* loop) {
 }
 
 StateFlow::Ends StateFlow::add(Block& block, const Loop* loop) {
-  if (auto* state = block.as<State>()) {
-    const Point p = add(state);
+  if (block.is<State>()) {
+    const Point p = add(&block);
     return {p, p};
   }
   if (auto* inner = block.as<LoopRegion>()) {

@@ -21,7 +21,8 @@ class StateFlow {
   Point entry() const { return entry_; }
   Point exit() const { return exit_; }
   /// The state at a point, or null.
-  State* state(Point p) const { return states_[p]; }
+  State* state(Point p) const { return states_[p] ? states_[p]->as<State>() : nullptr; }
+  const Block* block(Point p) const { return states_[p]; }
   Point point(const State& state) const { return points_.at(&state); }
   const std::vector<Point>& next(Point p) const { return next_[p]; }
   const std::vector<Point>& previous(Point p) const { return previous_[p]; }
@@ -37,13 +38,13 @@ class StateFlow {
   struct Loop {
     Point again, leave;
   };
-  Point add(State* state = nullptr);
+  Point add(Block* state = nullptr);
   void connect(Point from, Point to);
   Ends add(Region& region, const Loop* loop);
   Ends add(Block& block, const Loop* loop);
   void order();
 
-  std::vector<State*> states_;
+  std::vector<Block*> states_;  ///< null: where something begins or ends
   std::vector<std::vector<Point>> next_, previous_;
   std::vector<std::size_t> rank_;
   std::vector<bool> repeats_;

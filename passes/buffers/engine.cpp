@@ -1,0 +1,197 @@
+#include "passes/buffers/engine.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+/// A budget: what was refused may become possible by what was done elsewhere, but not without end.
+constexpr int most_rounds = 8;
+
+using Aliases = std::map<std::string, std::set<std::string>>;
+
+class Eliminator {
+ public:
+  Eliminator(Sdfg& sdfg, const Trail& trail, Aliases aliases, const BufferSelection& selection,
+             PassContext& context)
+      : program_(sdfg, {}, std::move(aliases)), trail_(trail), selection_(selection),
+        context_(context) {}
+
+  Changed run() {
+    collect_trails(program_.sdfg, trail_);
+    Changed changed = Changed::No;
+    for (int round = 0; round < most_rounds; ++round) {
+      const Changed now = sweep();
+      changed |= now;
+      if (now == Changed::No) break;
+    }
+    for (const auto& [what, why] : refused_)
+      if (!program_.is_dropped(what.from) && !program_.is_dropped(what.to))
+        context_.refused(*trails_.at(what.point), why);
+    tidy();
+    program_.finish();
+    return changed;
+  }
+
+ private:
+  using Point = StateFlow::Point;
+
+  struct Refused {
+    Point point;
+    std::string from, to;
+    auto operator<=>(const Refused&) const = default;
+  };
+
+  void collect_trails(Region& region, const Trail& outer) {
+    for (BlockId b : region.nodes()) collect_trails(region[b], outer);
+  }
+  void collect_trails(Block& block, const Trail& outer) {
+    levels_.push_back(std::make_unique<Trail>(outer.in(block)));
+    const Trail& here = *levels_.back();
+    if (auto* state = block.as<State>()) {
+      trails_.emplace(program_.flow.point(*state), &here);
+      points_.push_back(program_.flow.point(*state));
+    }
+    if (Region* inner = block.region()) collect_trails(*inner, here);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches) collect_trails(branch.block, here);
+  }
+
+  Changed sweep() {
+    Changed changed = Changed::No;
+    for (Point p : points_) {
+      State& state = *program_.flow.state(p);
+      std::vector<EdgeId> copies;
+      for (EdgeId e : state.edges())
+        if (is_copy(state, e)) copies.push_back(e);
+      // The last copy of a chain first, so that each container moves once.
+      for (auto e = copies.rbegin(); e != copies.rend(); ++e)
+        if (state.contains(*e) && is_copy(state, *e)) changed |= at_copy(p, state, *e);
+    }
+    return changed;
+  }
+
+  static bool is_copy(const State& state, EdgeId e) {
+    return !state[e].memlet.empty() && state[state.source(e)].is<AccessNode>() &&
+           state[state.target(e)].is<AccessNode>();
+  }
+
+  Changed at_copy(Point p, State& state, EdgeId e) {
+    const std::string source = state.get<AccessNode>(state.source(e)).data;
+    const std::string target = state.get<AccessNode>(state.target(e)).data;
+    const auto sides = copy_sides(program_.sdfg, state, e);
+    if (!sides) return Changed::No;
+    if (source == target) return self_copy(p, state, e, *sides);
+    Changed changed = Changed::No;
+    for (const bool source_goes : {true, false}) {
+      if (changed == Changed::Yes) break;
+      const Candidate candidate{p, e, source_goes ? source : target, source_goes ? target : source};
+      const Data* data = program_.sdfg.arrays.get(candidate.from);
+      if (!data || !data->transient || !selection_.wanted(program_, candidate)) continue;
+      changed |= try_sharing(candidate, source_goes ? sides->src : sides->dst,
+                             source_goes ? sides->dst : sides->src);
+    }
+    return changed;
+  }
+
+  Changed try_sharing(const Candidate& c, const Subset& inner, const Subset& outer) {
+    const Refused key{c.point, c.from, c.to};
+    const auto refuse = [&](const std::string& why) {
+      refused_[key] = "'" + c.from + "' cannot live in '" + c.to + "': " + why;
+      return Changed::No;
+    };
+    const auto placed = placement(inner, outer, program_.assumptions);
+    if (!placed) return refuse("the copy [" + to_text(inner) + "] to [" + to_text(outer) +
+                               "] has no common order of dimensions");
+    Sharing sharing{c.from, c.to, *placed, {}, {}};
+    if (Refusal why = check_sharing(program_, sharing, selection_.assume_pointwise))
+      return refuse(why.reason());
+    refused_.erase(key);
+    if (!context_.may_apply()) return Changed::No;
+    const State& state = *program_.flow.state(c.point);
+    context_.applied(trails_.at(c.point)->in(state, state.source(c.copy)),
+                     "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
+                         (sharing.order.empty() ? "" : ", with ordering edges"));
+    for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, c.to);
+    share(program_, sharing);
+    return Changed::Yes;
+  }
+
+  Changed self_copy(Point p, State& state, EdgeId e, const CopySides& sides) {
+    if (!selection_.self_copies) return Changed::No;
+    const std::string name = state.get<AccessNode>(state.source(e)).data;
+    const Refused key{p, name, name};
+    const Memlet& memlet = state[e].memlet;
+    if (memlet.wcr) return Changed::No;
+    if (!(sides.src == sides.dst) &&
+        !certain(same_points(sides.src, sides.dst, program_.assumptions))) {
+      refused_[key] = "'" + name + "' is copied from [" + to_text(sides.src) + "] to [" +
+                      to_text(sides.dst) + "] of itself";
+      return Changed::No;
+    }
+    if (program_.order(p).scope_of(state.source(e)) || !context_.may_apply()) return Changed::No;
+    context_.applied(trails_.at(p)->in(state, state.source(e)),
+                     "a copy of '" + name + "' onto itself");
+    drop_copy(program_, p, e);
+    touched_.emplace(p, name);
+    return Changed::Yes;
+  }
+
+  void tidy() {
+    for (const auto& [point, name] : touched_) merge_sources(program_, point, name);
+  }
+
+  BufferProgram program_;
+  const Trail& trail_;
+  const BufferSelection& selection_;
+  PassContext& context_;
+  std::vector<std::unique_ptr<Trail>> levels_;
+  std::map<Point, const Trail*> trails_;  ///< the way down to each state
+  std::vector<Point> points_;
+  std::map<Refused, std::string> refused_;  ///< and why
+  std::set<std::pair<Point, std::string>> touched_;
+};
+
+/// Which containers of a nested SDFG are the same memory, because one container is given twice.
+Aliases aliases_inside(const State& state, NodeId node) {
+  std::map<std::string, std::set<std::string>> by_container;
+  for (EdgeId e : state.in(node))
+    if (!state[e].memlet.empty()) by_container[state[e].memlet.data].insert(state[e].dst_connector);
+  for (EdgeId e : state.out(node))
+    if (!state[e].memlet.empty()) by_container[state[e].memlet.data].insert(state[e].src_connector);
+  Aliases out;
+  for (const auto& [container, names] : by_container)
+    for (const std::string& name : names)
+      for (const std::string& other : names)
+        if (other != name) out[name].insert(other);
+  return out;
+}
+
+Changed run_on(Sdfg& sdfg, const Trail& trail, Aliases aliases, const BufferSelection& selection,
+               PassContext& context) {
+  Changed changed = Eliminator(sdfg, trail, std::move(aliases), selection, context).run();
+  const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
+    const Trail here = outer.in(block);
+    if (Region* inner = block.region())
+      for (BlockId b : inner->nodes()) self(self, (*inner)[b], here);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches) self(self, branch.block, here);
+    if (auto* state = block.as<State>())
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= run_on(**nested->sdfg, here.in(*state, n), aliases_inside(*state, n), selection,
+                            context);
+  };
+  for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
+  return changed;
+}
+
+}  // namespace
+
+Changed eliminate_buffers(Sdfg& root, const BufferSelection& selection, PassContext& context) {
+  return run_on(root, Trail(), {}, selection, context);
+}
+
+}  // namespace sdfg

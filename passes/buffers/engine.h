@@ -1,0 +1,27 @@
+#pragma once
+
+#include "passes/buffers/rewrite.h"
+
+namespace sdfg {
+
+/// A container that may go, and the copy that shows where its elements could live instead.
+struct Candidate {
+  StateFlow::Point point;
+  EdgeId copy;
+  std::string from, to;
+};
+
+/// Which sharings a pass is about. All passes of this family ask the same questions and rewrite in
+/// the same way; they differ in what they look at.
+struct BufferSelection {
+  /// Is this candidate of the kind meant?
+  bool (*wanted)(BufferProgram& program, const Candidate& candidate);
+  /// Copies of a container onto itself, element by element, go as well.
+  bool self_copies = false;
+  bool assume_pointwise = false;
+};
+
+/// Runs over an SDFG and all nested in it.
+Changed eliminate_buffers(Sdfg& root, const BufferSelection& selection, PassContext& context);
+
+}  // namespace sdfg

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/analysis/order.h"
+#include "passes/buffers/uses.h"
+#include "passes/common/accesses.h"
+#include "passes/common/state_flow.h"
+
+namespace sdfg {
+
+/// One SDFG as the buffer passes see it: where each container is used, in which order states run, and
+/// in which order nodes of a state do. Kept right while they rewrite.
+struct BufferProgram {
+  using Point = StateFlow::Point;
+
+  BufferProgram(Sdfg& sdfg, Assumptions assumptions,
+                std::map<std::string, std::set<std::string>> aliases);
+
+  Order& order(Point p);
+  /// Access nodes of a container by point.
+  const std::map<Point, std::vector<NodeId>>& nodes(std::string_view container) const;
+  /// Appends the uses of a container in one state.
+  Refusal uses(const std::string& container, Point p, std::vector<Use>& out);
+
+  /// An access node got another container, or goes.
+  void renamed(Point p, NodeId node, const std::string& from);
+  void erased(Point p, NodeId node, const std::string& container);
+  /// The container has no uses any more. Declarations go all at once, in `finish`.
+  void dropped(const std::string& container) { dropped_.insert(container); }
+  bool is_dropped(const std::string& container) const { return dropped_.contains(container); }
+  void finish();
+
+  Sdfg& sdfg;
+  Assumptions assumptions;
+  Accesses accesses;
+  StateFlow flow;
+  SymbolSet varying;  ///< symbols that the SDFG itself assigns
+  /// Containers given by the caller that may be the same memory.
+  std::map<std::string, std::set<std::string>> aliases;
+
+ private:
+  std::set<std::string> dropped_;
+  std::vector<std::unique_ptr<Order>> orders_;
+  std::map<std::string, std::map<Point, std::vector<NodeId>>, std::less<>> nodes_;
+};
+
+}  // namespace sdfg

@@ -1,0 +1,143 @@
+#include "passes/buffers/rewrite.h"
+
+#include <algorithm>
+
+#include "passes/common/reroute.h"
+
+namespace sdfg {
+namespace {
+
+std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
+
+bool plain(const AccessNode& node) {
+  return node.instrument == DataInstrumentation::None && !node.setzero;
+}
+
+void erase(BufferProgram& program, StateFlow::Point point, NodeId node) {
+  State& state = *program.flow.state(point);
+  program.accesses.remove(state, node);
+  program.erased(point, node, state.get<AccessNode>(node).data);
+  program.order(point).erased(node);
+  state.erase(node);
+}
+
+/// Moves all edges of a node to another one.
+void move_edges(BufferProgram& program, StateFlow::Point point, NodeId from, NodeId to) {
+  State& state = *program.flow.state(point);
+  for (EdgeId e : copy(state.in(from))) {
+    state.set_target(e, to);
+    program.order(point).connected(e);
+  }
+  for (EdgeId e : copy(state.out(from))) {
+    state.set_source(e, to);
+    program.order(point).connected(e);
+  }
+  state[to].in_connectors.merge(state[from].in_connectors);
+  state[to].out_connectors.merge(state[from].out_connectors);
+}
+
+/// A node without data, which nothing waits for or which waits for nothing, does nothing.
+void drop_if_idle(BufferProgram& program, StateFlow::Point point, NodeId node) {
+  State& state = *program.flow.state(point);
+  const auto all_empty = [&](std::span<const EdgeId> edges) {
+    return std::ranges::all_of(edges, [&](EdgeId e) { return state[e].memlet.empty(); });
+  };
+  if (!all_empty(state.in(node)) || !all_empty(state.out(node))) return;
+  if (!state.in(node).empty() && !state.out(node).empty()) return;
+  if (plain(state.get<AccessNode>(node))) erase(program, point, node);
+}
+
+void make_empty(Edge& edge) {
+  edge.memlet = Memlet{};
+  edge.src_connector.clear();
+  edge.dst_connector.clear();
+}
+
+}  // namespace
+
+bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second) {
+  State& state = *program.flow.state(point);
+  if (!plain(state.get<AccessNode>(first)) || !plain(state.get<AccessNode>(second))) return false;
+  std::vector<EdgeId> between;
+  for (EdgeId e : state.out(first))
+    if (state.target(e) == second) {
+      if (!state[e].memlet.empty()) return false;
+      between.push_back(e);
+    }
+  const auto others = [&](EdgeId e) {
+    return state.source(e) != first || state.target(e) != second;
+  };
+  if (program.order(point).reaches(first, second, others)) return false;
+  for (EdgeId e : between) state.erase(e);
+  const auto degree = [&](NodeId n) { return state.in(n).size() + state.out(n).size(); };
+  if (degree(first) > degree(second)) std::swap(first, second);
+  move_edges(program, point, first, second);
+  erase(program, point, first);
+  return true;
+}
+
+void drop_copy(BufferProgram& program, StateFlow::Point point, EdgeId edge) {
+  State& state = *program.flow.state(point);
+  const NodeId first = state.source(edge), second = state.target(edge);
+  make_empty(state[edge]);
+  merge(program, point, first, second);
+  for (NodeId n : {first, second})
+    if (state.contains(n)) drop_if_idle(program, point, n);
+}
+
+void share(BufferProgram& program, const Sharing& sharing) {
+  std::set<std::pair<StateFlow::Point, EdgeId>> links;
+  for (const Sharing::At& link : sharing.links) links.emplace(link.point, link.edge);
+  const auto sites = program.nodes(sharing.from);
+  for (const auto& [point, nodes] : sites) {
+    State& state = *program.flow.state(point);
+    Reroute reroute(program.sdfg, state, program.accesses,
+                    {sharing.from, sharing.to, sharing.placement});
+    for (NodeId n : nodes) {
+      for (EdgeId e : copy(state.in(n)))
+        if (!links.contains({point, e})) reroute.rename(e, n);
+      for (EdgeId e : copy(state.out(n)))
+        if (!links.contains({point, e})) reroute.rename(e, n);
+    }
+  }
+  for (const auto& [point, nodes] : sites) {
+    State& state = *program.flow.state(point);
+    for (NodeId n : nodes) {
+      program.accesses.remove(state, n);
+      state.get<AccessNode>(n).data = sharing.to;
+      program.accesses.add(state, n);
+      program.renamed(point, n, sharing.from);
+    }
+  }
+  for (const Sharing::Ordering& o : sharing.order) {
+    State& state = *program.flow.state(o.point);
+    program.order(o.point).connected(state.connect(o.from, o.to, {}));
+  }
+  program.dropped(sharing.from);
+  for (const Sharing::At& link : sharing.links)
+    if (program.flow.state(link.point)->contains(link.edge))
+      drop_copy(program, link.point, link.edge);
+}
+
+Changed merge_sources(BufferProgram& program, StateFlow::Point point,
+                      const std::string& container) {
+  State& state = *program.flow.state(point);
+  const auto found = program.nodes(container).find(point);
+  if (found == program.nodes(container).end()) return Changed::No;
+  Changed changed = Changed::No;
+  NodeId first;
+  for (NodeId n : std::vector(found->second)) {
+    if (!state.in(n).empty() || !plain(state.get<AccessNode>(n)) || program.order(point).scope_of(n))
+      continue;
+    if (!first) {
+      first = n;
+      continue;
+    }
+    move_edges(program, point, n, first);
+    erase(program, point, n);
+    changed = Changed::Yes;
+  }
+  return changed;
+}
+
+}  // namespace sdfg

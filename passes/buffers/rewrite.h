@@ -1,0 +1,22 @@
+#pragma once
+
+#include "passes/buffers/shared_storage.h"
+
+namespace sdfg {
+
+/// Carries out a sharing that was checked: access nodes of `from` become access nodes of `to`, links
+/// become empty edges, which then go where two nodes can be one, and `from` is no more.
+void share(BufferProgram& program, const Sharing& sharing);
+
+/// Makes two access nodes of one container one, if the only ways from the first to the second are
+/// empty edges. Which of the two ids survives is not said; tells whether it was done.
+bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second);
+
+/// Replaces a copy by an order, and that by nothing where the nodes can be one. Nodes that nothing
+/// is left for go.
+void drop_copy(BufferProgram& program, StateFlow::Point point, EdgeId edge);
+
+/// Access nodes of one container that only read, and wait for nothing, become one.
+Changed merge_sources(BufferProgram& program, StateFlow::Point point, const std::string& container);
+
+}  // namespace sdfg

@@ -1,0 +1,480 @@
+#include "passes/buffers/shared_storage.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "passes/buffers/elementwise.h"
+#include "passes/common/reroute.h"
+
+namespace sdfg {
+namespace {
+
+using Point = StateFlow::Point;
+
+/// Budgets: uses of the two containers compared with each other in one state, and states that one
+/// value is followed through.
+constexpr std::size_t most_uses = 2048, most_visits = 20000;
+
+/// A use in the coordinates of `to`.
+struct Placed : Use {
+  bool link = false;  ///< copies elements between the two containers onto themselves
+};
+
+class Check {
+ public:
+  Check(BufferProgram& program, Sharing& sharing, bool assume_pointwise)
+      : p_(program), sharing_(sharing), pointwise_(assume_pointwise) {}
+
+  Refusal run() {
+    if (Refusal why = check_containers()) return why;
+    if (Refusal why = collect_from()) return why;
+    for (const auto& [point, list] : from_) {
+      for (const Placed& use : list) {
+        if (!use.write || use.combines)
+          if (Refusal why = check_read(point, use)) return why;
+        if (use.write && !use.link)
+          if (Refusal why = check_write(point, use)) return why;
+      }
+    }
+    return check_edges();
+  }
+
+ private:
+  const std::string& from() const { return sharing_.from; }
+  const std::string& to() const { return sharing_.to; }
+  std::string where(Point p) const { return "state " + p_.flow.block(p)->label; }
+  Order& order(Point p) { return p_.order(p); }
+  bool before(Point p, const Use& a, const Use& b) { return order(p).reaches(a.end, b.begin); }
+
+  bool overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
+    return !a || !b || intersects(*a, *b, p_.assumptions) != Truth::No;
+  }
+  bool contains(const std::optional<Subset>& outer, const std::optional<Subset>& inner) const {
+    if (!outer || !inner) return false;
+    return *outer == *inner || certain(covers(*outer, *inner, p_.assumptions));
+  }
+  /// A box as other states see it: one whose symbols get other values on the way may be any.
+  bool varies(const Subset& box) const {
+    SymbolSet symbols;
+    collect_symbols(box, symbols);
+    return std::ranges::any_of(symbols, [&](const auto& s) { return p_.varying.contains(s); });
+  }
+  std::optional<Subset> abroad(const std::optional<Subset>& box) const {
+    return box && !varies(*box) ? box : std::nullopt;
+  }
+  /// What is left of boxes when certain elements are taken away.
+  void subtract(std::vector<Subset>& boxes, const Subset& cut) const {
+    std::vector<Subset> left;
+    for (Subset& box : boxes) {
+      if (contains(cut, box)) continue;
+      if (intersects(cut, box, p_.assumptions) == Truth::No) {
+        left.push_back(std::move(box));
+        continue;
+      }
+      auto pieces = left.size() < 16 ? difference(box, cut, p_.assumptions) : std::nullopt;
+      if (!pieces)
+        left.push_back(std::move(box));
+      else
+        std::ranges::move(*pieces, std::back_inserter(left));
+    }
+    boxes = std::move(left);
+  }
+
+  Refusal check_containers();
+  Refusal collect_from();
+  Refusal place(Placed& use);
+  Refusal check_bounds(const Placed& use, const std::vector<Subset>& copied) const;
+  const std::vector<Placed>& uses_of_to(Point p, Refusal& why);
+
+  // Rule 1.
+  Refusal check_read(Point p, const Placed& read);
+  Refusal define_after(Point p, const Placed& write, const Placed& read);
+  Refusal search_back(Point p, std::vector<Subset> boxes);
+  bool defined_before(Point p) const;
+
+  // Rule 2.
+  Refusal check_write(Point p, const Placed& write);
+  Refusal check_write_and_read(Point p, const Placed& write, const Placed& read);
+  Refusal search_ahead(Point p, std::vector<Subset> boxes);
+  Refusal pass(Point p, std::vector<Subset>& boxes);
+
+  /// Points to come to with boxes that they have not been visited with.
+  struct Walk {
+    std::vector<std::pair<Point, std::vector<Subset>>> open;
+    std::map<Point, std::vector<Subset>> seen;
+    void add(const Check& check, Point p, std::vector<Subset> boxes) {
+      auto& known = seen[p];
+      std::erase_if(boxes, [&](const Subset& box) {
+        return std::ranges::any_of(known, [&](const Subset& k) { return check.contains(k, box); });
+      });
+      if (boxes.empty()) return;
+      known.insert(known.end(), boxes.begin(), boxes.end());
+      open.emplace_back(p, std::move(boxes));
+    }
+    std::pair<Point, std::vector<Subset>> next() {
+      auto last = std::move(open.back());
+      open.pop_back();
+      return last;
+    }
+  };
+
+  Refusal check_edges();
+  bool plan(Point p, NodeId before, NodeId after);
+  /// Do one map (or tasklet) read and write as the two uses say, element by element?
+  enum class Together : std::uint8_t { Apart, Fine, Wrong };
+  Together together(Point p, const Placed& read, bool read_in_from, const Placed& write);
+
+  BufferProgram& p_;
+  Sharing& sharing_;
+  bool pointwise_;
+  std::map<Point, std::vector<Placed>> from_, to_;
+  std::vector<Point> defining_;  ///< points that write `from`
+  std::size_t first_definition_ = ~std::size_t(0);
+};
+
+Refusal Check::check_containers() {
+  const Data *a = p_.sdfg.arrays.get(from()), *b = p_.sdfg.arrays.get(to());
+  if (!a || !b) return "a member of a structure";
+  if (Refusal why = Reroute::check_containers(p_.sdfg, from(), to())) return why;
+  if (!a->transient) return "'" + from() + "' belongs to the caller";
+  for (const Data* data : {a, b})
+    if (data->is_view()) return "'" + (data == a ? from() : to()) + "' is a view";
+  if (a->lifetime != Lifetime::Scope && a->lifetime != Lifetime::State &&
+      a->lifetime != Lifetime::Sdfg)
+    return "'" + from() + "' has lifetime " + std::string(to_text(a->lifetime));
+  if (b->as_array() && b->as_array()->may_alias) return "'" + to() + "' may be other memory, too";
+  if (p_.accesses.is_named(from())) return "'" + from() + "' is read by name";
+  return {};
+}
+
+/// All uses of `from`, placed; which copies are links.
+Refusal Check::collect_from() {
+  const Data& data = *p_.sdfg.arrays.get(from());
+  for (std::size_t d = 0; d < data.shape.size(); ++d)
+    if (!sharing_.placement.carrier(d) && data.shape[d] != Expr(1))
+      return "dimension " + std::to_string(d) + " of '" + from() + "' has no place in '" + to() + "'";
+  std::size_t count = 0;
+  std::vector<Subset> copied;
+  for (const auto& [point, nodes] : p_.nodes(from())) {
+    std::vector<Use> uses;
+    if (Refusal why = p_.uses(from(), point, uses)) return why;
+    if ((count += uses.size()) > most_uses) return "'" + from() + "' has too many uses";
+    auto& list = from_[point];
+    for (Use& use : uses) {
+      Placed placed{std::move(use)};
+      if (Refusal why = place(placed)) return why;
+      const State& state = *p_.flow.state(point);
+      const EdgeId e = placed.edge;
+      const NodeId other = placed.write ? state.source(e) : state.target(e);
+      const auto* access = state[other].as<AccessNode>();
+      const Memlet& memlet = state[e].memlet;
+      if (access && access->data == to() && !memlet.wcr && !memlet.dynamic)
+        if (const auto sides = copy_sides(p_.sdfg, state, e)) {
+          const Subset& there = placed.write ? sides->src : sides->dst;
+          placed.link = *placed.box == there || certain(same_points(*placed.box, there, p_.assumptions));
+          if (placed.link) {
+            sharing_.links.push_back({point, e});
+            copied.push_back(there);
+          }
+        }
+      if (placed.write) {
+        if (defining_.empty() || defining_.back() != point) defining_.push_back(point);
+        first_definition_ = std::min(first_definition_, p_.flow.rank(point));
+      }
+      list.push_back(std::move(placed));
+    }
+  }
+  if (copied.empty()) return "no copy joins them";
+  if (from_.size() > 1)
+    for (const auto* exprs : {&sharing_.placement.origin, &sharing_.placement.step})
+      for (const Expr& e : *exprs)
+        for (const std::string& symbol : free_symbols(e))
+          if (p_.varying.contains(symbol))
+            return "where '" + from() + "' lies in '" + to() + "' depends on '" + symbol +
+                   "', which changes between the states that use it";
+  for (const auto& [point, list] : from_)
+    for (const Placed& use : list)
+      if (!use.link)
+        if (Refusal why = check_bounds(use, copied)) return why;
+  return {};
+}
+
+Refusal Check::place(Placed& use) {
+  const Data& data = *p_.sdfg.arrays.get(from());
+  if (!use.box) use.box = Subset::whole(data.shape), use.exact = false;
+  if (use.box->rank() != data.shape.size())
+    return "a memlet of '" + from() + "' has another number of dimensions";
+  use.box = sharing_.placement.map(*use.box);
+  return {};
+}
+
+/// What is used of `from` must exist in `to`.
+Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied) const {
+  for (const Subset& box : copied)
+    if (contains(box, use.box)) return {};
+  const Data& data = *p_.sdfg.arrays.get(to());
+  if (contains(Subset::whole(data.shape), use.box)) return {};
+  return "'" + from() + "' is used beyond what is copied: [" + to_text(*use.box) + "] of '" + to() +
+         "' may not exist";
+}
+
+/// Uses of `to` in one state, and of what may be the same memory.
+const std::vector<Placed>& Check::uses_of_to(Point p, Refusal& why) {
+  const auto [found, fresh] = to_.try_emplace(p);
+  if (!fresh) return found->second;
+  std::vector<Use> uses;
+  if (p_.flow.state(p)) {
+    why = p_.uses(to(), p, uses);
+    if (const auto same = p_.aliases.find(to()); same != p_.aliases.end())
+      for (const std::string& name : same->second) {
+        const std::size_t first = uses.size();
+        if (!why) why = p_.uses(name, p, uses);
+        for (std::size_t i = first; i < uses.size(); ++i) uses[i].box.reset();
+      }
+  }
+  if (uses.size() > most_uses) why = "'" + to() + "' has too many uses in one state";
+  for (Use& use : uses) {
+    Placed placed{std::move(use)};
+    placed.link = std::ranges::any_of(sharing_.links, [&](const Sharing::At& l) {
+      return l.point == p && l.edge == placed.edge;
+    });
+    found->second.push_back(std::move(placed));
+  }
+  return found->second;
+}
+
+// ---- Rule 1: no foreign write into elements that are still read as `from`.
+
+Refusal Check::check_read(Point p, const Placed& read) {
+  Refusal why;
+  const auto& there = uses_of_to(p, why);
+  if (why) return why;
+  std::vector<Subset> boxes{*read.box};
+  for (const Placed& def : from_[p])
+    if (def.write && def.exact && !def.combines && before(p, def, read)) subtract(boxes, *def.box);
+  const bool earlier = defined_before(p);
+  if (!earlier) boxes.clear();  // what is left was never written
+  for (const Placed& write : there) {
+    if (!write.write || write.link || !overlap(write.box, read.box)) continue;
+    if (before(p, read, write)) continue;
+    const Together both = together(p, read, true, write);
+    if (both == Together::Fine) continue;
+    if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) continue;
+    for (const Subset& box : boxes)
+      if (overlap(write.box, box))
+        return "'" + to() + "' is written in " + where(p) + " while '" + from() +
+               "' holds what is read there";
+    if (Refusal w = define_after(p, write, read)) return w;
+  }
+  return boxes.empty() ? Refusal() : search_back(p, std::move(boxes));
+}
+
+/// The write comes before everything that gives `from` the values read.
+Refusal Check::define_after(Point p, const Placed& write, const Placed& read) {
+  for (const Placed& def : from_[p]) {
+    if (!def.write || !overlap(def.box, write.box) || before(p, read, def)) continue;
+    if (before(p, write, def)) continue;
+    if (!before(p, def, write) && plan(p, write.end, def.begin)) continue;
+    const auto text = write.box ? "[" + to_text(*write.box) + "]" : std::string();
+    return "'" + to() + "'" + text + " is written in " + where(p) + " while '" + from() +
+           "' is still read";
+  }
+  return {};
+}
+
+/// Can `from` have been written before this point is reached (again)?
+bool Check::defined_before(Point p) const {
+  return std::ranges::any_of(defining_, [&](Point d) {
+    return d == p ? p_.flow.repeats(p) : p_.flow.rank(d) <= p_.flow.rank(p);
+  });
+}
+
+Refusal Check::search_back(Point start, std::vector<Subset> boxes) {
+  if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
+    return "what '" + from() + "' holds in " + where(start) + " is of an earlier state, and where it lies"
+           " in '" + to() + "' changes";
+  Walk walk;
+  for (Point q : p_.flow.previous(start)) walk.add(*this, q, boxes);
+  for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
+    auto [q, left] = walk.next();
+    if (p_.flow.rank(q) < first_definition_) continue;
+    if (visits > most_visits) return "too many states between the uses of '" + from() + "'";
+    Refusal why;
+    const auto& there = uses_of_to(q, why);
+    if (why) return why;
+    const auto here = from_.find(q);
+    for (const Placed& write : there) {
+      if (!write.write || write.link) continue;
+      for (const Subset& box : left) {
+        if (!overlap(abroad(write.box), box)) continue;
+        const bool redefined =
+            here != from_.end() && std::ranges::any_of(here->second, [&](const Placed& def) {
+              return def.write && def.exact && before(q, write, def) &&
+                     (contains(abroad(def.box), box) || contains(def.box, write.box));
+            });
+        if (!redefined)
+          return "'" + to() + "' is written in " + where(q) + " while '" + from() +
+                 "' is still read";
+      }
+    }
+    if (here != from_.end())
+      for (const Placed& def : here->second)
+        if (def.write && def.exact && !def.combines && abroad(def.box)) subtract(left, *def.box);
+    for (Point next : p_.flow.previous(q)) walk.add(*this, next, left);
+  }
+  return {};
+}
+
+// ---- Rule 2: nobody reads in `to` what a write to `from` now puts there too early.
+
+Refusal Check::check_write(Point p, const Placed& write) {
+  if (p_.accesses.is_named(to())) return "'" + to() + "' is read by name";
+  Refusal why;
+  const auto& there = uses_of_to(p, why);
+  if (why) return why;
+  std::vector<Subset> boxes{*write.box};
+  for (const Placed& link : from_[p])
+    if (link.link && !link.write && before(p, write, link)) subtract(boxes, *link.box);
+  for (const Placed& other : there) {
+    if ((other.link && other.write) || !overlap(other.box, write.box)) continue;
+    if (!other.write || other.combines)
+      if (Refusal w = check_write_and_read(p, write, other)) return w;
+    if (!other.write || before(p, other, write) || before(p, write, other)) continue;
+    const bool ordered = std::ranges::any_of(sharing_.order, [&](const Sharing::Ordering& o) {
+      return o.point == p && o.from == other.end && o.to == write.begin;
+    });
+    if (!ordered)
+      return "'" + from() + "' and '" + to() + "' are written in " + where(p) + " in any order";
+  }
+  return boxes.empty() ? Refusal() : search_ahead(p, std::move(boxes));
+}
+
+Refusal Check::check_write_and_read(Point p, const Placed& write, const Placed& read) {
+  if (read.link ? before(p, read, write) : before(p, read, write)) return {};
+  const Together both = together(p, read, false, write);
+  if (both == Together::Fine) return {};
+  for (const Placed& link : from_[p]) {
+    if (!link.link || link.write || link.edge == read.edge) continue;
+    if (before(p, write, link) && order(p).reaches(p_.flow.state(p)->target(link.edge), read.begin) &&
+        (contains(link.box, write.box) || contains(link.box, read.box)))
+      return {};
+  }
+  if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) return {};
+  const std::string box = read.box ? "[" + to_text(*read.box) + "]" : "";
+  if (both == Together::Wrong)
+    return "the node that writes '" + from() + "' reads '" + to() + "'" + box +
+           ", not certainly the same elements";
+  return "'" + to() + "'" + box + " is read in " + where(p) + " after '" + from() +
+         "' is written and before that is copied";
+}
+
+Refusal Check::search_ahead(Point start, std::vector<Subset> boxes) {
+  const std::string clash = "part of '" + from() + "' is written and not copied to '" + to() + "'";
+  if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
+    return clash + " in the same state";
+  const bool callers = !p_.sdfg.arrays.get(to())->transient;
+  Walk walk;
+  for (Point q : p_.flow.next(start)) walk.add(*this, q, boxes);
+  for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
+    auto [q, left] = walk.next();
+    if (visits > most_visits) return "too many states behind '" + from() + "'";
+    if (q == p_.flow.exit()) {
+      if (callers) return clash + " on every path, where the caller would see it";
+      continue;
+    }
+    if (Refusal why = pass(q, left)) return why;
+    for (Point next : p_.flow.next(q)) walk.add(*this, next, left);
+  }
+  return {};
+}
+
+/// What happens in one state to elements of `to` that hold a value of `from` too early.
+Refusal Check::pass(Point p, std::vector<Subset>& boxes) {
+  Refusal why;
+  const auto& there = uses_of_to(p, why);
+  if (why) return why;
+  for (const Placed& read : there) {
+    if (read.write && !read.combines) continue;
+    for (const Subset& box : boxes) {
+      if (!overlap(abroad(read.box), box)) continue;
+      const bool renewed = std::ranges::any_of(there, [&](const Placed& w) {
+        return w.write && w.exact && !w.combines && before(p, w, read) &&
+               (contains(abroad(w.box), box) || contains(w.box, read.box));
+      });
+      if (!renewed)
+        return "'" + to() + "' is read in " + where(p) + ", where '" + from() +
+               "' may have been written and not copied";
+    }
+  }
+  for (const Placed& w : there)
+    if (w.write && w.exact && !w.combines && abroad(w.box)) subtract(boxes, *w.box);
+  if (const auto here = from_.find(p); here != from_.end())
+    for (const Placed& w : here->second)
+      if (w.write && w.exact && !w.combines && !w.link && abroad(w.box)) subtract(boxes, *w.box);
+  return {};
+}
+
+// ---- Both.
+
+Check::Together Check::together(Point p, const Placed& read, bool read_in_from,
+                                const Placed& write) {
+  const State& state = *p_.flow.state(p);
+  const NodeId node = write.begin;
+  if (order(p).element(read.end) != node || state[node].is<AccessNode>()) return Together::Apart;
+  const Coordinates placed = [&](const Subset& s) { return sharing_.placement.map(s); };
+  const Coordinates plain = [](const Subset& s) { return s; };
+  const auto same = same_element(p_.sdfg, state, order(p), read, read_in_from ? placed : plain, write,
+                                 read_in_from ? plain : placed);
+  if (same.answer == Truth::No) return Together::Wrong;
+  if (same.answer == Truth::Unknown && !pointwise_) return Together::Wrong;
+  for (const auto& [from, to] : same.order)
+    if (!plan(p, from, to)) return Together::Wrong;
+  return Together::Fine;
+}
+
+/// Plans an empty edge, unless it would close a cycle with the graph and those planned before.
+bool Check::plan(Point p, NodeId from, NodeId to) {
+  for (const auto& o : sharing_.order)
+    if (o.point == p && o.from == from && o.to == to) return true;
+  std::vector<NodeId> open{to};
+  std::set<std::pair<NodeId, NodeId>> passed;
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    if (order(p).reaches(at, from) || order(p).element(at) == order(p).element(from)) return false;
+    for (const auto& o : sharing_.order)
+      if (o.point == p && order(p).reaches(at, o.from) && passed.emplace(o.from, o.to).second)
+        open.push_back(o.to);
+  }
+  sharing_.order.push_back({p, from, to});
+  return true;
+}
+
+/// Everything else at the access nodes must be able to follow.
+Refusal Check::check_edges() {
+  for (const auto& [point, nodes] : p_.nodes(from())) {
+    State& state = *p_.flow.state(point);
+    Reroute reroute(p_.sdfg, state, p_.accesses, {from(), to(), sharing_.placement});
+    for (NodeId n : nodes) {
+      const auto check = [&](EdgeId e) -> Refusal {
+        const bool link = std::ranges::any_of(sharing_.links, [&](const Sharing::At& l) {
+          return l.point == point && l.edge == e;
+        });
+        return link ? Refusal() : reroute.check(e, n);
+      };
+      for (EdgeId e : state.in(n))
+        if (Refusal why = check(e)) return why;
+      for (EdgeId e : state.out(n))
+        if (Refusal why = check(e)) return why;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Refusal check_sharing(BufferProgram& program, Sharing& sharing, bool assume_pointwise) {
+  return Check(program, sharing, assume_pointwise).run();
+}
+
+}  // namespace sdfg

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "passes/buffers/program.h"
+#include "passes/common/copy.h"
+
+namespace sdfg {
+
+/// Makes the elements of one container live in another.
+struct Sharing {
+  std::string from, to;
+  Placement placement;  ///< of `from` in `to`
+
+  // What the check finds out for the rewrite.
+  struct At {
+    StateFlow::Point point;
+    EdgeId edge;
+  };
+  std::vector<At> links;  ///< copies between the two that copy each element onto itself
+  struct Ordering {
+    StateFlow::Point point;
+    NodeId from, to;
+  };
+  std::vector<Ordering> order;  ///< empty edges that the sharing needs
+};
+
+/// May accesses to `from` become accesses to `to`? As for registers that a copy joins, the answer is
+/// yes unless both hold something different that is still needed:
+///
+/// 1. Nothing but a copy from `from` writes those elements of `to` while `from` is still going to be
+///    read.
+/// 2. Whatever else writes elements of `from` overwrites those of `to` from then on, so nobody reads
+///    them in `to` (the caller at the end included) before they are copied there or written anew.
+///
+/// "While", "before" and "the end" are meant on every path through the control flow, and within a
+/// state for every order that its edges allow. Where they allow a wrong order besides a right one, an
+/// empty edge is planned. What one map reads and writes is decided by same_element, and what that
+/// leaves open by `assume_pointwise`. On success fills in links and order.
+Refusal check_sharing(BufferProgram& program, Sharing& sharing, bool assume_pointwise);
+
+}  // namespace sdfg

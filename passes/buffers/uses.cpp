@@ -1,0 +1,153 @@
+#include "passes/buffers/uses.h"
+
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+#include "passes/common/copy.h"
+#include "passes/common/relayout.h"
+
+namespace sdfg {
+namespace {
+
+/// Does each point of the map give an own element in this dimension, one after the other?
+bool follows(const Range& range, const std::string& param) {
+  if (!range.is_index()) return false;
+  const auto affine = match_affine(range.begin, param);
+  return affine && (affine->coefficient == Expr(1) || affine->coefficient == Expr(-1));
+}
+
+/// Does a map, going through all its points, touch every element of the box around what one point
+/// touches?
+bool fills_its_image(const Subset& subset, const MapEntry& map) {
+  std::vector<bool> used(subset.rank());
+  for (std::size_t p = 0; p < map.params.size(); ++p) {
+    if (map.ranges[p].step != Expr(1)) return false;
+    for (std::size_t d = 0; d < subset.rank(); ++d) {
+      const Range& r = subset[d];
+      if (!uses_symbol(r.begin, map.params[p]) && !uses_symbol(r.end, map.params[p])) continue;
+      if (used[d] || !follows(r, map.params[p])) return false;
+      used[d] = true;
+    }
+    const auto dims = std::ranges::count_if(subset.ranges, [&](const Range& r) {
+      return uses_symbol(r.begin, map.params[p]);
+    });
+    if (dims > 1) return false;
+  }
+  return true;
+}
+
+/// Is every element of the box that the memlet at the access node names certainly written?
+bool writes_all(const State& state, const Order& order, EdgeId edge, NodeId node,
+                const Subset& box) {
+  const auto path = edges_from(state, edge, node);
+  // One edge per level: no other writes join.
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (path[i].leaf != (i + 1 == path.size())) return false;
+  const EdgeId leaf = path.back().edge;
+  const Memlet& memlet = state[leaf].memlet;
+  if (memlet.dynamic || memlet.wcr) return false;
+  const Node& source = state[state.source(leaf)];
+  if (!source.is<Tasklet>() && !source.is<AccessNode>() && !source.is<LibraryNode>()) return false;
+  std::optional<Subset> subset = memlet.dst_subset;
+  if (!subset) return false;
+  for (std::size_t i = path.size() - 1; i-- > 0;) {
+    const NodeId exit = state.source(path[i].edge);
+    const auto* map = state[order.element(exit)].as<MapEntry>();
+    if (!map || !fills_its_image(*subset, *map)) return false;
+    const auto ranges = image(*subset, map->params, map->ranges);
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      if (!ranges[d]) return false;
+      (*subset)[d] = *ranges[d];
+    }
+  }
+  return *subset == box;
+}
+
+class Collector {
+ public:
+  Collector(const Sdfg& sdfg, const State& state, const Order& order, NodeId node,
+            std::vector<Use>& out)
+      : sdfg_(sdfg), state_(state), order_(order), node_(node), out_(out) {}
+
+  Refusal run() {
+    const auto& access = state_.get<AccessNode>(node_);
+    if (order_.scope_of(node_)) return "'" + access.data + "' is used inside a scope";
+    if (access.setzero) return "'" + access.data + "' is set to zero";
+    for (EdgeId e : state_.in(node_))
+      if (Refusal why = at_edge(e, false)) return why;
+    for (EdgeId e : state_.out(node_))
+      if (Refusal why = at_edge(e, true)) return why;
+    return {};
+  }
+
+ private:
+  Refusal at_edge(EdgeId e, bool read) {
+    const Edge& edge = state_[e];
+    if (edge.memlet.empty()) return {};
+    const NodeId other = read ? state_.target(e) : state_.source(e);
+    const auto* access = state_[other].as<AccessNode>();
+    if (edge.dst_connector == "set") return "a reference is set to it";
+    const std::string& name = state_.get<AccessNode>(node_).data;
+    std::optional<Subset> box = read ? edge.memlet.src_subset : edge.memlet.dst_subset;
+    bool exact = false;
+    if (access) {
+      const Data* data = sdfg_.find_data(access->data);
+      if (data && data->is_view() && viewed_edge(sdfg_, state_, other) == e) {
+        const auto& subset = edge.memlet.data == name ? edge.memlet.subset() : edge.memlet.other_subset();
+        return through_view(other, e, e, subset);
+      }
+      if (const auto sides = copy_sides(sdfg_, state_, e)) {
+        box = read ? sides->src : sides->dst;
+        exact = !read && !edge.memlet.wcr && !edge.memlet.dynamic;
+      }
+    } else if (!box && edge.memlet.data == name) {
+      box = edge.memlet.subset();
+    }
+    if (!read && !access && box) exact = writes_all(state_, order_, e, node_, *box);
+    add(e, other, read, std::move(box), bool(edge.memlet.wcr), exact);
+    return {};
+  }
+
+  void add(EdgeId e, NodeId other, bool read, std::optional<Subset> box, bool combines,
+           bool exact) {
+    Use use{node_, e, {}, {}, std::move(box), !read, combines, exact};
+    use.begin = read ? node_ : order_.element(other);
+    use.end = read ? (state_[other].is_entry() ? order_.exit_of(other) : other) : node_;
+    out_.push_back(std::move(use));
+  }
+
+  /// What is read or written through a view touches what it views.
+  Refusal through_view(NodeId view, EdgeId viewing, EdgeId first, const std::optional<Subset>& box) {
+    if (++depth_ > 64) return "views of views without end";
+    for (const bool read : {false, true})
+      for (EdgeId e : read ? state_.out(view) : state_.in(view)) {
+        if (e == viewing || state_[e].memlet.empty()) continue;
+        const NodeId other = read ? state_.target(e) : state_.source(e);
+        const auto* access = state_[other].as<AccessNode>();
+        const Data* data = access ? sdfg_.find_data(access->data) : nullptr;
+        if (data && data->is_view() && viewed_edge(sdfg_, state_, other) == e) {
+          if (Refusal why = through_view(other, e, first, box)) return why;
+          continue;
+        }
+        add(first, other, read, box, bool(state_[e].memlet.wcr), false);
+      }
+    --depth_;
+    return {};
+  }
+
+  const Sdfg& sdfg_;
+  const State& state_;
+  const Order& order_;
+  NodeId node_;
+  std::vector<Use>& out_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Refusal collect_uses(const Sdfg& sdfg, const State& state, const Order& order, NodeId node,
+                     std::vector<Use>& out) {
+  return Collector(sdfg, state, order, node, out).run();
+}
+
+}  // namespace sdfg
