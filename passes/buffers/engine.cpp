@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/walk.h"
+#include "passes/common/assume.h"
 
 namespace sdfg {
 namespace {
@@ -14,9 +15,9 @@ using Aliases = std::map<std::string, std::set<std::string>>;
 
 class Eliminator {
  public:
-  Eliminator(Sdfg& sdfg, const Trail& trail, Aliases aliases, const BufferSelection& selection,
-             PassContext& context)
-      : program_(sdfg, {}, std::move(aliases)), trail_(trail), selection_(selection),
+  Eliminator(Sdfg& sdfg, const Trail& trail, Assumptions assumptions, Aliases aliases,
+             const BufferSelection& selection, PassContext& context)
+      : program_(sdfg, std::move(assumptions), std::move(aliases)), trail_(trail), selection_(selection),
         context_(context) {}
 
   Changed run() {
@@ -169,9 +170,10 @@ Aliases aliases_inside(const State& state, NodeId node) {
   return out;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, Aliases aliases, const BufferSelection& selection,
-               PassContext& context) {
-  Changed changed = Eliminator(sdfg, trail, std::move(aliases), selection, context).run();
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions, Aliases aliases,
+               const BufferSelection& selection, PassContext& context) {
+  Changed changed =
+      Eliminator(sdfg, trail, assumptions, std::move(aliases), selection, context).run();
   const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
     const Trail here = outer.in(block);
     if (Region* inner = block.region())
@@ -181,8 +183,8 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, Aliases aliases, const BufferSele
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= run_on(**nested->sdfg, here.in(*state, n), aliases_inside(*state, n), selection,
-                            context);
+          changed |= run_on(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
+                            aliases_inside(*state, n), selection, context);
   };
   for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
   return changed;
@@ -191,7 +193,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, Aliases aliases, const BufferSele
 }  // namespace
 
 Changed eliminate_buffers(Sdfg& root, const BufferSelection& selection, PassContext& context) {
-  return run_on(root, Trail(), {}, selection, context);
+  return run_on(root, Trail(), context.assumptions, {}, selection, context);
 }
 
 }  // namespace sdfg

@@ -109,6 +109,13 @@ void set_strides(Data& data, std::vector<Expr> strides) {
   array.total_size = std::move(size);
 }
 
+bool moves_wide_dimensions(const Subset& subset, const NewStrides& layout) {
+  const Array* before = layout.before.as_array();
+  for (std::size_t d : wide_dimensions(subset))
+    if (!before || layout.strides[d] != before->strides[d]) return true;
+  return false;
+}
+
 std::size_t count_nodes(const Sdfg& sdfg, const std::string& name, const Accesses* accesses) {
   if (accesses) return accesses->sites(name).size();
   std::size_t count = 0;
@@ -164,7 +171,7 @@ Refusal Relayout::follow(Sdfg& sdfg, State& state, EdgeId leaf, bool read, const
       return view(sdfg, state, end, subset, layout, accesses);
   }
   if (const auto* tasklet = node.as<Tasklet>())
-    if (tasklet->code.language() != Language::Python && num_elements(subset) != Expr(1))
+    if (tasklet->code.language() != Language::Python && moves_wide_dimensions(subset, layout))
       return "tasklet '" + tasklet->label + "' knows the strides of what it gets";
   return {};
 }
