@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 
-#include "passes/buffers/redundant_array_elimination.h"
+#include "passes/buffers/buffer_elimination.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
 #include "passes/inside_maps/local_double_buffering.h"

@@ -1,4 +1,4 @@
-#include "passes/buffers/redundant_array_elimination.h"
+#include "passes/buffers/buffer_elimination.h"
 
 #include "passes/buffers/engine.h"
 
