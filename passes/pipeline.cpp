@@ -1,5 +1,6 @@
 #include "passes/pipeline.h"
 
+#include <algorithm>
 #include <ranges>
 
 #include "passes/common/assume.h"
@@ -125,6 +126,10 @@ class Runner {
     assume_shapes(sdfg_, context.assumptions);
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
+    if (options_.application_limit) {
+      const std::size_t left = *options_.application_limit - applied_;
+      context.limit = std::min(context.limit.value_or(left), left);
+    }
     for (Observer* observer : options_.observers) observer->before(event, sdfg_);
     Result<Changed> changed = step.configured.run(sdfg_, context);
     if (!changed) {
@@ -133,6 +138,7 @@ class Runner {
       return error;
     }
     if (limit != left_.end()) limit->second -= context.applied_count();
+    applied_ += context.applied_count();
     for (Diagnostic warning : context.warnings) {
       warning.place = std::string(event.pass) + ": " + warning.place;
       warnings_.push_back(std::move(warning));
@@ -146,7 +152,7 @@ class Runner {
   const RunOptions& options_;
   std::map<std::string, std::size_t, std::less<>> left_;
   Diagnostics& warnings_;
-  std::size_t number_ = 0;
+  std::size_t number_ = 0, applied_ = 0;
 };
 
 }  // namespace

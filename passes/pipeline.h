@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ struct RunOptions {
   /// Told before each pass in order, and after it in reverse: the last one is nearest to the pass.
   std::vector<Observer*> observers{};
   std::map<std::string, std::size_t, std::less<>> limits{};  ///< pass: applications in all its runs
+  std::optional<std::size_t> application_limit{};  ///< of all passes together
   std::vector<Expr> assume{};  ///< conditions on the SDFG's symbols that hold
   bool collect_remarks = false;
   std::size_t fixed_point_rounds = 100;           ///< the budget of each fixed point

@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,8 +13,7 @@
 #include "support/file.h"
 #include "support/hash.h"
 #include "support/text.h"
-
-extern char** environ;
+#include "tools/common/process.h"
 
 namespace sdfg {
 
@@ -36,26 +33,6 @@ std::string cache_folder(const BuildOptions& options) {
   if (std::string home = variable("HOME"); !home.empty()) return home + "/.cache/sdfg";
   std::error_code ignored;
   return (fs::temp_directory_path(ignored) / "sdfg-cache").string();
-}
-
-/// Runs a command with its output in a file; the exit status, or -1 when it could not be started.
-int run_command(const std::vector<std::string>& command, const std::string& output) {
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed) return -1;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /// Holds a lock file until it goes away; the system gives it back when the process dies.

@@ -10,6 +10,7 @@
 #include "passes/pipeline.h"
 #include "support/file.h"
 #include "support/hash.h"
+#include "tools/common/bisect.h"
 #include "tools/common/check_semantics.h"
 #include "tools/common/history.h"
 #include "tools/common/input.h"
@@ -54,6 +55,7 @@ class Run {
     if (s_.help || s_.version || s_.list_passes) return inform();
     if (const Exit e = load(); e != Exit::Fine) return e;
     if (const Exit e = verify_input(); e != Exit::Fine || s_.verify_only) return e;
+    if (s_.bisect) return find_culprit();
     if (const Exit e = run_passes(); e != Exit::Fine) return e;
     if (const Exit e = write_result(); e != Exit::Fine) return e;
     if (const Exit e = run_program(); e != Exit::Fine) return e;
@@ -166,6 +168,26 @@ class Run {
       if (const Status written = console_.write(s_.history, packed(s_.history, history->text())); !written)
         return fail(written.error());
     if (s_.stats && s_.stats_file.empty()) console_.err(statistics.table());
+    return Exit::Fine;
+  }
+
+  Exit find_culprit() {
+    phase_ = "bisect";
+    Judge judge;
+    if (s_.command.empty()) {
+      Result<NamedArrays> given = recorded_inputs();
+      if (!given) return fail(given.error());
+      Result<Judge> made = semantics_judge(input_.sdfg, *std::move(given), s_.tolerance);
+      if (!made) return fail(made.error(), s_.input);
+      judge = *std::move(made);
+    } else {
+      judge = command_judge(s_.command);
+    }
+    const RunOptions options{.limits = s_.limits, .assume = s_.assume};
+    const Result<Culprit> found = bisect(input_.sdfg, s_.pipeline, options, judge);
+    if (!found) return fail(found.error(), s_.input);
+    console_.out(fmt::format("application {} of {} brings it in\n{}\n", found->number, found->total,
+                             found->remark.text()));
     return Exit::Fine;
   }
 

@@ -135,6 +135,9 @@ struct Flag {
 constexpr std::array flags{
     Flag{"assume", Takes::Always, "COND,…", "what holds of the symbols: 'N>=1,begin<=end'", set_assume},
     Flag{"backend", Takes::Always, "interpreter|cpu", "what --run runs with", set_backend},
+    Flag{"bisect", Takes::Nothing, "",
+         "find the application that makes the results differ, or `-- COMMAND {}` fail",
+         [](OptSettings& s, Value) -> Status { return s.bisect = true, Ok{}; }},
     Flag{"check-semantics", Takes::Maybe, "end|each",
          "interpret before and after the passes, compare", set_check},
     Flag{"emit", Takes::Always, "FORM",
@@ -200,6 +203,10 @@ class ArgumentParser {
     bool flags_ended = false;
     while (at_ < arguments_.size()) {
       const std::string_view word = arguments_[at_++];
+      if (!flags_ended && word == "--" && settings_.bisect) {
+        settings_.command.assign(arguments_.begin() + std::ptrdiff_t(at_), arguments_.end());
+        break;
+      }
       if (!flags_ended && word == "--") {
         flags_ended = true;
       } else if (flags_ended || word == "-" || !word.starts_with('-')) {

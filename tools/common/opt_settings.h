@@ -41,6 +41,8 @@ struct OptSettings {
   double tolerance = 0;
 
   std::string reproducer, rerun, history;
+  bool bisect = false;
+  std::vector<std::string> command;  ///< after `--`, for bisect; empty: compares results
 };
 
 /// Reads the arguments behind the program's name. The error says which word is wrong, and which was

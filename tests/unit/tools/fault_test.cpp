@@ -1,0 +1,125 @@
+// Finding faults: a pass that is wrong in one place must be found out, named and made small.
+
+#include <gtest/gtest.h>
+
+#include "ir/builder.h"
+#include "ir/verify.h"
+#include "ir/walk.h"
+#include "support/assert.h"
+#include "tools/common/bisect.h"
+#include "tools/common/check_semantics.h"
+#include "tools/common/reduce.h"
+
+namespace sdfg {
+namespace {
+
+/// Relabels every tasklet, and in the one called `victim` turns the code into another.
+struct Relabel {
+  static constexpr PassInfo info{"relabel", "relabel tasklets", ""};
+  struct Options {};
+  using Match = Path<Tasklet>;
+  static Refusal check(const Sdfg&, const State& state, const Match& match, const Options&) {
+    return state.get<Tasklet>(match.nodes[0]).label.ends_with("_") ? "it is relabelled" : "";
+  }
+  static void apply(Sdfg&, State& state, const Match& match, const Options&) {
+    auto& tasklet = state.get<Tasklet>(match.nodes[0]);
+    if (tasklet.label == "victim") tasklet.code = Code("o = a + 2");
+    tasklet.label += "_";
+  }
+};
+constexpr std::array passes{entry<Relabel>()};
+
+/// A chain of maps t0 -> t1 -> … in one state each, the victim in the middle.
+Sdfg program() {
+  Builder b("chain");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N");
+  b.array("B", BaseType::Float64, "N");
+  for (int i = 0; i < 9; ++i) b.transient("t" + std::to_string(i), BaseType::Float64, "N");
+  for (int i = 0; i <= 9; ++i) {
+    const std::string from = i == 0 ? "A" : "t" + std::to_string(i - 1);
+    const std::string to = i == 9 ? "B" : "t" + std::to_string(i);
+    b.state().map(i == 5 ? "victim" : "step" + std::to_string(i), "i", "0:N", {{"a", from + "[i]"}},
+                  "o = a + 1", {{"o", to + "[i]"}});
+  }
+  return b.take();
+}
+
+Pipeline relabel() { return *parse_pipeline("relabel", passes); }
+
+TEST(CheckSemantics, ADifferenceIsThePassesFault) {
+  Sdfg sdfg = program();
+  CheckSemantics check(true, {}, 0);
+  check.start(sdfg);
+  ASSERT_FALSE(check.note());
+  RunOptions options;
+  options.observers = {&check};
+  Diagnostics warnings;
+  try {
+    (void)run(relabel(), sdfg, options, warnings);
+    FAIL() << "the difference was not seen";
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("after relabel (run 1)"), std::string::npos);
+  }
+}
+
+TEST(CheckSemantics, WhatCannotRunIsNotCompared) {
+  Builder b("cpp");
+  b.array("A", BaseType::Float64, "1");
+  auto s = b.state();
+  s.tasklet("t", {}, "o = 1", {{"o", "A[0]"}});
+  Sdfg sdfg = b.take();
+  for_each_node(sdfg, [](Node& node) {
+    if (auto* tasklet = node.as<Tasklet>()) tasklet->code = Code("o = 1;", Language::Cpp);
+  });
+  CheckSemantics check(true, {}, 0);
+  check.start(sdfg);
+  EXPECT_TRUE(check.note());
+  check.finish(sdfg);
+  EXPECT_EQ(check.compared(), 0u);
+}
+
+TEST(Bisect, NamesTheApplication) {
+  const Sdfg sdfg = program();
+  const Result<Judge> judge = semantics_judge(sdfg, {}, 0);
+  ASSERT_TRUE(judge);
+  const Result<Culprit> found = bisect(sdfg, relabel(), {}, *judge);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->number, 6u);
+  EXPECT_EQ(found->total, 10u);
+  EXPECT_NE(found->remark.place.find("victim"), std::string::npos) << found->remark.place;
+}
+
+TEST(Bisect, SaysThatThereIsNoFault) {
+  const Sdfg sdfg = program();
+  const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
+  const Judge always = [](const Sdfg&) -> Result<bool> { return true; };
+  EXPECT_EQ(bisect(sdfg, relabel(), {}, never).error().message,
+            "the program does not fail after all passes");
+  EXPECT_EQ(bisect(sdfg, relabel(), {}, always).error().message,
+            "the program fails without any pass");
+}
+
+TEST(Reduce, LeavesWhatTheFaultNeeds) {
+  const Judge judge = pipeline_judge(relabel(), {}, {}, 0);
+  const Result<Sdfg> smallest = reduce(program(), judge, {});
+  ASSERT_TRUE(smallest) << smallest.error().text();
+  EXPECT_FALSE(has_errors(verify(*smallest)));
+  std::size_t tasklets = 0;
+  for_each_node(*smallest, [&](const Node& node) {
+    if (const auto* tasklet = node.as<Tasklet>()) {
+      ++tasklets;
+      EXPECT_EQ(tasklet->label, "victim");
+    }
+  });
+  EXPECT_EQ(tasklets, 1u);
+  EXPECT_EQ(smallest->node_count(), 1u);
+}
+
+TEST(Reduce, AProgramWithoutTheFaultIsRefused) {
+  const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
+  EXPECT_EQ(reduce(program(), never, {}).error().message, "the program does not show the fault");
+}
+
+}  // namespace
+}  // namespace sdfg

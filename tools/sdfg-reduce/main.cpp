@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "ir/walk.h"
+#include "support/deep_stack.h"
+#include "support/file.h"
+#include "tools/common/console.h"
+#include "tools/common/emit.h"
+#include "tools/common/input.h"
+#include "tools/common/reduce.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::string_view help = R"(sdfg-reduce [flag]… FILE -- COMMAND {}
+sdfg-reduce [flag]… FILE --pipeline=TEXT
+
+Removes from an SDFG what a fault does not need. The fault is that COMMAND, with the path of a
+candidate in place of {}, ends with a status other than 0; or that the pipeline makes something of
+the program that is not valid or gives other results.
+
+  --pipeline=TEXT   passes that must not change results
+  --run=DATA.npz    arguments (its in: entries); others are made
+  --tolerance=T     difference of results that is no fault (0: bit for bit)
+  --allow-invalid   candidates need not be valid SDFGs
+  --emit=FORM       json, text, … (by the output's name, else text)
+  -o PATH           where to write the smallest program found (standard output)
+
+What is removed is said on standard error.
+)";
+
+struct Settings {
+  std::string input, output = "-", data, pipeline;
+  std::vector<std::string> command;
+  double tolerance = 0;
+  std::optional<Emit> form;
+  bool allow_invalid = false, help = false;
+};
+
+Result<Settings> parse(const std::vector<std::string>& words) {
+  Settings s;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const std::string_view flag = word.substr(0, word.find('='));
+    const std::string_view value = flag == word ? std::string_view() : word.substr(flag.size() + 1);
+    if (word == "--") {
+      s.command.assign(words.begin() + std::ptrdiff_t(i) + 1, words.end());
+      break;
+    }
+    if (flag == "--help") s.help = true;
+    else if (flag == "--allow-invalid") s.allow_invalid = true;
+    else if (flag == "--pipeline") s.pipeline = value;
+    else if (flag == "--run") s.data = value;
+    else if (flag == "--tolerance") {
+      if (std::from_chars(value.data(), value.data() + value.size(), s.tolerance).ec != std::errc{})
+        return Diagnostic{"--tolerance", "expected a number, found '" + std::string(value) + "'", ""};
+    } else if (flag == "--emit") {
+      s.form = emit_from_text(value);
+      if (!s.form) return Diagnostic{"--emit", "unknown form '" + std::string(value) + "'", ""};
+    } else if (word == "-o" && i + 1 < words.size()) {
+      s.output = words[++i];
+    } else if (!word.starts_with("--") && s.input.empty()) {
+      s.input = word;
+    } else {
+      return Diagnostic{"", "unknown flag '" + std::string(word) + "'", "see --help"};
+    }
+  }
+  if (!s.help && s.input.empty()) return Diagnostic{"", "no input", "see --help"};
+  if (!s.help && s.command.empty() == s.pipeline.empty())
+    return Diagnostic{"", "expected either a command after -- or --pipeline", "see --help"};
+  return s;
+}
+
+Result<Judge> judge(const Settings& s, const Console& console) {
+  if (!s.command.empty()) return command_judge(s.command);
+  SDFG_TRY(Pipeline pipeline, parse_pipeline(s.pipeline, all_passes()));
+  NamedArrays given;
+  if (!s.data.empty()) {
+    SDFG_TRY(const std::string bytes, console.read(s.data));
+    SDFG_TRY(NamedArrays recorded, read_npz(bytes));
+    for (auto& [name, array] : recorded)
+      if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
+  }
+  return pipeline_judge(std::move(pipeline), {}, std::move(given), s.tolerance);
+}
+
+Status run(const Settings& s, const Console& console) {
+  SDFG_TRY(const std::string bytes, console.read(s.input));
+  SDFG_TRY(Input input, read_input(bytes));
+  SDFG_TRY(const Judge fails, judge(s, console));
+  ReduceOptions options{.allow_invalid = s.allow_invalid};
+  options.progress = [&](const std::string& what, const Sdfg& now) {
+    std::size_t nodes = 0, blocks = 0;
+    for_each_sdfg(now, [&](const Sdfg& sdfg) {
+      for_each_block(sdfg, [&](const Block& block) {
+        ++blocks;
+        if (const auto* state = block.as<State>()) nodes += state->node_count();
+      });
+    });
+    console.err(fmt::format("sdfg-reduce: fewer {}: {} blocks, {} nodes left\n", what, blocks, nodes));
+  };
+  SDFG_TRY(const Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
+  const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
+  SDFG_TRY(const std::string out, emit(smallest, form, SaveProfile::Head));
+  if (s.output != "-") return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
+  console.out(out);
+  return Ok{};
+}
+
+int reduce_main(const std::vector<std::string>& words, const Console& console) {
+  const Result<Settings> settings = parse(words);
+  if (!settings) {
+    console.err("sdfg-reduce: " + settings.error().text() + "\n");
+    return int(Exit::WrongCommandLine);
+  }
+  if (settings->help) {
+    console.out(help);
+    return int(Exit::Fine);
+  }
+  const Status done = run(*settings, console);
+  if (done) return int(Exit::Fine);
+  console.err("sdfg-reduce: " + done.error().text() + "\n");
+  return int(Exit::WrongInput);
+}
+
+}  // namespace
+}  // namespace sdfg
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  int status = 0;
+  sdfg::with_deep_stack(
+      [&] { status = sdfg::reduce_main(arguments, sdfg::Console::standard()); });
+  return status;
+}
