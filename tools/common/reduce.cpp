@@ -120,6 +120,15 @@ std::vector<Removal> assignments(Sdfg& root) {
   return out;
 }
 
+/// Temporaries become arguments: what comes before and after them is then not needed any more.
+std::vector<Removal> temporaries(Sdfg& root) {
+  std::vector<Removal> out;
+  for (auto& [name, data] : root.arrays)
+    if (data.transient && data.role() == Role::Plain && !data.is_stream())
+      out.push_back([data = &data] { data->transient = false; });
+  return out;
+}
+
 /// Not a removal, but it makes what is left easier to follow.
 std::vector<Removal> iterations(Sdfg& root) {
   std::vector<Removal> out;
@@ -166,7 +175,7 @@ struct Kind {
   std::string_view name;
   Lister list;
 };
-constexpr std::array kinds{Kind{"blocks", blocks},           Kind{"branches", branches},
+constexpr std::array kinds{Kind{"temporaries", temporaries}, Kind{"blocks", blocks},           Kind{"branches", branches},
                            Kind{"nodes", tails},             Kind{"nodes", nodes},
                            Kind{"edges", edges},             Kind{"assignments", assignments},
                            Kind{"iterations", iterations}};
@@ -213,9 +222,10 @@ class Reducer {
           continue;
         }
         any = true;
+        const std::size_t before = count;
         count = kind.list(now_).size();
         if (options_.progress) options_.progress(std::string(kind.name), now_);
-        if (kind.list == iterations) at += chunk;
+        if (kind.list == iterations || kind.list == temporaries) at += count == before ? chunk : 0;
       }
     return any;
   }

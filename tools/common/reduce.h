@@ -13,7 +13,7 @@ struct ReduceOptions {
   std::function<void(const std::string& what, const Sdfg& now)> progress{};
 };
 
-/// Removes what the fault does not need: blocks, branches, scopes and nodes, edges, assignments;
+/// Removes what the fault does not need: makes temporaries arguments, takes out blocks, branches, scopes and nodes, edges, assignments;
 /// shrinks maps to one iteration; at last containers and symbols that nothing uses. Halves what it
 /// removes at once until single parts cannot go any more, and starts over until a whole round
 /// removes nothing. The error says that the program does not show the fault, or comes from the
