@@ -7,7 +7,10 @@
 #include "passes/buffers/buffer_elimination.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
+#include "passes/inside_maps/configure_transients.h"
 #include "passes/inside_maps/local_double_buffering.h"
+#include "passes/inside_maps/loop_blocking.h"
+#include "passes/inside_maps/map_iteration_order.h"
 #include "passes/inside_maps/move_tasklet_into_map.h"
 #include "passes/inside_maps/scalar_copy_elimination.h"
 #include "passes/inside_maps/tasklet_fusion.h"
@@ -33,16 +36,19 @@ namespace {
 
 constexpr std::array registered{
     entry<AccumulateTransient>(),
+    entry<ConfigureTransients>(),
     entry<DeadStateElimination>(),
     entry<ExpandReduce>(),
     entry<FuseConditionals>(),
     entry<InLocalStorage>(),
     entry<InlineSdfg>(),
     entry<LocalDoubleBuffering>(),
+    entry<LoopBlocking>(),
     entry<MapCollapse>(),
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
     entry<MapInterchange>(),
+    entry<MapIterationOrder>(),
     entry<MapTiling>(),
     entry<MapUnroll>(),
     entry<MoveIntoIfBody>(),

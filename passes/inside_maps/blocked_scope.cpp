@@ -1,0 +1,300 @@
+#include "passes/inside_maps/blocked_scope.h"
+
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
+#include "passes/common/connector_index.h"
+#include "passes/common/scope.h"
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::int64_t largest_copy = 100;  ///< elements per dimension of what is read once
+
+std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
+
+bool one_element(const Data& data) {
+  return std::ranges::all_of(data.shape, [](const Expr& e) { return e == Expr(1); });
+}
+
+}  // namespace
+
+BlockedScope::BlockedScope(Sdfg& sdfg, State& state, const ScopeTree& tree,
+                           const Accesses& accesses, SideEffects& effects, NodeId entry,
+                           std::string parameter, const std::vector<NodeId>& elements)
+    : sdfg_(sdfg), state_(state), tree_(tree), accesses_(accesses), effects_(effects),
+      entry_(entry), exit_(tree.exit_of(entry)), parameter_(std::move(parameter)),
+      elements_(elements) {
+  classify();
+}
+
+// ---- Who needs the parameter.
+
+/// An inner scope's edges leave at its exit.
+NodeId BlockedScope::far_end(NodeId element) const {
+  return state_[element].is_entry() ? tree_.exit_of(element) : element;
+}
+
+bool BlockedScope::is_fixed(const Edge& edge) const {
+  SymbolSet used;
+  collect_used_names(edge, {parameter_}, used);
+  return !used.contains(parameter_);
+}
+
+bool BlockedScope::uses_parameter(NodeId node) const {
+  SymbolSet used;
+  const SymbolSet parameter{parameter_};
+  collect_used_names(state_[node], parameter, used);
+  if (const auto* access = state_[node].as<AccessNode>())
+    if (const Data* data = sdfg_.find_data(access->data)) collect_used_names(*data, parameter, used);
+  for (EdgeId e : state_.in(node)) collect_used_names(state_[e], parameter, used);
+  return used.contains(parameter_);
+}
+
+/// May the node run once for several values of the parameter, going by what it is?
+bool BlockedScope::can_be_independent(NodeId node) const {
+  if (state_[node].is<ConsumeEntry>() || effects_.of(sdfg_, state_[node])) return false;
+  if (uses_parameter(node)) return false;
+  const auto* access = state_[node].as<AccessNode>();
+  if (!access) return true;
+  const Data* data = sdfg_.arrays.get(access->data);
+  if (!data || !data->transient || data->role() != Role::Plain || data->is_stream()) return false;
+  if (data->is_structure() || data->lifetime != Lifetime::Scope || access->setzero) return false;
+  for (EdgeId e : state_.in(node))
+    if (state_[e].memlet.wcr) return false;
+  return accesses_.is_single_use(access->data) && !state_.in(node).empty();
+}
+
+bool BlockedScope::stays_whole(NodeId node) const {
+  if (!can_be_independent(node)) return false;
+  if (!state_[node].is_entry()) return true;
+  const std::optional<Scope> scope = find_scope(state_, node);
+  if (!scope) return false;
+  return std::ranges::all_of(scope->nodes, [&](NodeId n) { return can_be_independent(n); }) &&
+         !uses_parameter(scope->exit);
+}
+
+NodeId BlockedScope::element_of(NodeId node) const {
+  return state_[node].is_exit() ? tree_.parent_of(node) : node;
+}
+
+/// Does the node depend on one that is not independent, or hand a value straight to one? Only what
+/// lies in a container is there for all iterations.
+bool BlockedScope::is_tied(NodeId node) const {
+  const auto fed = [&](EdgeId e) {
+    return state_.source(e) == entry_ || is_independent(element_of(state_.source(e)));
+  };
+  if (!std::ranges::all_of(state_.in(node), fed)) return true;
+  const auto* access = state_[node].as<AccessNode>();
+  return !std::ranges::all_of(state_.out(far_end(node)), [&](EdgeId e) {
+    const NodeId to = state_.target(e);
+    if (state_[e].memlet.empty() || is_independent(to)) return true;
+    // Into the exit goes one element, by way of a tasklet in the inner map.
+    return access && (to != exit_ || (!state_[e].memlet.wcr &&
+                                      one_element(*sdfg_.find_data(access->data))));
+  });
+}
+
+void BlockedScope::classify() {
+  for (NodeId n : elements_)
+    if (stays_whole(n)) independent_.insert(n.value);
+  std::vector<NodeId> open = elements_;
+  while (!open.empty()) {
+    const NodeId n = open.back();
+    open.pop_back();
+    if (!is_independent(n) || !is_tied(n)) continue;
+    independent_.erase(n.value);
+    for (EdgeId e : state_.in(n)) open.push_back(element_of(state_.source(e)));
+    for (EdgeId e : state_.out(far_end(n))) open.push_back(state_.target(e));
+  }
+}
+
+std::size_t BlockedScope::constant_count() const {
+  std::size_t count = 0;
+  const auto has_data = [&](EdgeId e) { return !state_[e].memlet.empty(); };
+  for (NodeId n : elements_) {
+    if (!is_independent(n) || !state_[n].is<Tasklet>()) continue;
+    if (std::ranges::any_of(state_.in(n), has_data)) continue;
+    count += 1 + std::size_t(std::ranges::count_if(state_.out(n), has_data));
+  }
+  return count;
+}
+
+// ---- Reading once.
+
+std::string BlockedScope::container_read(EdgeId e) const {
+  const auto* access = state_[path_source(state_, e)].as<AccessNode>();
+  return access ? access->data : state_[e].memlet.data;
+}
+
+std::vector<EdgeId> BlockedScope::promotable() const {
+  std::vector<EdgeId> out;
+  for (EdgeId e : state_.out(entry_)) {
+    const NodeId to = state_.target(e);
+    const Memlet& memlet = state_[e].memlet;
+    const auto* tasklet = state_[to].as<Tasklet>();
+    if (is_independent(to) || memlet.empty() || memlet.dynamic || !memlet.src_subset) continue;
+    if (!state_[to].is<MapEntry>() && !(tasklet && tasklet->code.language() == Language::Python))
+      continue;
+    if (!memlet.data_is_src || !is_fixed(state_[e]) || !sdfg_.arrays.contains(memlet.data)) continue;
+    const auto few = [](const Range& r) {
+      const auto size = r.size().as_integer();
+      return size && *size <= largest_copy && r.step == Expr(1) && r.tile == Expr(1);
+    };
+    if (std::ranges::all_of(memlet.src_subset->ranges, few)) out.push_back(e);
+  }
+  return out;
+}
+
+void BlockedScope::promote(const std::vector<EdgeId>& edges) {
+  std::map<std::string, NodeId> copies;
+  ConnectorIndex index(state_);
+  for (EdgeId e : edges) {
+    const std::string from = state_[e].memlet.data;
+    const Subset part = *state_[e].memlet.src_subset;
+    NodeId& local = copies[from + "[" + to_text(part) + "]"];
+    if (local == NodeId{}) {
+      const std::string name = sdfg_.fresh_name(from + "_block");
+      Data data = Data::array(sdfg_.arrays.at(from).dtype, sizes(part), true);
+      data.storage = Storage::Register;
+      const Subset whole = Subset::whole(data.shape);
+      sdfg_.arrays.insert(name, std::move(data));
+      local = state_.add(Node{AccessNode{name}});
+      state_.connect(entry_, local, Edge{state_[e].src_connector, "", Memlet::copy(from, part, whole)});
+      independent_.insert(local.value);
+      elements_.push_back(local);
+    }
+    const std::string name = state_.get<AccessNode>(local).data;
+    index.for_each_onward(e, [&](EdgeId onward) {
+      Memlet& memlet = state_[onward].memlet;
+      if (memlet.data == from && memlet.data_is_src) memlet.data = name;
+      if (memlet.src_subset) memlet.src_subset = offset_by(*memlet.src_subset, part, true);
+    });
+    state_[e].src_connector.clear();
+    state_.set_source(e, local);
+  }
+}
+
+// ---- Blocking.
+
+std::string BlockedScope::add_passage(NodeId node, const std::string& base) {
+  Connectors& in = state_[node].in_connectors;
+  std::string name = base;
+  for (int i = 0; in.contains("IN_" + name); ++i) name = base + "_" + std::to_string(i);
+  in.emplace("IN_" + name, Type());
+  state_[node].out_connectors.emplace("OUT_" + name, Type());
+  return name;
+}
+
+/// What comes from the outer map or from independent nodes goes through the inner entry.
+void BlockedScope::enter(NodeId inner) {
+  std::map<std::pair<NodeId, std::string>, std::string> passages;  // by where they come from
+  const auto on_edges = [&](NodeId from) {
+    for (EdgeId e : copy(state_.out(from))) {
+      const NodeId to = state_.target(e);
+      if (to == inner || to == exit_ || is_independent(to)) continue;
+      if (state_[e].memlet.empty()) {
+        state_.set_source(e, inner);
+        if (from != entry_) state_.connect(from, inner, {});
+        continue;
+      }
+      const std::string data = container_read(e);
+      const auto [at, first] = passages.emplace(std::pair(from, state_[e].src_connector), "");
+      if (first) {
+        at->second = add_passage(inner, data);
+        const Subset whole = Subset::whole(sdfg_.find_data(data)->shape);
+        state_.connect(from, inner, Edge{state_[e].src_connector, "IN_" + at->second,
+                                         Memlet::read(data, whole)});
+      }
+      state_[e].src_connector = "OUT_" + at->second;
+      state_.set_source(e, inner);
+    }
+  };
+  on_edges(entry_);
+  for (NodeId n : elements_)
+    if (is_independent(n)) on_edges(far_end(n));
+}
+
+/// One element that every iteration of the block writes out.
+void BlockedScope::copy_inside(EdgeId e, NodeId inner) {
+  const NodeId from = state_.source(e);
+  const std::string data = state_.get<AccessNode>(from).data;
+  const Data& scalar = *sdfg_.find_data(data);
+  const Subset element = Subset::whole(scalar.shape);
+  const std::string passage = add_passage(inner, data);
+  Tasklet tasklet;
+  tasklet.label = "copy_" + data;
+  tasklet.code = Code("__out = __in");
+  Node node{std::move(tasklet)};
+  node.in_connectors.emplace("__in", Type());
+  node.out_connectors.emplace("__out", Type());
+  const NodeId copying = state_.add(std::move(node));
+  state_.connect(from, inner, Edge{"", "IN_" + passage, Memlet::read(data, element)});
+  state_.connect(inner, copying, Edge{"OUT_" + passage, "__in", Memlet::read(data, element)});
+  // The memlet may name either end; now the far one.
+  Edge& edge = state_[e];
+  if (edge.memlet.data == data) {
+    const auto* access = state_[path_target(state_, e)].as<AccessNode>();
+    edge.memlet.data = access ? access->data : data;
+    edge.memlet.data_is_src = false;
+  }
+  edge.memlet.src_subset.reset();
+  edge.src_connector = "__out";
+  state_.set_source(e, copying);
+}
+
+void BlockedScope::leave(NodeId inner, NodeId inner_exit) {
+  for (EdgeId e : copy(state_.in(exit_))) {
+    const NodeId from = state_.source(e);
+    if (is_independent(element_of(from))) {
+      if (state_[e].memlet.empty()) continue;
+      copy_inside(e, inner);
+    }
+    if (state_[e].memlet.empty()) {
+      state_.set_target(e, inner_exit);
+      continue;
+    }
+    const auto* access = state_[path_target(state_, e)].as<AccessNode>();
+    const std::string data = access ? access->data : state_[e].memlet.data;
+    const std::string passage = add_passage(inner_exit, data);
+    Memlet outer = Memlet::write(data, Subset::whole(sdfg_.find_data(data)->shape));
+    outer.wcr = state_[e].memlet.wcr;
+    outer.wcr_nonatomic = state_[e].memlet.wcr_nonatomic;
+    state_.connect(inner_exit, exit_,
+                   Edge{"OUT_" + passage, state_[e].dst_connector, std::move(outer)});
+    state_[e].dst_connector = "IN_" + passage;
+    state_.set_target(e, inner_exit);
+  }
+  if (state_.out(inner_exit).empty()) state_.connect(inner_exit, exit_, {});
+}
+
+void BlockedScope::block(std::int64_t size) {
+  MapEntry& map = state_.get<MapEntry>(entry_);
+  const std::size_t d =
+      std::size_t(std::ranges::find(map.params, parameter_) - map.params.begin());
+  const Range whole = map.ranges[d];
+  const std::string coarse = sdfg_.fresh_name("__gtx_coarse_" + parameter_);
+  map.params[d] = coarse;
+  map.ranges[d] = {0, ceil_div(whole.end - whole.begin + 1, size) - 1};
+  MapEntry inner_map;
+  inner_map.label = map.label + "_block";
+  inner_map.params = {parameter_};
+  const Expr begin = whole.begin + Expr::symbol(coarse) * size;
+  const auto extent = whole.size().as_integer();
+  const bool even = extent && *extent % size == 0;
+  inner_map.ranges = {{begin, even ? begin + (size - 1) : min(begin + size, whole.end + 1) - 1}};
+  inner_map.schedule = Schedule::Sequential;
+  inner_map.unroll = true;
+  inner_map.unroll_factor = size;
+  const NodeId inner = state_.add(Node{std::move(inner_map)});
+  const NodeId inner_exit = state_.add(Node{MapExit{inner}});
+  enter(inner);
+  leave(inner, inner_exit);
+  if (state_.in(inner).empty()) state_.connect(entry_, inner, {});
+  // The outer map as a whole touches what it did.
+  propagate_memlets(sdfg_, state_, inner);
+}
+
+}  // namespace sdfg
