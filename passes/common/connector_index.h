@@ -17,6 +17,10 @@ class ConnectorIndex {
 
   /// Edges that carry on what an edge brings to a scope node; none at other nodes.
   const std::vector<EdgeId>& behind(EdgeId edge);
+  /// Edges that bring to a scope node what an edge carries on; none at other nodes.
+  const std::vector<EdgeId>& before(EdgeId edge);
+  /// The innermost edges of what an edge carries into scopes (`read`) or out of scopes.
+  std::vector<EdgeId> leaves(EdgeId edge, bool read);
 
   /// Visits the edge and, through scope nodes, all that carry on what it brings.
   template <class F>
@@ -28,7 +32,7 @@ class ConnectorIndex {
  private:
   using Edges = std::unordered_map<std::string, std::vector<EdgeId>>;
   const State& state_;
-  std::unordered_map<std::uint32_t, Edges> out_;  ///< by scope node: out-edges by connector
+  std::unordered_map<std::uint32_t, Edges> out_, in_;  ///< by scope node: edges by connector
 };
 
 /// Gives the container another name in the memlets of everything that an edge carries on.
