@@ -7,12 +7,14 @@
 #include "passes/buffers/buffer_elimination.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
+#include "passes/gpu/gpu_transformation.h"
 #include "passes/inside_maps/configure_transients.h"
 #include "passes/inside_maps/local_double_buffering.h"
 #include "passes/inside_maps/loop_blocking.h"
 #include "passes/inside_maps/map_iteration_order.h"
 #include "passes/inside_maps/move_tasklet_into_map.h"
 #include "passes/inside_maps/scalar_copy_elimination.h"
+#include "passes/inside_maps/set_strides.h"
 #include "passes/inside_maps/tasklet_fusion.h"
 #include "passes/maps/accumulate_transient.h"
 #include "passes/maps/expand_reduce.h"
@@ -40,6 +42,7 @@ constexpr std::array registered{
     entry<DeadStateElimination>(),
     entry<ExpandReduce>(),
     entry<FuseConditionals>(),
+    entry<GpuTransformation>(),
     entry<InLocalStorage>(),
     entry<InlineSdfg>(),
     entry<LocalDoubleBuffering>(),
@@ -56,6 +59,7 @@ constexpr std::array registered{
     entry<OutLocalStorage>(),
     entry<RedundantArrayElimination>(),
     entry<ScalarCopyElimination>(),
+    entry<SetStrides>(),
     entry<StateFusion>(),
     entry<StripMining>(),
     entry<TaskletFusion>(),

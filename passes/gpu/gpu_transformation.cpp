@@ -1,0 +1,238 @@
+#include "passes/gpu/gpu_transformation.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
+#include "passes/gpu/placement.h"
+
+namespace sdfg {
+namespace {
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+// ---- Block sizes.
+
+using BlockSize = std::array<std::int64_t, 3>;
+
+BlockSize padded(const std::vector<std::int64_t>& size) {
+  BlockSize out{1, 1, 1};
+  std::copy_n(size.begin(), std::min<std::size_t>(size.size(), 3), out.begin());
+  return out;
+}
+
+const std::vector<std::int64_t>& size_for(std::size_t rank, const GpuTransformation::Options& o) {
+  const auto& own = rank == 1 ? o.gpu_block_size_1d : rank == 2 ? o.gpu_block_size_2d
+                                                                 : o.gpu_block_size_3d;
+  return own.empty() ? o.gpu_block_size : own;
+}
+
+/// The extent of the dimension that x, y or z runs along: x the last one, and so on.
+Expr extent(const MapEntry& map, std::size_t axis) {
+  return map.ranges[map.ranges.size() - 1 - axis].size();
+}
+
+void set_block_size(MapEntry& map, const GpuTransformation::Options& options) {
+  const std::size_t rank = map.ranges.size(), axes = std::min<std::size_t>(rank, 3);
+  std::vector<std::size_t> wide;
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    if (extent(map, axis) != Expr(1)) wide.push_back(axis);
+  BlockSize block = padded(size_for(rank, options));
+  if (rank <= 3 && wide.size() <= 1) {
+    const std::int64_t along = padded(size_for(1, options))[0];
+    block = {1, 1, 1};
+    block[wide.empty() ? 0 : wide[0]] = along;
+  }
+  for (std::size_t axis = axes; axis < 3; ++axis) block[axis] = 1;
+  const std::int64_t threads = block[0] * block[1] * block[2];
+  // Of more than three dimensions, z runs along several.
+  for (std::size_t axis = 0; axis < (rank > 3 ? 2 : axes); ++axis)
+    if (const auto size = extent(map, axis).as_integer()) 
+      block[axis] = std::max<std::int64_t>(1, std::min(block[axis], *size));
+  map.gpu_block_size = std::vector<std::int64_t>(block.begin(), block.end());
+  if (options.gpu_maxnreg > 0 && map.gpu_maxnreg == 0)
+    map.gpu_maxnreg = options.gpu_maxnreg;
+  else if (!options.gpu_launch_bounds.empty())
+    map.gpu_launch_bounds = options.gpu_launch_bounds;
+  else if (options.gpu_launch_factor > 0)
+    map.gpu_launch_bounds = std::to_string(options.gpu_launch_factor * threads);
+}
+
+// ---- Kernels and memory.
+
+Schedule inside_kernel(Schedule schedule) {
+  const bool host = schedule == Schedule::Default || schedule == Schedule::CpuMulticore ||
+                    schedule == Schedule::CpuPersistent;
+  return host ? Schedule::Sequential : schedule;
+}
+
+class Transformer {
+ public:
+  Transformer(const GpuTransformation::Options& options, const GpuPlacement& placement,
+              PassContext& context)
+      : options_(options), placement_(placement), context_(context) {}
+
+  /// An SDFG that the host runs.
+  void on_host(Sdfg& sdfg, const Trail& trail) {
+    SymbolSet shared;  // containers that are used outside of kernels
+    for (BlockId b : sdfg.nodes()) on_block(sdfg, sdfg[b], trail, shared);
+    for (auto& [name, data] : sdfg.arrays) {
+      if (placement_.on_device(sdfg, name) && (shared.contains(name) || !data.transient))
+        set(data, Storage::GpuGlobal);
+      else if (data.transient && data.role() == Role::Plain && data.storage == Storage::Default)
+        set(data, Storage::Register);
+    }
+  }
+  Changed changed() const { return changed_; }
+
+ private:
+  template <class T>
+  void assign(T& field, T value) {
+    if (field == value) return;
+    field = std::move(value);
+    changed_ = Changed::Yes;
+  }
+  void set(Data& data, Storage storage) { assign(data.storage, storage); }
+
+  void on_block(Sdfg& sdfg, Block& block, const Trail& outer, SymbolSet& shared) {
+    const Trail trail = outer.in(block);
+    if (Region* region = block.region())
+      for (BlockId b : region->nodes()) on_block(sdfg, (*region)[b], trail, shared);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches) on_block(sdfg, branch.block, trail, shared);
+    if (auto* state = block.as<State>()) on_state(*state, trail, shared);
+  }
+
+  void on_state(State& state, const Trail& trail, SymbolSet& shared) {
+    const auto tree = scope_tree(state);
+    if (!tree) return context_.refused(trail, tree.error().message);
+    for (NodeId n : state.nodes()) {
+      if (n.value >= tree->parent.size()) break;  // kernels made below
+      const bool inside = tree->parent_of(n) != NodeId{};
+      Node& node = state[n];
+      if (auto* map = node.as<MapEntry>()) {
+        inside ? assign(map->schedule, inside_kernel(map->schedule)) : make_kernel(*map, trail.in(state, n));
+      } else if (auto* library = node.as<LibraryNode>()) {
+        assign(library->schedule, inside ? Schedule::Sequential : Schedule::GpuDevice);
+      } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
+        inside ? on_device(**nested->sdfg) : on_host(**nested->sdfg, trail.in(state, n));
+      } else if (const auto* access = node.as<AccessNode>(); access && !inside) {
+        shared.insert(access->data);
+      } else if (node.is<Tasklet>() && !inside && placement_.becomes_kernel(state, n)) {
+        wrap(state, n, trail);
+      }
+    }
+  }
+
+  void make_kernel(MapEntry& map, const Trail& here) {
+    if (map.schedule == Schedule::GpuDevice && map.gpu_block_size) return;
+    if (!context_.may_apply()) return;
+    map.schedule = Schedule::GpuDevice;
+    if (!map.gpu_block_size) set_block_size(map, options_);
+    std::string block;
+    for (std::int64_t size : *map.gpu_block_size)
+      block += (block.empty() ? "" : ", ") + std::to_string(size);
+    context_.applied(here, "a kernel with blocks of (" + block + ") threads");
+    changed_ = Changed::Yes;
+  }
+
+  /// What a thread runs: nothing in parallel, transients in registers.
+  void on_device(Sdfg& sdfg) {
+    for_each_node(sdfg, [&](Node& node) {
+      if (auto* map = node.as<MapEntry>()) assign(map->schedule, inside_kernel(map->schedule));
+      if (auto* library = node.as<LibraryNode>()) assign(library->schedule, Schedule::Sequential);
+      if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) on_device(**nested->sdfg);
+    });
+    for (auto& [name, data] : sdfg.arrays)
+      if (data.transient && data.role() == Role::Plain && data.storage == Storage::Default)
+        set(data, Storage::Register);
+  }
+
+  /// A map of one point around a tasklet.
+  void wrap(State& state, NodeId tasklet, const Trail& trail) {
+    if (!context_.may_apply()) return;
+    const std::string label = state.get<Tasklet>(tasklet).label;
+    context_.applied(trail.in(state, tasklet), quoted(label) + " is a kernel of its own");
+    MapEntry map;
+    map.label = label + "_gmap";
+    map.params = {label + "__gmapi"};
+    map.ranges = {Range::index(0)};
+    map.schedule = Schedule::GpuDevice;
+    set_block_size(map, options_);
+    const NodeId entry = state.add(Node{std::move(map)});
+    const NodeId exit = state.add(Node{MapExit{entry}});
+    const auto pass = [&](NodeId scope, const std::string& connector) {
+      state[scope].in_connectors.emplace("IN_" + connector, Type());
+      state[scope].out_connectors.emplace("OUT_" + connector, Type());
+    };
+    const std::vector<EdgeId> in(state.in(tasklet).begin(), state.in(tasklet).end());
+    for (EdgeId e : in) {
+      Edge inner = state[e];
+      if (!inner.memlet.empty()) {
+        pass(entry, inner.dst_connector);
+        inner.src_connector = "OUT_" + inner.dst_connector;
+        state[e].dst_connector = "IN_" + inner.dst_connector;
+        state.connect(entry, tasklet, std::move(inner));
+      }
+      state.set_target(e, entry);
+    }
+    const std::vector<EdgeId> out(state.out(tasklet).begin(), state.out(tasklet).end());
+    for (EdgeId e : out) {
+      Edge inner = state[e];
+      if (!inner.memlet.empty()) {
+        pass(exit, inner.src_connector);
+        inner.dst_connector = "IN_" + inner.src_connector;
+        state[e].src_connector = "OUT_" + inner.src_connector;
+        state.connect(tasklet, exit, std::move(inner));
+      }
+      state.set_source(e, exit);
+    }
+    if (state.in(tasklet).empty()) state.connect(entry, tasklet, {});
+    if (state.out(tasklet).empty()) state.connect(tasklet, exit, {});
+    changed_ = Changed::Yes;
+  }
+
+  const GpuTransformation::Options& options_;
+  const GpuPlacement& placement_;
+  PassContext& context_;
+  Changed changed_ = Changed::No;
+};
+
+/// Consume scopes, and values that pass between code without a container, have no place on the GPU.
+Status check_states(const Sdfg& sdfg) {
+  Status status = Ok{};
+  for_each_state(sdfg, [&](const State& state, const Block& block) {
+    const auto tree = scope_tree(state);
+    for (NodeId n : state.nodes()) {
+      if (!status || !tree || tree->parent_of(n) != NodeId{}) continue;
+      const std::string place = Place().block(block).node(state, n).text();
+      if (state[n].is<ConsumeEntry>())
+        status = Diagnostic{place, "a consume scope cannot run on the GPU"};
+      if (state[n].is<Tasklet>())
+        for (EdgeId e : state.out(n))
+          if (state[state.target(e)].is_code() && !state[e].memlet.empty())
+            status = Diagnostic{place, "it hands a value to other code outside of maps",
+                                "put an access node between them"};
+      if (const auto* nested = state[n].as<NestedSdfg>(); status && nested && nested->sdfg)
+        status = check_states(**nested->sdfg);
+    }
+  });
+  return status;
+}
+
+}  // namespace
+
+Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  if (!options.gpu_launch_bounds.empty() && options.gpu_launch_factor != 0)
+    return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
+                      "leave one of them out"};
+  SDFG_TRY([[maybe_unused]] const Ok states, check_states(sdfg));
+  const GpuPlacement placement(sdfg);
+  SDFG_TRY([[maybe_unused]] const Ok placed, placement.check());
+  Transformer transformer(options, placement, context);
+  transformer.on_host(sdfg, {});
+  return transformer.changed();
+}
+
+}  // namespace sdfg

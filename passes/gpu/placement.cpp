@@ -1,0 +1,165 @@
+#include "passes/gpu/placement.h"
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+
+GpuPlacement::GpuPlacement(Sdfg& root) : root_(&root) {
+  add(root);
+  for (Index i = 0; i < containers_.size(); ++i) {
+    const Container& c = containers_[i];
+    if (c.data->as_array() && c.named_by.empty()) put_on_device(i);
+    if (c.data->storage == Storage::GpuGlobal) put_on_device(i);
+  }
+  propagate();
+}
+
+void GpuPlacement::add(Sdfg& sdfg) {
+  auto& names = index_[&sdfg];
+  for (const auto& [name, data] : sdfg.arrays) {
+    names.emplace(name, containers_.size());
+    containers_.push_back({&sdfg, name, &data, false, "", {}, {}});
+  }
+  add_names(sdfg);
+  for_each_state(sdfg, [&](State& state) { on_state(sdfg, state); });
+}
+
+/// What control flow on the host reads.
+void GpuPlacement::add_names(const Sdfg& sdfg) {
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+    SymbolSet names;
+    collect_symbols(edge.condition, {}, names);
+    for (const auto& [symbol, value] : edge.assignments) collect_symbols(value, names);
+    name(sdfg, names, "an edge between states");
+  });
+  for_each_block(sdfg, [&](const Block& block) {
+    if (block.is<State>()) return;
+    SymbolSet names;
+    collect_used_names(block, {}, names);
+    name(sdfg, names, "'" + block.label + "'");
+  });
+}
+
+void GpuPlacement::name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by) {
+  const auto& known = index_.at(&sdfg);
+  for (const std::string& n : names)
+    if (const auto found = known.find(n); found != known.end())
+      containers_[found->second].named_by = by;
+}
+
+GpuPlacement::Index GpuPlacement::find(const Sdfg& sdfg, std::string_view name) const {
+  const auto& known = index_.at(&sdfg);
+  const auto found = known.find(name.substr(0, name.find('.')));
+  return found == known.end() ? ~Index(0) : found->second;
+}
+
+void GpuPlacement::link(Index a, Index b) {
+  if (a == ~Index(0) || b == ~Index(0)) return;
+  containers_[a].same.push_back(b);
+  containers_[b].same.push_back(a);
+}
+
+void GpuPlacement::on_state(Sdfg& sdfg, State& state) {
+  const auto tree = scope_tree(state);
+  if (!tree) return;
+  for (NodeId n : state.nodes()) {
+    const NodeId scope = tree->parent_of(n);
+    const bool exit_of_kernel = state[n].is_exit() && tree->parent_of(scope) == NodeId{};
+    if (scope == NodeId{} || exit_of_kernel) on_node(sdfg, state, n);
+  }
+}
+
+void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
+  const Node& node = state[n];
+  const auto container_at = [&](NodeId end) {
+    const auto* access = state[end].as<AccessNode>();
+    return access ? find(sdfg, access->data) : ~Index(0);
+  };
+  const auto kernel_writes = [&](NodeId end) {
+    if (const Index c = container_at(end); c != ~Index(0)) put_on_device(c);
+  };
+  if (const auto* access = node.as<AccessNode>()) {
+    const Data* data = sdfg.find_data(access->data);
+    if (data && data->is_view())
+      if (const auto e = viewed_edge(sdfg, state, n))
+        link(container_at(n), container_at(state.source(*e) == n ? state.target(*e) : state.source(*e)));
+  } else if (node.is_entry()) {
+    for (EdgeId e : state.in(n)) {
+      const Index c = container_at(state.source(e));
+      if (c == ~Index(0) || state[e].memlet.empty()) continue;
+      if (!state[e].dst_connector.starts_with("IN_"))
+        containers_[c].named_by = "the range of map '" + std::string(node.label()) + "'";
+      else if (!containers_[c].data->is_scalar())
+        put_on_device(c);
+    }
+  } else if (node.is_exit() || node.is<LibraryNode>()) {
+    for (EdgeId e : state.out(n)) kernel_writes(state.target(e));
+  } else if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
+    add(**state.get<NestedSdfg>(n).sdfg);
+    const Sdfg& inner = **nested->sdfg;
+    SymbolSet names;
+    for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, names);
+    name(sdfg, names, "nested SDFG '" + nested->label + "'");
+    for (EdgeId e : state.in(n)) link(container_at(state.source(e)), find(inner, state[e].dst_connector));
+    for (EdgeId e : state.out(n)) link(container_at(state.target(e)), find(inner, state[e].src_connector));
+  } else if (node.is<Tasklet>()) {
+    const Index t = tasklets_.size();
+    tasklets_.push_back({&state, n, false, {}});
+    tasklet_index_.emplace(std::pair(&state, n), t);
+    for (EdgeId e : state.in(n))
+      if (const Index c = container_at(state.source(e)); c != ~Index(0))
+        containers_[c].tasklets.push_back(t);
+    for (EdgeId e : state.out(n))
+      if (const Index c = container_at(state.target(e)); c != ~Index(0)) {
+        containers_[c].tasklets.push_back(t);
+        tasklets_[t].written.push_back(c);
+      }
+  }
+}
+
+void GpuPlacement::put_on_device(Index container) {
+  if (containers_[container].device) return;
+  containers_[container].device = true;
+  open_.push_back(container);
+}
+
+void GpuPlacement::propagate() {
+  while (!open_.empty()) {
+    const Index c = open_.back();
+    open_.pop_back();
+    for (Index other : std::vector(containers_[c].same)) put_on_device(other);
+    for (Index t : containers_[c].tasklets) {
+      if (std::exchange(tasklets_[t].kernel, true)) continue;
+      for (Index written : tasklets_[t].written) put_on_device(written);
+    }
+  }
+}
+
+bool GpuPlacement::on_device(const Sdfg& sdfg, const std::string& container) const {
+  const Index c = find(sdfg, container);
+  return c != ~Index(0) && containers_[c].device;
+}
+
+bool GpuPlacement::becomes_kernel(const State& state, NodeId tasklet) const {
+  const auto found = tasklet_index_.find({&state, tasklet});
+  return found != tasklet_index_.end() && tasklets_[found->second].kernel;
+}
+
+Status GpuPlacement::check() const {
+  for (const Container& c : containers_) {
+    if (!c.device) continue;
+    if (!c.named_by.empty())
+      return Diagnostic{"", "'" + c.name + "' has to lie in GPU memory, and " + c.named_by +
+                                " reads it on the host",
+                        "copy it to a scalar that no kernel writes"};
+    if (c.data->is_scalar() && !c.data->transient && c.sdfg == root_)
+      return Diagnostic{"", "the scalar argument '" + c.name + "' is written by a kernel",
+                        "make it an array of one element"};
+  }
+  return Ok{};
+}
+
+}  // namespace sdfg

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "support/result.h"
+
+namespace sdfg {
+
+/// Which containers have to lie in GPU memory when every map at the top of a state becomes a kernel, in an
+/// SDFG and those nested in it outside of maps. Arrays do; scalars do when a kernel writes them, because
+/// a kernel can be given a host's scalar, but not write it. What a nested SDFG gets lies where it lies outside.
+class GpuPlacement {
+ public:
+  explicit GpuPlacement(Sdfg& root);
+
+  bool on_device(const Sdfg& sdfg, const std::string& container) const;
+  /// Does a tasklet outside of maps touch GPU memory, so that it has to become a kernel?
+  bool becomes_kernel(const State& state, NodeId tasklet) const;
+  /// What cannot be: the host reads by name what a kernel writes, or returns it by value.
+  Status check() const;
+
+ private:
+  using Index = std::size_t;
+  struct Container {
+    const Sdfg* sdfg;
+    std::string name;
+    const Data* data;
+    bool device = false;
+    std::string named_by;          ///< who reads it by name on the host
+    std::vector<Index> same;       ///< the same memory under another name
+    std::vector<Index> tasklets;   ///< outside of maps that touch it
+  };
+  struct FreeTasklet {
+    const State* state;
+    NodeId node;
+    bool kernel = false;
+    std::vector<Index> written;
+  };
+
+  void add(Sdfg& sdfg);
+  void add_names(const Sdfg& sdfg);
+  void on_state(Sdfg& sdfg, State& state);
+  void on_node(Sdfg& sdfg, State& state, NodeId n);
+  void link(Index a, Index b);
+  Index find(const Sdfg& sdfg, std::string_view name) const;
+  void name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by);
+  void put_on_device(Index container);
+  void propagate();
+
+  const Sdfg* root_;
+  std::vector<Container> containers_;
+  std::vector<FreeTasklet> tasklets_;
+  std::unordered_map<const Sdfg*, std::map<std::string, Index, std::less<>>> index_;
+  std::map<std::pair<const State*, NodeId>, Index> tasklet_index_;
+  std::vector<Index> open_;  ///< put on the device, to be followed
+};
+
+}  // namespace sdfg
