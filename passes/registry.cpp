@@ -22,6 +22,7 @@
 #include "passes/maps/map_collapse.h"
 #include "passes/maps/map_dim_shuffle.h"
 #include "passes/maps/map_expansion.h"
+#include "passes/maps/map_fission.h"
 #include "passes/maps/map_interchange.h"
 #include "passes/maps/map_tiling.h"
 #include "passes/maps/map_unroll.h"
@@ -50,6 +51,7 @@ constexpr std::array registered{
     entry<MapCollapse>(),
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
+    entry<MapFission>(),
     entry<MapInterchange>(),
     entry<MapIterationOrder>(),
     entry<MapTiling>(),

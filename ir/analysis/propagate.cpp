@@ -92,7 +92,7 @@ class ScopeMemlets {
   }
 
   Subset image_of(const Memlet& m, const std::string& data, const Data& desc, bool into) const {
-    const Subset whole = Subset::whole(desc.shape);
+    const Subset whole = all_elements(desc);
     const std::optional<Subset>* side = into ? &m.src_subset : &m.dst_subset;
     // Memlets of code name the container whichever end they are attached to.
     if (!*side && m.data == data) side = &m.subset();
@@ -138,6 +138,16 @@ void propagate_one(const Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId
 }
 
 }  // namespace
+
+Subset all_elements(const Data& data) {
+  Subset all = Subset::whole(data.shape);
+  if (const Array* array = data.as_array(); array && array->offset.size() == all.rank())
+    for (std::size_t d = 0; d < all.rank(); ++d) {
+      all[d].begin = all[d].begin - array->offset[d];
+      all[d].end = all[d].end - array->offset[d];
+    }
+  return all;
+}
 
 void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry, const Assumptions& assumptions) {
   if (const auto tree = scope_tree(state)) propagate_one(sdfg, state, *tree, entry, assumptions);

@@ -19,6 +19,9 @@ namespace sdfg {
 //
 // Memlets at nested SDFGs stay as they are: they say where the inner containers begin.
 
+/// All elements of a container in its own coordinates, which its offset may make negative.
+Subset all_elements(const Data& data);
+
 /// The memlets around one map or consume scope, from those directly inside. `assumptions` are about
 /// symbols; the ranges of scopes around this one are added to them.
 void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry,

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/analysis/propagate.h"
 #include "ir/library_node.h"
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
@@ -33,7 +34,7 @@ Result<Port> port(const Sdfg& sdfg, const State& state, EdgeId edge) {
   const Memlet& memlet = state[edge].memlet;
   const Data* data = sdfg.find_data(memlet.data);
   if (!data) return Diagnostic{{}, "an edge carries no container"};
-  Port port{edge, memlet.data, memlet.subset() ? *memlet.subset() : Subset::whole(data->shape)};
+  Port port{edge, memlet.data, memlet.subset() ? *memlet.subset() : all_elements(*data)};
   for (const Range& range : port.subset.ranges)
     if (range.tile != Expr(1))
       return Diagnostic{{}, "the subset " + to_text(port.subset) + " has tiles"};
@@ -318,7 +319,7 @@ class Expander {
 
 Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
     for (NodeId id : state.nodes()) {

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
+#include "passes/common/assume.h"
 #include "passes/common/scope.h"
 
 namespace sdfg {
@@ -82,16 +84,6 @@ Subset seen_from_outside(const State& state, const ScopeTree& tree, const Storag
     }
   }
   return subset;
-}
-
-/// What the scopes around a node say of their parameters.
-Assumptions known_at(const State& state, const ScopeTree& tree, NodeId node) {
-  Assumptions known;
-  for (const NodeId entry : tree.enclosing(node))
-    if (const auto* map = state[entry].as<MapEntry>())
-      for (std::size_t d = 0; d < map->params.size(); ++d)
-        known.assume(map->params[d], map->ranges[d].begin, map->ranges[d].end);
-  return known;
 }
 
 /// Sizes of the box, bounded without the parameters of the scopes around.
@@ -191,10 +183,11 @@ ScopeUse::ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry) {
 }
 
 Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
-                             const StoragePlace& place, const InnerEdges& inner) {
+                             const StoragePlace& place, const InnerEdges& inner,
+                             Assumptions known) {
   const std::string& array = state[place.edge].memlet.data;
-  const Subset whole = Subset::whole(sdfg.find_data(array)->shape);
-  const Assumptions known = known_at(state, tree, place.inner.entry);
+  const Subset whole = all_elements(*sdfg.find_data(array));
+  assume_scopes(state, tree, place.inner.entry, known);
   std::optional<Subset> box;
   for (const EdgeId leaf : inner.leaves) {
     Subset part = seen_from_outside(state, tree, place, leaf, whole);
@@ -214,13 +207,13 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
 }
 
 Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
-                          const InnerEdges& inner) {
+                          const InnerEdges& inner, Assumptions known) {
   if (inner.leaves.size() != 1)
     return "more than one write inside goes to '" + state[place.edge].memlet.data + "'";
   const EdgeId leaf = inner.leaves.front();
   const Subset& subset = *side(state[leaf].memlet, false);
   std::set<std::string> followed;
-  const Assumptions known = known_at(state, tree, place.inner.entry);
+  assume_scopes(state, tree, place.inner.entry, known);
   const std::vector<const MapEntry*> maps = maps_around(state, tree, place, leaf);
   const auto is_param = [&](const std::string& name) {
     return std::ranges::any_of(maps, [&](const MapEntry* map) {

@@ -1,6 +1,6 @@
 #include "passes/maps/map_collapse.h"
 
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
@@ -32,7 +32,7 @@ void collapse(State& state, MapEnds outer, MapEnds inner) {
 
 Result<Changed> MapCollapse::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
-  for_each_state_below(root, [&](Sdfg&, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg&, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     for (const MapEnds outer : maps_of(state, *tree, options.maps)) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
@@ -38,7 +38,7 @@ Result<Changed> MapDimShuffle::run(Sdfg& root, const Options& options, PassConte
   if (options.parameters.empty())
     return Diagnostic{{}, "map-dim-shuffle needs the new order", "write parameters=j,i"};
   Changed changed = Changed::No;
-  for_each_state_below(root, [&](Sdfg&, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg&, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     for (const MapEnds ends : maps_of(state, *tree, options.maps)) {

@@ -1,7 +1,7 @@
 #include "passes/maps/map_expansion.h"
 
 #include "ir/analysis/propagate.h"
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
@@ -45,7 +45,7 @@ void expand(State& state, MapEnds ends, std::size_t count, Schedule inner_schedu
 
 Result<Changed> MapExpansion::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed result = Changed::No;
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     std::vector<NodeId> changed;

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "ir/analysis/propagate.h"
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
 
 Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed result = Changed::No;
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     std::set<NodeId> swapped;

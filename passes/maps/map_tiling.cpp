@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/propagate.h"
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 
 namespace sdfg {
 namespace {
@@ -49,7 +49,7 @@ Result<Changed> MapTiling::run(Sdfg& root, const Options& options, PassContext& 
   if (!sound || options.tile_sizes.empty())
     return Diagnostic{{}, "tile_sizes holds no usable sizes", "write tile_sizes=64,8"};
   Changed result = Changed::No;
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     ScopeNames names(sdfg, state);

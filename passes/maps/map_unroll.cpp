@@ -5,7 +5,7 @@
 
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 #include "passes/common/scope.h"
 #include "passes/maps/nest.h"
 #include "passes/simplify/trivial_map_elimination.h"
@@ -180,7 +180,7 @@ class Unroller {
 
 Result<Changed> MapUnroll::run(Sdfg& root, const Options& options, PassContext& context) {
   Unroller unroller(options, context);
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     unroller.on_state(sdfg, state, trail);
   });
   return unroller.changed;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "passes/common/each_state.h"
+#include "passes/common/assume.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/local_storage.h"
 
 namespace sdfg {
@@ -16,13 +17,13 @@ struct Plan {
 };
 
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
-              Plan& plan) {
+              const Assumptions& known, Plan& plan) {
   if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array)) return why;
   if (std::ranges::any_of(plan.inner.all, [&](EdgeId e) { return state[e].memlet.wcr.has_value(); }))
     return "writes of '" + plan.array + "' resolve conflicts";
-  if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner)) return why;
-  auto local = touched_box(sdfg, state, tree, plan.place, plan.inner);
+  if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner, known)) return why;
+  auto local = touched_box(sdfg, state, tree, plan.place, plan.inner, known);
   if (!local) return local.error().message;
   plan.local = std::move(*local);
   return {};
@@ -49,16 +50,20 @@ void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
 
 Result<Changed> OutLocalStorage::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeUse> use;
     std::optional<ScopeTree> tree;
+    Assumptions known = &sdfg == &root ? context.assumptions : Assumptions{};
     NodeId used_by;
     for (const StoragePlace& place : storage_places(state, false, options.array, options.maps)) {
-      if (!tree) tree = scope_tree_of(state);  // new nodes need not be in it
+      if (!tree) {
+        tree = scope_tree_of(state);  // new nodes need not be in it
+        assume_shapes(sdfg, known);
+      }
       if (!use || used_by != place.outer.entry) use.emplace(sdfg, state, used_by = place.outer.entry);
       Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data, {}};
       const Trail here = trail.in(state, place.inner.entry);
-      if (const Refusal why = check(sdfg, state, *tree, *use, plan)) {
+      if (const Refusal why = check(sdfg, state, *tree, *use, known, plan)) {
         context.refused(here, why);
         continue;
       }

@@ -1,7 +1,7 @@
 #include "passes/maps/strip_mining.h"
 
 #include "ir/analysis/propagate.h"
-#include "passes/common/each_state.h"
+#include "passes/common/walk_states.h"
 
 namespace sdfg {
 
@@ -10,7 +10,7 @@ Result<Changed> StripMining::run(Sdfg& root, const Options& options, PassContext
     return Diagnostic{{}, "tile_size is " + std::to_string(options.tile_size),
                       "it is the number of points in a tile, 1 or more"};
   Changed result = Changed::No;
-  for_each_state_below(root, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     ScopeNames names(sdfg, state);

@@ -1,0 +1,473 @@
+#include "passes/maps/map_fission.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/analysis/propagate.h"
+#include "ir/graph_algorithms.h"
+#include "passes/common/accesses.h"
+#include "passes/common/assume.h"
+#include "passes/common/walk_states.h"
+#include "passes/maps/nest.h"
+
+namespace sdfg {
+namespace {
+
+std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
+
+/// What stands directly in a map's scope.
+struct Body {
+  std::vector<NodeId> access;                  ///< in order
+  std::map<NodeId, std::size_t> part_of;       ///< code nodes, entries and exits inside: computation
+  std::size_t parts = 0;
+  std::set<std::string, std::less<>> grown;    ///< transients that get the map's dimensions
+};
+
+/// Numbers the computations: nodes joined by direct edges with data, and each entry with its exit.
+void number_parts(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes,
+                  Body& body) {
+  std::map<NodeId, NodeId> first;  // a node of the same computation with a smaller id, or itself
+  const auto find = [&](NodeId n) {
+    while (first.at(n) != n) n = first[n] = first.at(first.at(n));
+    return n;
+  };
+  const auto join = [&](NodeId a, NodeId b) {
+    a = find(a), b = find(b);
+    first[std::max(a, b)] = std::min(a, b);
+  };
+  for (NodeId n : nodes) first.emplace(n, n);
+  for (NodeId n : nodes) {
+    if (state[n].is_entry()) join(n, tree.exit_of(n));
+    for (EdgeId e : state.out(n))
+      if (!state[e].memlet.empty() && first.contains(state.target(e))) join(n, state.target(e));
+  }
+  for (NodeId n : nodes) {
+    const NodeId root = find(n);
+    if (root == n) body.part_of[n] = body.parts++;
+    else body.part_of[n] = body.part_of.at(root);
+  }
+}
+
+/// Edges with data between an access node of the body and a computation, followed inward through
+/// scopes: all that must be rewritten when the container grows.
+std::vector<EdgeId> edges_inward(const State& state, EdgeId from, bool reads) {
+  std::vector<EdgeId> found, todo{from};
+  while (!todo.empty()) {
+    const EdgeId e = todo.back();
+    todo.pop_back();
+    found.push_back(e);
+    const NodeId end = reads ? state.target(e) : state.source(e);
+    const std::string& connector = reads ? state[e].dst_connector : state[e].src_connector;
+    if (reads ? !state[end].is_entry() || !connector.starts_with("IN_") : !state[end].is_exit())
+      continue;
+    const std::string onward = matching_connector(connector);
+    for (EdgeId next : reads ? state.out(end) : state.in(end))
+      if ((reads ? state[next].src_connector : state[next].dst_connector) == onward)
+        todo.push_back(next);
+  }
+  return found;
+}
+
+class Fission {
+ public:
+  Fission(Sdfg& sdfg, State& state, Accesses& accesses, MapEnds ends)
+      : sdfg_(sdfg), state_(state), accesses_(accesses), ends_(ends),
+        map_(state.get<MapEntry>(ends.entry)) {}
+
+  Refusal check(const ScopeTree& tree, const std::vector<NodeId>& children) {
+    std::vector<NodeId> code;
+    for (NodeId n : children) {
+      if (n == ends_.exit) continue;
+      if (state_[n].is<AccessNode>()) body_.access.push_back(n);
+      else if (state_[n].is<OtherNode>()) return "it holds a node of a kind that is not known";
+      else code.push_back(n);
+    }
+    for (NodeId n : std::vector<NodeId>(code))
+      if (state_[n].is_entry()) code.push_back(tree.exit_of(n));
+    std::ranges::sort(code);
+    number_parts(state_, tree, code, body_);
+    if (body_.parts < 2) return "there is only one computation in the map";
+    for (const auto& [connector, type] : state_[ends_.entry].in_connectors)
+      if (!connector.starts_with("IN_")) return "the map has dynamic range inputs";
+    for (const Range& range : map_.ranges)
+      if (mentions(Subset{{range}}, map_.params))
+        return "the range " + to_text(range) + " uses another parameter of the map";
+    outer_ = tree.parent_of(ends_.entry);
+    if (outer_) outer_exit_ = tree.exit_of(outer_);
+    for (const NodeId around : tree.enclosing(ends_.entry))
+      if (const auto* map = state_[around].as<MapEntry>())
+        outer_params_.insert(outer_params_.end(), map->params.begin(), map->params.end());
+    for (NodeId n : body_.access)
+      if (const Refusal why = check_access(n)) return why;
+    if (has_cycle()) return "a computation both needs another and hands values to it";
+    return {};
+  }
+
+  /// Gives the new entries.
+  std::vector<NodeId> apply() {
+    for (const std::string& name : body_.grown) grow(name);
+    std::vector<NodeId> entries;
+    for (std::size_t p = 0; p < body_.parts; ++p) {
+      Node node = state_[ends_.entry];
+      node.in_connectors.clear(), node.out_connectors.clear(), node.guid.clear();
+      const NodeId entry = state_.add(std::move(node));
+      parts_.push_back({entry, state_.add(Node{MapExit{entry}})});
+      entries.push_back(entry);
+    }
+    for (const auto& [node, part] : body_.part_of) {
+      // Behind an entry, and before an exit, is the inside of a computation.
+      if (!state_[node].is_exit())
+        for (EdgeId e : copy(state_.in(node))) lead_in(e, parts_[part]);
+      if (!state_[node].is_entry())
+        for (EdgeId e : copy(state_.out(node))) lead_out(e, parts_[part]);
+    }
+    keep_order_around();
+    state_.erase(ends_.entry);
+    state_.erase(ends_.exit);
+    close_parts();
+    return entries;
+  }
+
+ private:
+  static bool mentions(const Subset& subset, const std::vector<std::string>& params) {
+    SymbolSet used;
+    collect_symbols(subset, used);
+    return std::ranges::any_of(params, [&](const auto& p) { return used.contains(p); });
+  }
+
+  /// Would the maps wait for one another? Computations of several nodes may.
+  bool has_cycle() const {
+    // Computations, then access nodes.
+    std::map<NodeId, std::size_t> number = body_.part_of;
+    for (NodeId n : body_.access) number.emplace(n, number.size() + body_.parts);
+    std::map<std::size_t, std::set<std::size_t>> next;
+    std::map<std::size_t, std::size_t> waits;
+    for (const auto& [node, from] : number) {
+      next[from];
+      for (EdgeId e : state_.out(node)) {
+        const auto to = number.find(state_.target(e));
+        if (to != number.end() && to->second != from && next[from].insert(to->second).second)
+          ++waits[to->second];
+      }
+    }
+    std::vector<std::size_t> ready;
+    for (const auto& [at, successors] : next)
+      if (!waits.contains(at)) ready.push_back(at);
+    std::size_t done = 0;
+    for (; done < ready.size(); ++done)
+      for (std::size_t to : next.at(ready[done]))
+        if (--waits.at(to) == 0) ready.push_back(to);
+    return done < next.size();
+  }
+
+  /// Is the container one for all iterations, or does each have its own?
+  Refusal check_access(NodeId node) {
+    const std::string& name = state_.get<AccessNode>(node).data;
+    const std::string quoted = "'" + name + "'";
+    const Data* data = sdfg_.find_data(name);
+    if (!data) return "there is no container " + quoted;
+    if (data->is_view() || data->is_reference()) return quoted + " looks at another container";
+    for (const bool reads : {true, false})
+      for (EdgeId e : reads ? state_.out(node) : state_.in(node)) {
+        const NodeId other = reads ? state_.target(e) : state_.source(e);
+        if (state_[e].memlet.empty()) continue;
+        if (!body_.part_of.contains(other))
+          return quoted + " is copied in the body without a computation";
+      }
+    if (!data->transient) return {};
+    if (const Refusal why = check_grown(node, name, *data)) return why;
+    body_.grown.insert(name);
+    return {};
+  }
+
+  Refusal check_grown(NodeId node, const std::string& name, const Data& data) const {
+    const std::string quoted = "'" + name + "'";
+    const std::set<NodeId> here(body_.access.begin(), body_.access.end());
+    if (accesses_.is_named(name)) return quoted + " is read by name, too";
+    for (const AccessSite& site : accesses_.sites(name))
+      if (site.state != &state_ || !here.contains(site.node)) return quoted + " is used elsewhere, too";
+    if (!(data.as_array() || data.is_scalar())) return quoted + " is no array";
+    if (data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External)
+      return quoted + " lives longer than the program runs";
+    if (mentions(Subset::whole(data.shape), map_.params))
+      return "the shape of " + quoted + " depends on the map";
+    if (mentions(Subset{map_.ranges}, outer_params_))
+      return "the map's size, which " + quoted + " would get, depends on the maps around it";
+    for (const bool reads : {true, false})
+      for (EdgeId border : reads ? state_.out(node) : state_.in(node)) {
+        if (state_[border].memlet.empty()) continue;
+        for (EdgeId e : edges_inward(state_, border, reads))
+          if (const Refusal why = check_edge(e, name, data, reads)) return why;
+      }
+    return {};
+  }
+
+  Refusal check_edge(EdgeId e, const std::string& name, const Data& data, bool reads) const {
+    const Memlet& memlet = state_[e].memlet;
+    const auto& subset = reads ? memlet.src_subset : memlet.dst_subset;
+    if (memlet.wcr) return "writes of '" + name + "' resolve conflicts";
+    if (!subset || subset->rank() != data.shape.size())
+      return "a memlet of '" + name + "' has no subset";
+    const Node& end = state_[reads ? state_.target(e) : state_.source(e)];
+    if (end.is<LibraryNode>() || end.is<OtherNode>())
+      return "the library node '" + std::string(end.label()) + "' looks at the shape of '" + name + "'";
+    if (const auto* access = end.as<AccessNode>())
+      if (const Data* other = sdfg_.find_data(access->data); !other || other->is_view())
+        return "'" + access->data + "' looks at '" + name + "'";
+    return {};
+  }
+
+  /// Puts the map's dimensions in front of the container's own. The strides of these stay, so that
+  /// nested SDFGs find their elements where they expect them.
+  void grow(const std::string& name) {
+    Data& data = sdfg_.arrays.at(name);
+    const bool scalar = data.is_scalar();
+    Array array = scalar ? *Data::array(data.dtype, {}, true).as_array() : *data.as_array();
+    Assumptions known;
+    assume_shapes(sdfg_, known);
+    std::vector<Expr> shape, strides, at;
+    Expr stride = array.total_size;
+    for (std::size_t d = map_.params.size(); d-- > 0;) {
+      const Range& range = map_.ranges[d];
+      Expr size = range.end - range.begin + 1;
+      if (!certain(less_equal(0, size, known))) size = max(0, size);
+      shape.insert(shape.begin(), size);
+      strides.insert(strides.begin(), stride);
+      at.insert(at.begin(), Expr::symbol(map_.params[d]) - range.begin);
+      stride = stride * size;
+    }
+    if (!scalar) {
+      shape.insert(shape.end(), data.shape.begin(), data.shape.end());
+      strides.insert(strides.end(), array.strides.begin(), array.strides.end());
+    }
+    array.offset.insert(array.offset.begin(), map_.params.size(), Expr(0));
+    array.strides = std::move(strides);
+    array.total_size = std::move(stride);
+    data.kind = std::move(array);
+    data.shape = std::move(shape);
+    if (data.storage == Storage::Register) data.storage = Storage::Default;
+    for (NodeId node : body_.access)
+      if (state_.get<AccessNode>(node).data == name) move_subsets(node, at, scalar);
+  }
+
+  void move_subsets(NodeId node, const std::vector<Expr>& at, bool scalar) {
+    for (const bool reads : {true, false})
+      for (EdgeId border : copy(reads ? state_.out(node) : state_.in(node))) {
+        if (state_[border].memlet.empty()) continue;
+        for (EdgeId e : edges_inward(state_, border, reads)) {
+          Memlet& memlet = state_[e].memlet;
+          Subset& subset = *(reads ? memlet.src_subset : memlet.dst_subset);
+          Subset moved = Subset::index(at);
+          if (!scalar)
+            moved.ranges.insert(moved.ranges.end(), subset.ranges.begin(), subset.ranges.end());
+          subset = std::move(moved);
+        }
+      }
+  }
+
+  static std::string fresh_connector(const Node& node, const std::string& base) {
+    std::string name = base;
+    for (int i = 1; node.in_connectors.contains("IN_" + name); ++i)
+      name = base + "_" + std::to_string(i);
+    return name;
+  }
+
+  /// An edge into a computation now passes the entry of its own map.
+  void lead_in(EdgeId e, MapEnds part) {
+    const NodeId from = state_.source(e);
+    if (body_.part_of.contains(from)) {
+      if (!state_[e].memlet.empty()) return;  // within the computation
+      if (parts_[body_.part_of.at(from)].entry != part.entry) {
+        state_.connect(parts_[body_.part_of.at(from)].exit, part.entry, Edge{});
+        state_.erase(e);
+      }
+      return;
+    }
+    if (state_[e].memlet.empty()) {
+      if (from != ends_.entry) state_.connect(from, part.entry, Edge{});
+      state_.erase(e);
+      return;
+    }
+    Node& entry = state_[part.entry];
+    const std::string name = fresh_connector(entry, state_[e].memlet.data);
+    entry.in_connectors["IN_" + name] = {};
+    entry.out_connectors["OUT_" + name] = {};
+    Edge outside{"", "IN_" + name, state_[e].memlet};
+    NodeId source = from;
+    if (from == ends_.entry) {
+      const EdgeId incoming = outer_edge(state_.in(from), state_[e].src_connector, true);
+      outside = state_[incoming];
+      outside.dst_connector = "IN_" + name;
+      source = state_.source(incoming);
+    }
+    outside.memlet.guid.clear(), outside.memlet.origin = {};
+    state_.connect(source, part.entry, std::move(outside));
+    state_.set_source(e, part.entry);
+    state_[e].src_connector = "OUT_" + name;
+  }
+
+  void lead_out(EdgeId e, MapEnds part) {
+    const NodeId to = state_.target(e);
+    if (body_.part_of.contains(to)) return;  // its other end has seen to it
+    if (state_[e].memlet.empty()) {
+      if (to != ends_.exit) state_.connect(part.exit, to, Edge{});
+      state_.erase(e);
+      return;
+    }
+    Node& exit = state_[part.exit];
+    const std::string name = fresh_connector(exit, state_[e].memlet.data);
+    exit.in_connectors["IN_" + name] = {};
+    exit.out_connectors["OUT_" + name] = {};
+    Edge outside{"OUT_" + name, "", state_[e].memlet};
+    NodeId target = to;
+    if (to == ends_.exit) {
+      const EdgeId outgoing = outer_edge(state_.out(to), state_[e].dst_connector, false);
+      outside = state_[outgoing];
+      outside.src_connector = "OUT_" + name;
+      target = state_.target(outgoing);
+    }
+    outside.memlet.guid.clear(), outside.memlet.origin = {};
+    state_.connect(part.exit, target, std::move(outside));
+    state_.set_target(e, part.exit);
+    state_[e].dst_connector = "IN_" + name;
+  }
+
+  /// The edge outside the old map that continues a connector of its inner side.
+  EdgeId outer_edge(std::span<const EdgeId> edges, const std::string& inner, bool into) const {
+    const std::string outer = matching_connector(inner);
+    for (EdgeId e : edges)
+      if ((into ? state_[e].dst_connector : state_[e].src_connector) == outer) return e;
+    SDFG_ASSERT(false) << "no edge continues " << inner;
+    return {};
+  }
+
+  /// Whatever waited for the map, or the map for it, without data.
+  void keep_order_around() {
+    for (EdgeId e : copy(state_.in(ends_.entry)))
+      if (state_[e].memlet.empty())
+        for (const MapEnds& part : parts_) state_.connect(state_.source(e), part.entry, Edge{});
+    for (EdgeId e : copy(state_.out(ends_.exit)))
+      if (state_[e].memlet.empty())
+        for (const MapEnds& part : parts_) state_.connect(part.exit, state_.target(e), Edge{});
+  }
+
+  /// In another scope, every node hangs on that scope's ends; a scope without data hangs together by
+  /// an empty memlet.
+  void close_parts() {
+    for (const auto& [node, part] : body_.part_of) {
+      if (state_.in(node).empty()) state_.connect(parts_[part].entry, node, Edge{});
+      if (state_.out(node).empty()) state_.connect(node, parts_[part].exit, Edge{});
+    }
+    if (!outer_) return;
+    for (const MapEnds& part : parts_) {
+      if (state_.in(part.entry).empty()) state_.connect(outer_, part.entry, Edge{});
+      if (state_.out(part.exit).empty()) state_.connect(part.exit, outer_exit_, Edge{});
+    }
+    for (NodeId node : body_.access) {
+      if (state_.in(node).empty()) state_.connect(outer_, node, Edge{});
+      if (state_.out(node).empty()) state_.connect(node, outer_exit_, Edge{});
+    }
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  Accesses& accesses_;
+  MapEnds ends_;
+  MapEntry map_;  ///< a copy: the node goes
+  Body body_;
+  NodeId outer_, outer_exit_;  ///< the scope around; none at the top level
+  std::vector<std::string> outer_params_;
+  std::vector<MapEnds> parts_;
+};
+
+/// Splits the maps of one state, outer ones first.
+class StateFission {
+ public:
+  StateFission(Sdfg& sdfg, State& state, const Trail& trail, const MapFission::Options& options,
+               PassContext& context, std::optional<Accesses>& accesses)
+      : sdfg_(sdfg), state_(state), trail_(trail), options_(options), context_(context),
+        accesses_(accesses) {}
+
+  /// Gives the entries of the maps that came out.
+  std::vector<NodeId> run() {
+    std::vector<NodeId> all;
+    std::vector<NodeId> changed;
+    // What is split moves the maps inside into other scopes, so each level needs a new tree once
+    // anything has changed.
+    for (std::size_t depth = 0, levels = 1; depth < levels; ++depth) {
+      if (depth == 0 || !changed.empty()) look();
+      levels = by_depth_.size();
+      changed.clear();
+      if (depth < levels)
+        for (const MapEnds ends : by_depth_[depth])
+          if (!split(ends, changed)) return all;
+      all.insert(all.end(), changed.begin(), changed.end());
+    }
+    return all;
+  }
+
+ private:
+  void look() {
+    by_depth_.clear();
+    children_.clear();
+    tree_ = scope_tree_of(state_);
+    for (NodeId n : state_.nodes())
+      if (const NodeId parent = tree_.parent_of(n)) children_[parent].push_back(n);
+    std::map<NodeId, std::size_t> depth;
+    for (const MapEnds ends : maps_of(state_, tree_, {})) {
+      const auto around = depth.find(tree_.parent_of(ends.entry));
+      const std::size_t at = depth[ends.entry] = around == depth.end() ? 0 : around->second + 1;
+      if (by_depth_.size() <= at) by_depth_.resize(at + 1);
+      by_depth_[at].push_back(ends);
+    }
+  }
+
+  /// False when the limit on applications is reached.
+  bool split(MapEnds ends, std::vector<NodeId>& changed) {
+    const auto& map = state_.get<MapEntry>(ends.entry);
+    if (!options_.maps.empty() && std::ranges::find(options_.maps, map.label) == options_.maps.end())
+      return true;
+    if (!accesses_) accesses_.emplace(sdfg_);
+    const Trail here = trail_.in(state_, ends.entry);
+    Fission fission(sdfg_, state_, *accesses_, ends);
+    if (const Refusal why = fission.check(tree_, children_[ends.entry])) {
+      context_.refused(here, why);
+      return true;
+    }
+    if (!context_.may_apply()) return false;
+    context_.applied(here, "split the map " + describe(map));
+    const std::vector<NodeId> parts = fission.apply();
+    changed.insert(changed.end(), parts.begin(), parts.end());
+    return true;
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  const Trail& trail_;
+  const MapFission::Options& options_;
+  PassContext& context_;
+  ScopeTree tree_;
+  std::map<NodeId, std::vector<NodeId>> children_;
+  std::vector<std::vector<MapEnds>> by_depth_;
+  std::optional<Accesses>& accesses_;  ///< of the SDFG, made when first needed
+};
+
+}  // namespace
+
+Result<Changed> MapFission::run(Sdfg& root, const Options& options, PassContext& context) {
+  Changed changed = Changed::No;
+  std::map<const Sdfg*, std::optional<Accesses>> accesses;  // looked up, never iterated
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    if (!scope_tree(state)) return;
+    const std::vector<NodeId> split = StateFission(sdfg, state, trail, options, context, accesses[&sdfg]).run();
+    std::vector<NodeId> entries;
+    for (NodeId entry : split)
+      if (state.contains(entry)) entries.push_back(entry);
+    propagate_memlets(sdfg, state, entries);
+    if (!split.empty()) changed = Changed::Yes;
+  });
+  return changed;
+}
+
+}  // namespace sdfg
