@@ -69,10 +69,17 @@ std::vector<EdgeId> edges_inward(const State& state, EdgeId from, bool reads) {
   return found;
 }
 
+/// What is found out once for an SDFG. Splitting maps keeps the access nodes as they are.
+struct Facts {
+  explicit Facts(Sdfg& sdfg) : accesses(sdfg) { assume_shapes(sdfg, known); }
+  Accesses accesses;
+  Assumptions known;
+};
+
 class Fission {
  public:
-  Fission(Sdfg& sdfg, State& state, Accesses& accesses, MapEnds ends)
-      : sdfg_(sdfg), state_(state), accesses_(accesses), ends_(ends),
+  Fission(Sdfg& sdfg, State& state, const Facts& facts, MapEnds ends)
+      : sdfg_(sdfg), state_(state), facts_(facts), ends_(ends),
         map_(state.get<MapEntry>(ends.entry)) {}
 
   Refusal check(const ScopeTree& tree, const std::vector<NodeId>& children) {
@@ -184,8 +191,8 @@ class Fission {
   Refusal check_grown(NodeId node, const std::string& name, const Data& data) const {
     const std::string quoted = "'" + name + "'";
     const std::set<NodeId> here(body_.access.begin(), body_.access.end());
-    if (accesses_.is_named(name)) return quoted + " is read by name, too";
-    for (const AccessSite& site : accesses_.sites(name))
+    if (facts_.accesses.is_named(name)) return quoted + " is read by name, too";
+    for (const AccessSite& site : facts_.accesses.sites(name))
       if (site.state != &state_ || !here.contains(site.node)) return quoted + " is used elsewhere, too";
     if (!(data.as_array() || data.is_scalar())) return quoted + " is no array";
     if (data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External)
@@ -224,14 +231,12 @@ class Fission {
     Data& data = sdfg_.arrays.at(name);
     const bool scalar = data.is_scalar();
     Array array = scalar ? *Data::array(data.dtype, {}, true).as_array() : *data.as_array();
-    Assumptions known;
-    assume_shapes(sdfg_, known);
     std::vector<Expr> shape, strides, at;
     Expr stride = array.total_size;
     for (std::size_t d = map_.params.size(); d-- > 0;) {
       const Range& range = map_.ranges[d];
       Expr size = range.end - range.begin + 1;
-      if (!certain(less_equal(0, size, known))) size = max(0, size);
+      if (!certain(less_equal(0, size, facts_.known))) size = max(0, size);
       shape.insert(shape.begin(), size);
       strides.insert(strides.begin(), stride);
       at.insert(at.begin(), Expr::symbol(map_.params[d]) - range.begin);
@@ -372,7 +377,7 @@ class Fission {
 
   Sdfg& sdfg_;
   State& state_;
-  Accesses& accesses_;
+  const Facts& facts_;
   MapEnds ends_;
   MapEntry map_;  ///< a copy: the node goes
   Body body_;
@@ -385,9 +390,9 @@ class Fission {
 class StateFission {
  public:
   StateFission(Sdfg& sdfg, State& state, const Trail& trail, const MapFission::Options& options,
-               PassContext& context, std::optional<Accesses>& accesses)
+               PassContext& context, std::optional<Facts>& facts)
       : sdfg_(sdfg), state_(state), trail_(trail), options_(options), context_(context),
-        accesses_(accesses) {}
+        facts_(facts) {}
 
   /// Gives the entries of the maps that came out.
   std::vector<NodeId> run() {
@@ -428,9 +433,9 @@ class StateFission {
     const auto& map = state_.get<MapEntry>(ends.entry);
     if (!options_.maps.empty() && std::ranges::find(options_.maps, map.label) == options_.maps.end())
       return true;
-    if (!accesses_) accesses_.emplace(sdfg_);
+    if (!facts_) facts_.emplace(sdfg_);
     const Trail here = trail_.in(state_, ends.entry);
-    Fission fission(sdfg_, state_, *accesses_, ends);
+    Fission fission(sdfg_, state_, *facts_, ends);
     if (const Refusal why = fission.check(tree_, children_[ends.entry])) {
       context_.refused(here, why);
       return true;
@@ -450,17 +455,17 @@ class StateFission {
   ScopeTree tree_;
   std::map<NodeId, std::vector<NodeId>> children_;
   std::vector<std::vector<MapEnds>> by_depth_;
-  std::optional<Accesses>& accesses_;  ///< of the SDFG, made when first needed
+  std::optional<Facts>& facts_;  ///< of the SDFG, made when first needed
 };
 
 }  // namespace
 
 Result<Changed> MapFission::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
-  std::map<const Sdfg*, std::optional<Accesses>> accesses;  // looked up, never iterated
+  std::map<const Sdfg*, std::optional<Facts>> facts;  // looked up, never iterated
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     if (!scope_tree(state)) return;
-    const std::vector<NodeId> split = StateFission(sdfg, state, trail, options, context, accesses[&sdfg]).run();
+    const std::vector<NodeId> split = StateFission(sdfg, state, trail, options, context, facts[&sdfg]).run();
     std::vector<NodeId> entries;
     for (NodeId entry : split)
       if (state.contains(entry)) entries.push_back(entry);
