@@ -6,10 +6,7 @@
 #include <set>
 
 #include "ir/analysis/scope_tree.h"
-<<<<<<< HEAD
-=======
 #include "ir/walk.h"
->>>>>>> 345eb9e (GPU: placement, kernels, block sizes; layouts of transients follow the loops)
 #include "passes/common/accesses.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/copy.h"
