@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-KINDS = ["chain", "conditionals", "loops", "nest", "states", "wide"]
+KINDS = ["branch-nest", "branches", "chain", "conditionals", "copies", "loops", "nest", "states", "wide"]
 
 
 def run(*command):

@@ -52,6 +52,77 @@ Sdfg wide(std::size_t size) {
   return b.take();
 }
 
+Sdfg copies(std::size_t size) {
+  Builder b = with_array("copies");
+  b.array("B", BaseType::Float64, "N");
+  StateBuilder s = b.state("main");
+  std::string from = "A[0:N]";
+  for (std::size_t i = 0; i + 2 < size; ++i) {
+    b.transient(numbered("t", i), BaseType::Float64, "N");
+    const std::string to = numbered("t", i) + "[0:N]";
+    s.copy(from, to);
+    from = to;
+  }
+  s.copy(from, "B[0:N]");
+  return b.take();
+}
+
+/// What GT4Py makes of `o = x if c else y`: an SDFG of scalars that copies one of them. At a level
+/// above 0 the first is the result of another choice.
+Sdfg choice(std::size_t level) {
+  Builder b(numbered("choice", level));
+  for (const char* name : {"c", "x", "y", "o"}) b.scalar(name, BaseType::Float64);
+  ConditionalBuilder decide = b.conditional();
+  StateBuilder then = decide.branch("c > " + std::to_string(level % 4)).state();
+  if (level > 0)
+    then.nested(choice(level - 1), {{"c", "c[0]"}, {"x", "x[0]"}, {"y", "y[0]"}}, {{"o", "o[0]"}});
+  else
+    then.copy("x[0]", "o[0]");
+  decide.otherwise().state().copy("y[0]", "o[0]");
+  return b.take();
+}
+
+/// Inside of a map: next = choice(…) between two values computed from `value`; 9 nodes and those
+/// of the choice.
+std::string choose(Builder& b, StateBuilder& s, const std::string& value, std::size_t i,
+                   Sdfg inner) {
+  const std::string x = numbered("x", i), y = numbered("y", i), next = numbered("v", i);
+  for (const std::string& name : {x, y, next}) b.scalar(name, BaseType::Float64, true);
+  s.access(x);
+  s.tasklet("then", {{"a", value}}, "o = a + 1 if a < 64 else -64", {{"o", x + "[0]"}});
+  s.access(y);
+  s.tasklet("otherwise", {{"a", value}}, "o = -a", {{"o", y + "[0]"}});
+  s.access(next);
+  s.nested(std::move(inner), {{"c", value}, {"x", x + "[0]"}, {"y", y + "[0]"}},
+           {{"o", next + "[0]"}});
+  return next + "[0]";
+}
+
+Sdfg branches(std::size_t size) {
+  Builder b = with_array("branches");
+  StateBuilder s = b.state("main");
+  s.open_map("columns", "i", "0:N");
+  std::string value = "A[i]";
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, size / 10); ++i)
+    value = choose(b, s, value, i, choice(0));
+  s.tasklet("store", {{"a", value}}, "o = a", {{"o", "A[i]"}});
+  s.close_map();
+  return b.take();
+}
+
+Sdfg branch_nest(std::size_t size, std::size_t depth) {
+  Builder b = with_array("branch_nest");
+  const std::size_t nodes = 9 + 7 * depth;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, size / nodes); ++i) {
+    StateBuilder s = b.state();
+    s.open_map("columns", "i", "0:N");
+    const std::string value = choose(b, s, "A[i]", i, choice(depth - 1));
+    s.tasklet("store", {{"a", value}}, "o = a", {{"o", "A[i]"}});
+    s.close_map();
+  }
+  return b.take();
+}
+
 Sdfg nested_level(std::size_t level) {
   Builder b = with_array(numbered("level", level));
   b.transient("t", BaseType::Float64, "1");
@@ -108,6 +179,12 @@ Sdfg loops(std::size_t size) {
 
 Sdfg generate(const GenerateOptions& options) {
   switch (options.shape) {
+    case Shape::BranchNest:
+      return branch_nest(options.size, options.depth ? options.depth : 32);
+    case Shape::Branches:
+      return branches(options.size);
+    case Shape::Copies:
+      return copies(options.size);
     case Shape::Chain:
       return chain(options.size);
     case Shape::Conditionals:

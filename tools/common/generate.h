@@ -11,22 +11,26 @@ namespace sdfg {
 
 /// What a generated SDFG is made of.
 enum class Shape {
+  BranchNest,    ///< maps whose bodies choose between values: choices within choices
+  Branches,      ///< a map whose body chooses between two computed values, again and again
   Chain,         ///< one state: map after map, each reading what the one before wrote
   Conditionals,  ///< one conditional after the other
+  Copies,        ///< one state: copy after copy
   Loops,         ///< one doubly nested loop after the other
   Mixed,         ///< everything, at random
   Nest,          ///< SDFGs nested in SDFGs
   States,        ///< many small states with assignments between them
   Wide           ///< one state: maps side by side, all reading the same container
 };
-inline constexpr std::array<std::string_view, 7> shape_names{
-    "chain", "conditionals", "loops", "mixed", "nest", "states", "wide"};
+inline constexpr std::array<std::string_view, 10> shape_names{
+    "branch-nest", "branches", "chain", "conditionals", "copies",
+    "loops",       "mixed",    "nest",  "states",       "wide"};
 
 struct GenerateOptions {
   Shape shape = Shape::Mixed;
   std::size_t size = 100;  ///< about how many nodes of states there are
   std::uint64_t seed = 1;
-  std::size_t depth = 0;  ///< of `Nest`: how deep each nest is; 0: 32
+  std::size_t depth = 0;  ///< of nests: how deep each is; 0: 32
 };
 
 /// A valid SDFG: all accesses in bounds for sizes of at least 4, no races, every transient written

@@ -15,10 +15,11 @@ namespace {
 
 constexpr std::string_view help = R"(sdfg-gen [flag]…: make a random valid SDFG
 
-  --kind=KIND    what it is made of (mixed): chain, conditionals, loops, mixed, nest, states, wide
+  --kind=KIND    what it is made of (mixed): branch-nest, branches, chain, conditionals, copies,
+                 loops, mixed, nest, states, wide
   --size=N       about how many dataflow nodes it has (100)
   --seed=N       another seed, another SDFG of kind mixed, other data (1)
-  --depth=N      of kind nest: how deep SDFGs are nested (32)
+  --depth=N      of nests: how deep they are (32)
   --emit=FORM    json, text, dot or graphml (by the output's name, else text)
   --data=PATH    write matching arguments as in:NAME into an .npz file
   --record       run the interpreter on them and add the results as out:NAME

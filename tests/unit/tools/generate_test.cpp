@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -58,7 +60,11 @@ TEST_P(Generate, HasDataForEveryArgument) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKinds, Generate, testing::Range<std::size_t>(0, shape_names.size()),
-                         [](const auto& kind) { return std::string(shape_names[kind.param]); });
+                         [](const auto& kind) {
+                           std::string name(shape_names[kind.param]);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST(GenerateMixed, ManySeedsAreValid) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
