@@ -1,36 +1,51 @@
 // How time grows with the size of the graph, for everything that looks at a whole SDFG: load, save,
-// verify, print, parse, generate, and each pass. One line per operation and shape: CPU time at 1,000,
-// 10,000 and 100,000 nodes, and the exponent between the first and the last (1 is linear).
+// verify, print, parse, generate, and each registered pass and named pipeline, over every kind of
+// sdfg-gen. One line per operation and shape: CPU time at about 1,000, 10,000 and 100,000 nodes, and
+// the exponent between the first and the last (1 is linear). At the end those above the aim.
 //
-//   growth_bench [--benchmark_filter=load/.*] [--benchmark_min_time=0.2]
+//   growth_bench [--only=REGEX] [--sizes=1000,10000,100000] [--limit=SECONDS] [--aim=1.15]
+//
+// Each run begins with cold caches; otherwise a small graph, which has just been copied, would find all
+// of itself in them, and the exponent would be that of the machine.
+//
+// REGEX is searched in "operation/shape". A size is left out when the one before predicts more than
+// the limit (10 s), taking growth as quadratic if it is not known to be less.
 
-#include <array>
+#include <ctime>
+
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <map>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <regex>
 #include <string>
 #include <vector>
-
-#include <benchmark/benchmark.h>
 
 #include "codegen/codegen.h"
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "ir/walk.h"
-#include "passes/registry.h"
+#include "passes/pipeline.h"
 #include "serialize/load.h"
 #include "serialize/save.h"
 #include "support/deep_stack.h"
+#include "support/text.h"
 #include "tools/common/generate.h"
 
 namespace sdfg {
 namespace {
 
-constexpr std::array<std::size_t, 3> node_counts{1000, 10000, 100000};
+struct Settings {
+  std::regex only{""};
+  std::vector<std::size_t> sizes{1000, 10000, 100000};
+  double limit = 10, aim = 1.15;
+};
 
-/// A generated SDFG, as value, JSON text and text form; made once per shape and size.
+/// A generated SDFG, as value, JSON text and text form.
 struct Input {
   Sdfg sdfg;
   std::string json, text;
@@ -47,128 +62,169 @@ Input make_input(Shape shape, std::size_t size) {
   return input;
 }
 
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+/// Leaves nothing useful in the caches.
+void cool_down() {
+  static std::vector<char> memory(std::size_t(64) << 20);
+  for (std::size_t i = 0; i < memory.size(); i += 64) ++memory[i];
+}
+
+/// Runs the operation once on an input and gives the seconds that count; an error is a message.
+using Operation = std::function<Result<double>(const Input&)>;
+
 template <class F>
-void measure(benchmark::State& bench, const Input& input, F&& work) {
-  with_deep_stack([&] {
-    for (auto _ : bench) benchmark::DoNotOptimize(work());
-  });
-  bench.counters["nodes"] = double(input.nodes);
-  bench.counters["nodes/s"] =
-      benchmark::Counter(double(input.nodes), benchmark::Counter::kIsIterationInvariantRate);
-}
-
-/// Runs the pass on a fresh copy each time; copying is not counted.
-void measure_pass(benchmark::State& bench, const Input& input, const Registered& pass) {
-  with_deep_stack([&] {
-    for (auto _ : bench) {
-      bench.PauseTiming();
-      auto copy = std::make_unique<Sdfg>(input.sdfg);
-      PassContext context(pass.name);
-      const auto configured = pass.configure("");
-      bench.ResumeTiming();
-      benchmark::DoNotOptimize(configured->run(*copy, context));
-      bench.PauseTiming();
-      copy.reset();
-      bench.ResumeTiming();
-    }
-  });
-  bench.counters["nodes"] = double(input.nodes);
-}
-
-/// Gathers the times and prints one line per operation and shape at the end.
-class Table : public benchmark::ConsoleReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      if (run.error_occurred) {
-        std::printf("%s: %s\n", run.benchmark_name().c_str(), run.error_message.c_str());
-        continue;
-      }
-      // "load/chain/1000/real_time"
-      const std::string name = run.run_name.function_name;
-      std::fprintf(stderr, "%s %.3f ms\n", name.c_str(), run.GetAdjustedCPUTime());
-      const std::size_t slash = name.rfind('/');
-      rows_[name.substr(0, slash)].push_back(
-          {run.counters.at("nodes"), run.GetAdjustedCPUTime()});
-    }
-  }
-  void Finalize() override {
-    std::printf("%-44s %10s %10s %10s %9s\n", "operation/shape (ms at nodes)", "1,000", "10,000",
-                "100,000", "exponent");
-    for (const auto& [name, points] : rows_) {
-      std::printf("%-44s", name.c_str());
-      for (const Point& p : points) std::printf(" %10.3f", p.milliseconds);
-      const Point &first = points.front(), &last = points.back();
-      if (points.size() > 1)
-        std::printf(" %9.2f", std::log(last.milliseconds / first.milliseconds) /
-                                  std::log(last.nodes / first.nodes));
-      std::printf("\n");
-    }
-  }
-
- private:
-  struct Point {
-    double nodes, milliseconds;
+Operation timed(F work) {
+  return [work](const Input& input) -> Result<double> {
+    cool_down();
+    const double begin = cpu_seconds();
+    const auto result = work(input);
+    const double seconds = cpu_seconds() - begin;
+    if constexpr (requires { result.error(); })
+      if (!result) return result.error();
+    return seconds;
   };
-  std::map<std::string, std::vector<Point>> rows_;
+}
+
+/// Neither copying the SDFG nor destroying the copy counts.
+Operation pass(const Registered& registered) {
+  return [&registered](const Input& input) -> Result<double> {
+    SDFG_TRY(const Pipeline pipeline, parse_pipeline(registered.name, all_passes()));
+    const auto copy = std::make_unique<Sdfg>(input.sdfg);
+    Diagnostics warnings;
+    cool_down();
+    const double begin = cpu_seconds();
+    const auto result = run(pipeline, *copy, {}, warnings);
+    const double seconds = cpu_seconds() - begin;
+    if (!result) return result.error();
+    return seconds;
+  };
+}
+
+std::vector<std::pair<std::string, Operation>> operations() {
+  std::vector<std::pair<std::string, Operation>> all{
+      {"load", timed([](const Input& i) { return load(i.json); })},
+      {"save", timed([](const Input& i) { return save(i.sdfg, {SaveProfile::Head}); })},
+      {"verify", timed([](const Input& i) { return verify(i.sdfg); })},
+      {"print", timed([](const Input& i) { return print(i.sdfg); })},
+      {"parse", timed([](const Input& i) { return parse(i.text); })},
+      {"generate-cpp", timed([](const Input& i) { return generate_cpu(i.sdfg); })}};
+  for (const Registered& registered : all_passes())
+    all.emplace_back(registered.name, pass(registered));
+  return all;
+}
+
+/// The least of several runs: as many as fit into a tenth of a second, at least one, at most seven.
+Result<double> best(const Operation& operation, const Input& input) {
+  double best = 1e9, spent = 0;
+  for (int i = 0; i < 7 && spent < 0.1; ++i) {
+    SDFG_TRY(const double seconds, operation(input));
+    best = std::min(best, seconds);
+    spent += seconds;
+  }
+  return best;
+}
+
+struct Row {
+  std::string name, error;
+  std::vector<std::pair<double, double>> points;  ///< nodes, seconds
+
+  std::optional<double> exponent() const {
+    if (points.size() < 2) return std::nullopt;
+    return std::log(points.back().second / points.front().second) /
+           std::log(points.back().first / points.front().first);
+  }
+  bool too_long(double nodes, double limit) const {
+    if (points.empty()) return false;
+    const auto [last_nodes, last] = points.back();
+    const double power = points.size() < 2 ? 2 : std::max(1.0, *exponent());
+    return last * std::pow(nodes / last_nodes, power) > limit;
+  }
 };
 
-/// The input that the running benchmark asks for. Benchmarks run in the order in which they are
-/// registered, so remembering the last one is enough.
-class Inputs {
- public:
-  ~Inputs() { forget(); }
-  const Input& get(Shape shape, std::size_t size) {
-    if (!input_ || shape != shape_ || size != size_) {
-      forget();
-      with_deep_stack([&] { input_ = std::make_unique<Input>(make_input(shape, size)); });
-      shape_ = shape, size_ = size;
+void print(const Row& row, const Settings& settings) {
+  std::printf("%-44s", row.name.c_str());
+  for (std::size_t i = 0; i < settings.sizes.size(); ++i)
+    i < row.points.size() ? std::printf(" %10.3f", 1e3 * row.points[i].second)
+                          : std::printf(" %10s", "-");
+  if (const auto e = row.exponent()) std::printf(" %9.2f", *e);
+  std::printf("%s%s\n", row.error.empty() ? "" : "  ", row.error.c_str());
+  std::fflush(stdout);
+}
+
+/// All operations on one shape, size by size, so that each input is made once.
+std::vector<Row> measure(std::string_view shape_name, Shape shape, const Settings& settings) {
+  std::vector<Row> rows;
+  std::vector<Operation> work;
+  for (auto& [name, operation] : operations()) {
+    const std::string full = name + "/" + std::string(shape_name);
+    if (!std::regex_search(full, settings.only)) continue;
+    rows.push_back({full, {}, {}});
+    work.push_back(std::move(operation));
+  }
+  for (std::size_t size : settings.sizes) {
+    if (rows.empty()) break;
+    const Input input = make_input(shape, size);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Row& row = rows[i];
+      if (!row.error.empty() || row.too_long(double(input.nodes), settings.limit)) continue;
+      std::fprintf(stderr, "%s %zu\n", row.name.c_str(), size);
+      const auto seconds = best(work[i], input);
+      if (seconds)
+        row.points.emplace_back(double(input.nodes), std::max(*seconds, 1e-6));
+      else
+        row.error = seconds.error().text();
     }
-    return *input_;
   }
+  return rows;
+}
 
- private:
-  void forget() {
-    with_deep_stack([&] { input_.reset(); });
-  }
-  std::unique_ptr<Input> input_;
-  Shape shape_{};
-  std::size_t size_ = 0;
-};
-
-void register_all(Inputs& inputs) {
+int run_all(const Settings& settings) {
+  std::printf("%-44s", "operation/shape (CPU ms at about … nodes)");
+  for (std::size_t size : settings.sizes) std::printf(" %10zu", size);
+  std::printf(" %9s\n", "exponent");
+  std::vector<Row> above;
   for (std::size_t s = 0; s < shape_names.size(); ++s)
-    for (std::size_t size : node_counts) {
-      const auto add = [&](std::string_view operation, auto work) {
-        const std::string name = std::string(operation) + "/" + std::string(shape_names[s]) + "/" +
-                                 std::to_string(size);
-        benchmark::RegisterBenchmark(name.c_str(), [&inputs, s, size, work](benchmark::State& bench) {
-          work(bench, inputs.get(Shape(s), size));
-        })->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
-      };
-      add("load", [](auto& b, const Input& i) { measure(b, i, [&] { return load(i.json); }); });
-      add("save", [](auto& b, const Input& i) {
-        measure(b, i, [&] { return save(i.sdfg, {SaveProfile::Head}); });
-      });
-      add("verify", [](auto& b, const Input& i) { measure(b, i, [&] { return verify(i.sdfg); }); });
-      add("print", [](auto& b, const Input& i) { measure(b, i, [&] { return print(i.sdfg); }); });
-      add("parse", [](auto& b, const Input& i) { measure(b, i, [&] { return parse(i.text); }); });
-      add("generate-cpp",
-          [](auto& b, const Input& i) { measure(b, i, [&] { return generate_cpu(i.sdfg); }); });
-      for (const Registered& pass : all_passes())
-        add(pass.name, [&pass](auto& b, const Input& i) { measure_pass(b, i, pass); });
+    for (Row& row : measure(shape_names[s], Shape(s), settings)) {
+      print(row, settings);
+      const bool unfinished = row.error.empty() && row.points.size() < settings.sizes.size();
+      if (unfinished || row.exponent().value_or(0) > settings.aim) above.push_back(std::move(row));
     }
+  std::printf("\nabove %.2f, or not finished: %zu\n", settings.aim, above.size());
+  for (const Row& row : above) print(row, settings);
+  return above.empty() ? 0 : 1;
+}
+
+bool set(Settings& settings, std::string_view flag, const std::string& value) {
+  if (flag == "--only") return settings.only = value, true;
+  if (flag == "--limit") return settings.limit = std::atof(value.c_str()), true;
+  if (flag == "--aim") return settings.aim = std::atof(value.c_str()), true;
+  if (flag != "--sizes") return false;
+  settings.sizes.clear();
+  for (std::string_view size : split(value, ','))
+    settings.sizes.push_back(std::size_t(std::atoll(std::string(size).c_str())));
+  return true;
 }
 
 }  // namespace
 }  // namespace sdfg
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  sdfg::Inputs inputs;
-  sdfg::register_all(inputs);
-  sdfg::Table table;
-  benchmark::RunSpecifiedBenchmarks(&table);
+int main(int count, char** words) {
+  sdfg::Settings settings;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = words[i];
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string value(word.substr(std::min(equals + 1, word.size())));
+    if (!sdfg::set(settings, word.substr(0, equals), value)) {
+      std::fprintf(stderr, "growth_bench: unknown flag '%s'\n", words[i]);
+      return 2;
+    }
+  }
+  int status = 0;
+  sdfg::with_deep_stack([&] { status = sdfg::run_all(settings); });
+  return status;
 }
