@@ -15,7 +15,11 @@ Console Console::standard() {
       std::fflush(file);
     };
   };
-  return {read_file, write_file, to(stdout), to(stderr), isatty(STDOUT_FILENO) != 0};
+  return {read_file, write_file, to(stdout), to(stderr), isatty(STDOUT_FILENO) != 0,
+          [](int status) {
+            std::fflush(nullptr);
+            _exit(status);
+          }};
 }
 
 }  // namespace sdfg

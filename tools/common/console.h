@@ -14,6 +14,8 @@ struct Console {
   std::function<Status(const std::string& path, std::string_view bytes)> write;
   std::function<void(std::string_view)> out, err;
   bool terminal = false;  ///< standard output is one
+  /// Ends the process with that status without taking apart what is in memory; empty: return.
+  std::function<void(int status)> leave{};
 
   /// The real files and streams.
   static Console standard();

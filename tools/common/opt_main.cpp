@@ -337,7 +337,10 @@ class Run {
 
 int opt_main(std::span<const std::string> arguments, const Console& console,
              std::span<const Registered> passes) {
-  return int(Run(arguments, console, passes).whole());
+  Run run(arguments, console, passes);
+  const int status = int(run.whole());
+  if (console.leave) console.leave(status);
+  return status;
 }
 
 }  // namespace sdfg

@@ -52,7 +52,7 @@ TEST(JsonTree, SaysWhereTheGrammarIsBroken) {
   EXPECT_EQ(error_of("[1.]"), "1:2: expected a value, found '1.'");
   EXPECT_EQ(error_of("[+1]"), "1:2: expected a value, found '+1'");
   EXPECT_EQ(error_of("[truee]"), "1:2: expected a value, found 'truee'");
-  EXPECT_EQ(error_of("[1\"a\"]"), "1:2: expected a value, found '1\"a\"'");
+  EXPECT_EQ(error_of("[1\"a\"]"), "1:3: expected ',' or ']', found '\"a\"'");
   EXPECT_EQ(error_of("[\"a\"\"b\"]"), "1:5: expected ',' or ']', found '\"b\"'");
   EXPECT_EQ(error_of("{\"a\": [1, 2"), "1:12: expected ',' or ']', found the end of the file");
   EXPECT_EQ(error_of("{} {}"), "1:4: expected the end of the file, found '{'");
