@@ -36,10 +36,10 @@ using Json = nlohmann::json;
 const std::map<std::string, std::string> pipelines{
     {"DeadDataflowElimination", "dead-dataflow-elimination"},
     {"InLocalStorage", "in-local-storage{$OPTIONS}"},
-    {"InlineMultistateSDFG", "inline-sdfg"},
+    {"InlineMultistateSDFG", "inline-multistate-sdfg"},
     {"InlineSDFG", "inline-sdfg"},
     {"LoopToMap", "loop-to-map"},
-    {"LoopUnroll", "loop-unroll"},
+    {"LoopUnroll", "loop-unrolling"},
     {"MapCollapse", "map-collapse{$OPTIONS}"},
     {"MapExpansion", "map-expansion{$OPTIONS}"},
     {"MapFission", "map-fission{$OPTIONS}"},
@@ -47,7 +47,7 @@ const std::map<std::string, std::string> pipelines{
     {"MapFusionVertical", "map-fusion-vertical{$OPTIONS}"},
     {"MapInterchange", "map-interchange"},
     {"MapTiling", "map-tiling{$OPTIONS}"},
-    {"MapToForLoop", "map-to-for-loop"},
+    {"MapToForLoop", "map-to-loop"},
     {"MapUnroll", "map-unroll"},
     {"MoveLoopIntoMap", "move-loop-into-map"},
     {"OTFMapFusion", "otf-map-fusion"},
@@ -59,37 +59,40 @@ const std::map<std::string, std::string> pipelines{
     {"StateFusion", "state-fusion"},
     {"StripMining", "strip-mining{$OPTIONS}"},
     {"TrivialMapElimination", "trivial-map-elimination"},
-    {"gt4py.CopyChainRemover", "copy-chain-elimination"},
-    {"gt4py.DoubleWriteRemover", "double-write-elimination"},
+    {"gt4py.CopyChainRemover", "redundant-array-elimination"},
+    {"gt4py.DoubleWriteRemover", "redundant-array-elimination"},
     {"gt4py.FuseHorizontalConditionBlocks", "fuse-conditionals"},
-    {"gt4py.GT4PyMapBufferElimination", "map-buffer-elimination{$OPTIONS}"},
-    {"gt4py.HorizontalMapSplitFusion", "horizontal-map-split-fusion"},
+    {"gt4py.GT4PyMapBufferElimination", "redundant-array-elimination{$OPTIONS}"},
+    {"gt4py.HorizontalMapSplitFusion", "map-split-horizontal"},
     {"gt4py.LoopBlocking", "loop-blocking{$OPTIONS}"},
     {"gt4py.MapFusionHorizontal", "map-fusion-horizontal{$OPTIONS}"},
     {"gt4py.MapFusionVertical", "map-fusion-vertical"},
-    {"gt4py.MapPromoter", "map-promotion{$OPTIONS}"},
-    {"gt4py.MapSplitter", "map-splitter{$OPTIONS}"},
+    {"gt4py.MapPromoter", "map-promotion{$OPTIONS},map-fusion-vertical"},
+    {"gt4py.MapSplitter", "map-dead-range-elimination"},
     {"gt4py.MapToCopy", "map-to-copy"},
     {"gt4py.MoveDataflowIntoIfBody", "move-into-if-body"},
-    {"gt4py.MultiStateGlobalSelfCopyElimination", "multi-state-self-copy-elimination"},
-    {"gt4py.RemoveAccessNodeCopies", "remove-access-node-copies"},
-    {"gt4py.ScanLoopUnrolling", "scan-loop-unrolling{$OPTIONS}"},
-    {"gt4py.SingleStateGlobalDirectSelfCopyElimination", "self-copy-elimination"},
-    {"gt4py.SingleStateGlobalSelfCopyElimination", "self-copy-elimination"},
-    {"gt4py.SplitAccessNode", "split-access-node"},
-    {"gt4py.VerticalMapSplitFusion", "vertical-map-split-fusion"},
+    {"gt4py.MultiStateGlobalSelfCopyElimination", "redundant-array-elimination"},
+    {"gt4py.RemoveAccessNodeCopies", "redundant-array-elimination"},
+    {"gt4py.ScanLoopUnrolling", "scan-unrolling{$OPTIONS}"},
+    {"gt4py.SingleStateGlobalDirectSelfCopyElimination", "redundant-array-elimination"},
+    {"gt4py.SingleStateGlobalSelfCopyElimination", "redundant-array-elimination"},
+    {"gt4py.SplitAccessNode", "split-access-nodes"},
+    {"gt4py.VerticalMapSplitFusion", "map-split-vertical"},
     {"gt4py.gt_auto_optimize", "gt4py"},
     {"gt4py.gt_simplify", "simplify"},
     {"gt4py.inline_dataflow_into_map", "inline-map-fusion{$OPTIONS}"},
-    {"gt4py.split_node", "split-access-node{$OPTIONS}"},
+    {"gt4py.split_node", "split-access-nodes"},
 };
 
 /// Pairs that the reference applies and we refuse, on purpose.
 const std::map<std::string, std::string> refused_on_purpose{};
 
-/// Options of the reference that say which of several matches is meant or hold Python code: ours
-/// look at all matches.
-const std::vector<std::string> not_options{"class", "edges", "check_fusion_callback"};
+/// Options of the reference that say which of several matches is meant (ours look at all), hold
+/// Python code, or run another pass afterwards.
+const std::vector<std::string> not_options{
+    "class",         "edges",         "check_fusion_callback", "split_description",
+    "run_simplify",  "simplify",      "fuse_map_fragments",    "fuse_after_promotion",
+    "remove_dead_dataflow"};
 
 enum class Outcome { Same, Refused, NoPass, Differs };
 
