@@ -28,6 +28,8 @@
 #include "passes/maps/map_unroll.h"
 #include "passes/maps/out_local_storage.h"
 #include "passes/maps/strip_mining.h"
+#include "passes/pipelines/gt4py.h"
+#include "passes/pipelines/simplify.h"
 #include "passes/simplify/dead_state_elimination.h"
 #include "passes/simplify/inline_sdfg.h"
 #include "passes/simplify/state_fusion.h"
@@ -44,6 +46,7 @@ constexpr std::array registered{
     entry<ExpandReduce>(),
     entry<FuseConditionals>(),
     entry<GpuTransformation>(),
+    entry<Gt4py>(),
     entry<InLocalStorage>(),
     entry<InlineSdfg>(),
     entry<LocalDoubleBuffering>(),
@@ -62,6 +65,7 @@ constexpr std::array registered{
     entry<RedundantArrayElimination>(),
     entry<ScalarCopyElimination>(),
     entry<SetStrides>(),
+    entry<Simplify>(),
     entry<StateFusion>(),
     entry<StripMining>(),
     entry<TaskletFusion>(),

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <nlohmann/json.hpp>
 
 #include "ir/verify.h"
 #include "passes/pipeline.h"
+#include "support/deep_stack.h"
 #include "support/file.h"
 #include "support/hash.h"
 #include "tools/common/bisect.h"
@@ -340,6 +342,16 @@ int opt_main(std::span<const std::string> arguments, const Console& console,
   Run run(arguments, console, passes);
   const int status = int(run.whole());
   if (console.leave) console.leave(status);
+  return status;
+}
+
+int opt_main(int count, char** words, const std::vector<Registered>& own_passes) {
+  std::vector<Registered> passes(all_passes().begin(), all_passes().end());
+  passes.insert(passes.end(), own_passes.begin(), own_passes.end());
+  std::ranges::sort(passes, {}, &Registered::name);
+  const std::vector<std::string> arguments(words + 1, words + count);
+  int status = 0;
+  with_deep_stack([&] { status = opt_main(arguments, Console::standard(), passes); });
   return status;
 }
 

@@ -1,9 +1,5 @@
 #include <malloc.h>
 
-#include <string>
-#include <vector>
-
-#include "support/deep_stack.h"
 #include "tools/common/opt_main.h"
 
 int main(int count, char** words) {
@@ -11,9 +7,5 @@ int main(int count, char** words) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 1 << 20);
-  const std::vector<std::string> arguments(words + 1, words + count);
-  int status = 0;
-  sdfg::with_deep_stack(
-      [&] { status = sdfg::opt_main(arguments, sdfg::Console::standard()); });
-  return status;
+  return sdfg::opt_main(count, words);
 }

@@ -1,0 +1,130 @@
+#include "passes/pipelines/gt4py.h"
+
+#include "passes/options.h"
+
+namespace sdfg {
+namespace {
+
+using Options = Gt4py::Options;
+using Steps = std::vector<PlannedStep>;
+
+/// "name{a=1 b}" of the options that are not empty.
+std::string with(std::string name, std::initializer_list<std::string> options) {
+  std::string all;
+  for (const std::string& option : options)
+    if (!option.empty()) all += (all.empty() ? "" : " ") + option;
+  return all.empty() ? name : name + '{' + all + '}';
+}
+std::string flag(bool on, std::string text) { return on ? text : ""; }
+template <class T>
+std::string option(std::string_view name, const T& value, const T& neutral) {
+  return value == neutral ? "" : std::string(name) + '=' + detail::print_option(value);
+}
+
+/// What maps are made of is left alone: simplification between rounds sees whole states only.
+constexpr std::string_view between_rounds =
+    "skip=scalar-to-symbol,constant-propagation,inline-multistate-sdfg,inline-sdfg,"
+    "inline-control-flow-regions,control-flow-raising,prune-empty-branches,reference-to-view,"
+    "consolidate-edges,unused-symbol-elimination";
+
+/// Maps and the containers between them, until nothing changes.
+PlannedStep whole_maps(const Options& o) {
+  const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
+  const std::string top = "only_toplevel_maps", keep = "consolidate_edges_only_if_not_extending";
+  const std::string vertical = with("map-fusion-vertical", {top, "shrink", keep, pointwise});
+  const std::string horizontal = with("map-fusion-horizontal", {top, keep, pointwise});
+  PlannedStep loop{"fixed-point", "each kind of step makes room for the others", {}};
+  Steps& steps = loop.repeated;
+  steps.push_back({with("trivial-dimension-folding", {top}),
+                   "first, because t[c] and t[i] must be seen to meet", {}});
+  steps.push_back({vertical,
+                   "producers before siblings: siblings joined early tie unrelated maps together",
+                   {}});
+  steps.push_back({with("map-promotion", {top, "promote_vertical promote_horizontal", keep, pointwise}),
+                   "1-d producers join 2-d consumers before they join other 1-d maps", {}});
+  steps.push_back({"fixed-point", "joined siblings may be producers of one consumer",
+                   {{horizontal, "maps that share what they read", {}},
+                    {vertical, "again", {}}}});
+  if (!o.disable_splitting) {
+    steps.push_back({"map-dead-range-elimination", "a map that writes more than is read", {}});
+    steps.push_back({"split-consumer-memlets", "copies are cut where producers meet", {}});
+    steps.push_back({"split-access-nodes", "so that each part has a container of its own", {}});
+    steps.push_back({"map-split-vertical", "maps that meet in a part, where it pays", {}});
+  }
+  steps.push_back({with("redundant-array-elimination", {pointwise}),
+                   "buffers between maps and arguments, when fusion has done what it can", {}});
+  steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
+                   "what fusion has left without readers", {}});
+  return loop;
+}
+
+void inside_maps(const Options& o, Steps& steps) {
+  if (!o.blocking_dims.empty() && o.blocking_size > 0)
+    steps.push_back(
+        {with("loop-blocking",
+              {option("blocking_parameters", o.blocking_dims, {}),
+               option("blocking_size", o.blocking_size, std::int64_t(0)),
+               o.blocking_only_if_independent_nodes ? "" : "require_independent_nodes=false",
+               flag(o.promote_independent_memlets_for_blocking, "promote_independent_memlets"),
+               option("independent_node_threshold", o.blocking_independent_node_threshold,
+                      std::int64_t(0))}),
+         "before tasklets are joined, or what is independent melts into the rest", {}});
+  if (o.fuse_tasklets) steps.push_back({"tasklet-fusion", "before conditionals are filled", {}});
+  steps.push_back({"move-tasklet-into-map", "constants become part of the kernel", {}});
+  steps.push_back({"scalar-copy-elimination", "fewer nodes to move", {}});
+  steps.push_back({"fuse-conditionals", "before dataflow moves into branches", {}});
+  steps.push_back({"move-into-if-body", "work that one branch needs is done there", {}});
+  steps.push_back({"dead-dataflow-elimination", "what moved in may leave something behind", {}});
+  if (o.scan_loop_unrolling)
+    steps.push_back({with("scan-unrolling", {option("unroll_factor", o.scan_loop_unrolling_factor,
+                                                    std::int64_t(0))}),
+                     "a mark for the code generator", {}});
+}
+
+void for_target(const Options& o, Steps& steps) {
+  const bool gpu = o.target != OptimizationTarget::Cpu;
+  DimensionKind kind = o.unit_strides_kind;
+  if (gpu && kind == DimensionKind::Unspecified) kind = DimensionKind::Horizontal;
+  if (kind != DimensionKind::Unspecified) {
+    const std::string which = "unit_strides_kind=" + std::string(to_text(kind));
+    steps.push_back({with("map-iteration-order", {which}), "neighbours in neighbouring threads", {}});
+    steps.push_back({with("set-strides", {which}), "before memory is placed", {}});
+  }
+  using Sizes = std::vector<std::int64_t>;
+  if (gpu)
+    steps.push_back({with("gpu-transformation",
+                          {option("gpu_block_size", o.gpu_block_size, Sizes{}),
+                           option("gpu_block_size_1d", o.gpu_block_size_1d, Sizes{}),
+                           option("gpu_block_size_2d", o.gpu_block_size_2d, Sizes{}),
+                           option("gpu_block_size_3d", o.gpu_block_size_3d, Sizes{}),
+                           option("gpu_launch_bounds", o.gpu_launch_bounds, std::int64_t(0)),
+                           option("gpu_launch_factor", o.gpu_launch_factor, 0.0),
+                           option("gpu_maxnreg", o.gpu_maxnreg, std::int64_t(0))}),
+                     "arrays and maps move to the device", {}});
+  steps.push_back({with("configure-transients", {"transient_memory_mode=" +
+                                                 std::string(to_text(o.transient_memory_mode))}),
+                   "last: passes would keep lifetimes that no longer fit", {}});
+}
+
+}  // namespace
+
+Result<Steps> Gt4py::steps(const Options& o) {
+  if (o.gpu_launch_bounds != 0 && o.gpu_launch_factor != 0)
+    return Diagnostic{"", "options 'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other"};
+  const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
+  Steps steps;
+  if (!o.symbols.empty())
+    steps.push_back({with("substitute-symbols", {option("symbols", o.symbols, {})}),
+                     "known sizes make more questions decidable", {}});
+  steps.push_back({with("simplify", {"skip=scalar-to-symbol,constant-propagation", pointwise}),
+                   "the form that the rest expects; scalars stay, kernels read them", {}});
+  steps.push_back(whole_maps(o));
+  steps.push_back({"concat-where", "what is composed of parts is read from its parts", {}});
+  steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
+  inside_maps(o, steps);
+  steps.push_back({"expand-library-nodes", "reductions become loops the compiler sees", {}});
+  for_target(o, steps);
+  return steps;
+}
+
+}  // namespace sdfg

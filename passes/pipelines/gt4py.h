@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "passes/inside_maps/configure_transients.h"
+#include "passes/inside_maps/map_iteration_order.h"
+#include "passes/registry.h"
+
+namespace sdfg {
+
+/// What a program is optimized for.
+enum class OptimizationTarget : std::uint8_t { Cpu, Cuda, Hip };
+template <>
+inline constexpr std::array<std::string_view, 3> names<OptimizationTarget>{"cpu", "cuda", "hip"};
+
+struct Gt4py {
+  static constexpr PassInfo info{
+      .name = "gt4py",
+      .summary = "optimize a program lowered by GT4Py",
+      .details = R"(
+    sdfg-opt lowered.sdfgz --gt4py=target=cuda -o optimized.sdfgz
+
+GT4Py's auto-optimizer under its own option names; `gpu` is `target`, its hooks are options: fields
+that are demoted, copies between access nodes that ICON4Py removes for the implicit solvers (always
+done here). In short: simplify; fuse maps and let containers share storage until nothing changes;
+choose sources of composed containers where they are read; order what maps read and write in place;
+then the inside of maps: blocking, tasklets, conditionals; then order, strides and storage for the
+target.
+
+The steps and their reasons follow below for the default options.)",
+  };
+  struct Options {
+    OptimizationTarget target = OptimizationTarget::Cpu;
+    DimensionKind unit_strides_kind = DimensionKind::Unspecified;
+    TransientMemoryMode transient_memory_mode = TransientMemoryMode::Pool;
+    std::vector<std::int64_t> gpu_block_size{32, 8, 1};
+    std::vector<std::int64_t> gpu_block_size_1d{64, 1, 1};
+    std::vector<std::int64_t> gpu_block_size_2d, gpu_block_size_3d;
+    std::int64_t gpu_maxnreg = 0;
+    std::int64_t gpu_launch_bounds = 0;
+    double gpu_launch_factor = 0;
+    std::vector<std::string> blocking_dims;
+    std::int64_t blocking_size = 10;
+    bool blocking_only_if_independent_nodes = true;
+    bool promote_independent_memlets_for_blocking = false;
+    std::int64_t blocking_independent_node_threshold = 0;
+    bool scan_loop_unrolling = false;
+    std::int64_t scan_loop_unrolling_factor = 0;
+    bool disable_splitting = false;
+    bool assume_pointwise = true;
+    bool fuse_tasklets = false;
+    std::vector<std::string> symbols;
+    static constexpr auto properties = std::tuple{
+        property("target", &Options::target, "cpu, cuda or hip"),
+        property("symbols", &Options::symbols,
+                 "symbols known at compile time: NAME=VALUE, or JSON files"),
+        property("unit_strides_kind", &Options::unit_strides_kind,
+                 "kind of the dimension with stride 1; GPUs take horizontal"),
+        property("transient_memory_mode", &Options::transient_memory_mode,
+                 "scoped, persistent, pool or external"),
+        property("gpu_block_size", &Options::gpu_block_size, "threads of a block in x, y and z"),
+        property("gpu_block_size_1d", &Options::gpu_block_size_1d, "for maps of one dimension"),
+        property("gpu_block_size_2d", &Options::gpu_block_size_2d, "of two dimensions"),
+        property("gpu_block_size_3d", &Options::gpu_block_size_3d, "of three dimensions and more"),
+        property("gpu_maxnreg", &Options::gpu_maxnreg, "registers per thread (0: no limit)"),
+        property("gpu_launch_bounds", &Options::gpu_launch_bounds, "threads per block at most"),
+        property("gpu_launch_factor", &Options::gpu_launch_factor,
+                 "or how many times those of the block size"),
+        property("blocking_dims", &Options::blocking_dims,
+                 "dimensions to block, best first; none: no blocking"),
+        property("blocking_size", &Options::blocking_size, "iterations in a block"),
+        property("blocking_only_if_independent_nodes",
+                 &Options::blocking_only_if_independent_nodes,
+                 "only where work is done once per block"),
+        property("promote_independent_memlets_for_blocking",
+                 &Options::promote_independent_memlets_for_blocking,
+                 "read what a block reads repeatedly once"),
+        property("blocking_independent_node_threshold",
+                 &Options::blocking_independent_node_threshold, "nodes that must be gained"),
+        property("scan_loop_unrolling", &Options::scan_loop_unrolling, "unroll loops of scans"),
+        property("scan_loop_unrolling_factor", &Options::scan_loop_unrolling_factor,
+                 "0: the compiler decides"),
+        property("disable_splitting", &Options::disable_splitting,
+                 "do not split maps and access nodes"),
+        property("assume_pointwise", &Options::assume_pointwise,
+                 "element p of an argument depends on no other element of the same argument"),
+        property("fuse_tasklets", &Options::fuse_tasklets, "join tasklets inside maps")};
+  };
+  static Result<std::vector<PlannedStep>> steps(const Options& options);
+};
+
+}  // namespace sdfg
