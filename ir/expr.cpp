@@ -44,7 +44,19 @@ Expr build_leaf(Op op, std::string name, std::int64_t value, double number) {
   return ExprAccess::wrap(std::move(node));
 }
 
+const ExprNode& zero_node() {
+  static const ExprNode zero = [] {
+    ExprNode n;
+    n.hash = hash_of(n);
+    return n;
+  }();
+  return zero;
+}
+
 }  // namespace
+
+// Everything below goes through here, so it is kept small enough to be inlined.
+const ExprNode& Expr::node() const { return node_ ? *node_ : zero_node(); }
 
 Expr::Expr() = default;
 Expr::Expr(std::int64_t value) {
@@ -60,14 +72,6 @@ Expr::Expr(std::int64_t value) {
                                         : build_leaf(Op::Integer, {}, value, 0);
 }
 
-const ExprNode& Expr::node() const {
-  static const ExprNode zero = [] {
-    ExprNode n;
-    n.hash = hash_of(n);
-    return n;
-  }();
-  return node_ ? *node_ : zero;
-}
 
 Expr Expr::symbol(std::string_view name) {
   return build_leaf(Op::Symbol, std::string(name), 0, 0);

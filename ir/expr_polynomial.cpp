@@ -127,6 +127,9 @@ Expr power_expr(const Power& p) {
 }  // namespace
 
 Expr multiply_normal(const Expr& a, const Expr& b) {
+  // Most products have a number on one side.
+  if (const auto r = as_rational(a)) return scale(b, *r);
+  if (const auto r = as_rational(b)) return scale(a, *r);
   std::vector<Power> powers;
   Rational coefficient;
   collect_powers(a, powers, coefficient);
@@ -247,9 +250,31 @@ Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
   return make_normal(Op::Mul, std::move(args));
 }
 
-Expr scale(const Expr& e, const Rational& r) { return multiply_normal(e, to_expr(r)); }
+Expr scale(const Expr& e, const Rational& r) {
+  if (r.num == 0) return 0;
+  if (r == Rational{}) return e;
+  if (e.is(Op::Integer) || e.is(Op::Symbol) || e.is(Op::Add)) {
+    std::vector<Term> list = terms(e);
+    bool fits = true;
+    for (Term& t : list) {
+      const auto c = multiply(t.coefficient, r);
+      fits = fits && c;
+      if (c) t.coefficient = *c;
+    }
+    if (fits) return add_terms(std::move(list));
+  }
+  std::vector<Power> powers;
+  Rational coefficient;
+  collect_powers(e, powers, coefficient);
+  collect_powers(to_expr(r), powers, coefficient);
+  return multiply_all(std::move(powers), coefficient);
+}
 Expr negate(const Expr& e) { return scale(e, {-1, 1}); }
-Expr subtract(const Expr& a, const Expr& b) { return add_normal(a, negate(b)); }
+Expr subtract(const Expr& a, const Expr& b) {
+  if (is_zero(b)) return a;
+  if (a.same(b)) return 0;
+  return add_normal(a, negate(b));
+}
 
 Expr power_normal(const Expr& base, const Expr& exponent) {
   if (!exponent.is(Op::Integer)) return make_normal(Op::Pow, {base, exponent});

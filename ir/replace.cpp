@@ -75,6 +75,13 @@ void replace(Node& node, const Substitution& names) {
   }
 }
 
+/// Of a scope's exit, its entry.
+std::optional<NodeId> entry_of(const Node& node) {
+  if (const auto* exit = node.as<MapExit>()) return exit->entry;
+  if (const auto* exit = node.as<ConsumeExit>()) return exit->entry;
+  return std::nullopt;
+}
+
 /// The scope in which an edge's memlet is evaluated.
 NodeId scope_of_edge(const State& state, const ScopeTree& tree, EdgeId edge) {
   const NodeId from = state.source(edge);
@@ -181,19 +188,27 @@ void rename_parameter(State& state, NodeId entry, std::string_view from, const s
     std::ranges::replace(map->params, std::string(from), to);
   else if (auto* consume = state[entry].as<ConsumeEntry>(); consume && consume->pe_index == from)
     consume->pe_index = to;
-  const ScopeTree tree = scope_tree_of(state);
   const Substitution name{{std::string(from), Expr::symbol(to)}};
-  // A scope inside that binds the name itself hides it.
-  const auto visible = [&](NodeId scope) {
-    for (NodeId at = scope; at && at != entry; at = tree.parent_of(at))
-      if (std::ranges::count(bound_by(state[at]), from)) return false;
-    return scope == entry || tree.contains(entry, scope);
-  };
-  for (NodeId n : state.nodes())
-    if (n != entry && tree.parent_of(n) && visible(tree.parent_of(n))) replace(state[n], name);
-  for (EdgeId e : state.edges()) {
-    const NodeId scope = scope_of_edge(state, tree, e);
-    if (scope && visible(scope)) replace_symbols(state[e].memlet, name);
+  const auto hides = [&](NodeId scope) { return std::ranges::count(bound_by(state[scope]), from) > 0; };
+  // From the entry to the exit, so that the cost is that of the scope. `visible` says of each node
+  // that was reached whether the name means the parameter there; a scope inside may bind it, too.
+  std::map<NodeId, bool> visible{{entry, true}};
+  std::vector<NodeId> waiting{entry};
+  while (!waiting.empty()) {
+    const NodeId n = waiting.back();
+    waiting.pop_back();
+    bool here = visible.at(n);
+    if (const auto opened = entry_of(state[n]))
+      here = visible.at(*opened);
+    else if (n != entry && state[n].is_entry())
+      here = here && !hides(n);
+    for (EdgeId e : state.out(n)) {
+      const NodeId next = state.target(e);
+      if (here) replace_symbols(state[e].memlet, name);
+      if (!visible.try_emplace(next, here).second) continue;
+      if (here) replace(state[next], name);
+      if (entry_of(state[next]) != entry) waiting.push_back(next);
+    }
   }
 }
 
