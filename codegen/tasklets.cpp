@@ -6,6 +6,16 @@ namespace sdfg {
 
 namespace {
 
+/// The types of the names that the code reads: all types would be many, and are needed per tasklet.
+TypeTable types_read(const Code& code, const TypeTable& all) {
+  SymbolSet names;
+  collect_symbols(code, {}, names);
+  TypeTable types;
+  for (const std::string& name : names)
+    if (const auto found = all.find(name); found != all.end()) types.insert(*found);
+  return types;
+}
+
 bool one_element(const Subset& subset) { return num_elements(subset).as_integer() == 1; }
 
 /// How often a name is read.
@@ -233,7 +243,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
         short_enough = false;
     }
     if (short_enough) {
-      TaskletCode code(inputs, outputs, types_, outer);
+      TaskletCode code(inputs, outputs, types_read(tasklet.code, types_), outer);
       std::string value = code.expr(single->value);
       finish(code);
       const End* end = out_ends.empty() ? nullptr : &out_ends[0].second;
@@ -325,7 +335,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     port.text = name;
   }
   if (python) {
-    TaskletCode code(inputs, outputs, types_, outer);
+    TaskletCode code(inputs, outputs, types_read(tasklet.code, types_), outer);
     if (statements) code.print(at.out, *statements);
     finish(code);
   } else {

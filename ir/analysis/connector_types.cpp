@@ -112,7 +112,12 @@ class Inference {
     bool all_known = true;
     for (const auto& [name, type] : node.out_connectors) all_known = all_known && type.known();
     if (all_known || code.language() != Language::Python) return Ok{};
-    TypeTable names = names_at(id);
+    TypeTable names;
+    SymbolSet read;
+    collect_symbols(code, {}, read);
+    const TypeTable& around = names_at(id);
+    for (const std::string& name : read)
+      if (const auto known = around.find(name); known != around.end()) names.insert(*known);
     for (const auto& [name, type] : node.in_connectors) {
       if (!type.known()) return unknown(id, name, "it has no edge that tells it");
       names.insert_or_assign(name, type);
@@ -127,18 +132,21 @@ class Inference {
     return Ok{};
   }
 
-  TypeTable names_at(NodeId id) {
+  /// Of the scope around a node; made once per scope.
+  const TypeTable& names_at(NodeId id) {
     if (!symbols_) symbols_ = symbol_types(sdfg_);
-    TypeTable names = *symbols_;
     if (!scopes_) {
       auto tree = scope_tree(state_);
-      if (!tree) return names;
+      if (!tree) return *symbols_;
       scopes_ = *std::move(tree);
     }
-    const std::vector<NodeId> entries = scopes_->enclosing(id);
-    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
-      add_scope_symbols(state_, *entry, sdfg_, names);
-    return names;
+    const NodeId scope = scopes_->parent_of(id);
+    if (!scope) return *symbols_;
+    const auto [known, is_new] = in_scope_.try_emplace(scope);
+    if (!is_new) return known->second;
+    TypeTable names = names_at(scope);
+    add_scope_symbols(state_, scope, sdfg_, names);
+    return in_scope_[scope] = std::move(names);
   }
 
   /// A container that reaches a nested SDFG under two names may alias itself there.
@@ -183,6 +191,7 @@ class Inference {
   State& state_;
   std::optional<TypeTable> symbols_;
   std::optional<ScopeTree> scopes_;
+  std::map<NodeId, TypeTable> in_scope_;  ///< by entry
 };
 
 Status infer(Sdfg& sdfg) {
