@@ -16,6 +16,10 @@
 #include "passes/inside_maps/scalar_copy_elimination.h"
 #include "passes/inside_maps/set_strides.h"
 #include "passes/inside_maps/tasklet_fusion.h"
+#include "passes/map_fusion/map_fusion_horizontal.h"
+#include "passes/map_fusion/map_fusion_vertical.h"
+#include "passes/map_fusion/map_promotion.h"
+#include "passes/map_fusion/trivial_dimension_folding.h"
 #include "passes/maps/accumulate_transient.h"
 #include "passes/maps/expand_reduce.h"
 #include "passes/maps/in_local_storage.h"
@@ -55,8 +59,11 @@ constexpr std::array registered{
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
     entry<MapFission>(),
+    entry<MapFusionHorizontal>(),
+    entry<MapFusionVertical>(),
     entry<MapInterchange>(),
     entry<MapIterationOrder>(),
+    entry<MapPromotion>(),
     entry<MapTiling>(),
     entry<MapUnroll>(),
     entry<MoveIntoIfBody>(),
@@ -69,6 +76,7 @@ constexpr std::array registered{
     entry<StateFusion>(),
     entry<StripMining>(),
     entry<TaskletFusion>(),
+    entry<TrivialDimensionFolding>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),
 };

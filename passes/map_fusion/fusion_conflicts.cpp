@@ -1,0 +1,229 @@
+#include "passes/map_fusion/fusion_conflicts.h"
+
+#include <algorithm>
+
+#include "passes/common/copy.h"
+#include "passes/common/scope.h"
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+namespace {
+
+/// Pairs of accesses that are compared before the question is given up.
+constexpr std::size_t most_pairs = 4096;
+
+class Conflicts {
+ public:
+  Conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+            const FusionRules& rules, FusionPlan& plan)
+      : site_(site), state_(site.state), first_(first), second_(second), rules_(rules), plan_(plan) {}
+
+  Refusal run() {
+    Refusal why;
+    const auto compare = [&](bool a_writes, bool b_writes) {
+      for_each_shared(a_writes ? first_.writes : first_.reads, b_writes ? second_.writes : second_.reads,
+                      [&](const std::string& name, const auto& a, const auto& b) {
+                        if (!why) why = check_container(name, a_writes, a, b_writes, b);
+                      });
+    };
+    compare(false, true);
+    compare(true, false);
+    compare(true, true);
+    return why;
+  }
+
+ private:
+  bool is_between(NodeId node) const {
+    return std::ranges::any_of(plan_.intermediates,
+                               [&](const Intermediate& i) { return i.node == node; });
+  }
+
+  Refusal check_container(const std::string& name, bool a_writes, const FusionMap::Names& a,
+                          bool b_writes, const FusionMap::Names& b) {
+    std::size_t pairs = 0;
+    for (const std::string& x : a)
+      for (const std::string& y : b) {
+        const Port& p = (a_writes ? first_.out : first_.in).at(x);
+        const Port& q = (b_writes ? second_.out : second_.in).at(y);
+        const bool flow = a_writes && !b_writes && p.node == q.node && is_between(p.node);
+        if (flow || never_meet(p, a_writes, q, b_writes)) continue;
+        for (EdgeId e : p.inner)
+          for (EdgeId f : q.inner) {
+            if (++pairs > most_pairs) return "there are too many accesses of '" + name + "' to compare";
+            if (Refusal why = check_pair(name, p, e, a_writes, q, f, b_writes)) return why;
+          }
+      }
+    return {};
+  }
+
+  bool never_meet(const Port& p, bool a_writes, const Port& q, bool b_writes) const {
+    if (!p.direct || !q.direct) return false;
+    const auto whole = [&](const Port& port, bool writes) {
+      const Memlet& m = state_[port.outer].memlet;
+      if (m.data != port.container) return std::optional<Subset>();
+      return m.src_subset && m.dst_subset ? (writes ? m.dst_subset : m.src_subset) : m.subset();
+    };
+    const auto x = whole(p, a_writes), y = whole(q, b_writes);
+    return x && y && !(*x == *y) && intersects(*x, *y, site_.assumptions) == Truth::No;
+  }
+
+  Refusal check_pair(const std::string& name, const Port& p, EdgeId e, bool a_writes, const Port& q,
+                     EdgeId f, bool b_writes) {
+    const std::string what = "the first map " + std::string(a_writes ? "writes" : "reads") +
+                             " and the second " + (b_writes ? "writes" : "reads") + " ";
+    const bool trusted = rules_.assume_pointwise && !(a_writes && b_writes) &&
+                         !site_.sdfg.find_data(name)->transient;
+    auto x = inner_subset(site_, e, p, !a_writes), y = inner_subset(site_, f, q, !b_writes);
+    if (x && y) {
+      x = substitute(*x, plan_.match.first), y = substitute(*y, plan_.match.second);
+      const bool apart =
+          independent(*x, *y, plan_.match.params, plan_.match.ranges, site_.assumptions);
+      if (!apart && !trusted && !images_apart(*x, *y))
+        return what + text(name, *x) + " and " + text(name, *y) +
+               ": another iteration may touch the same element";
+      if (intersects(*x, *y, site_.assumptions) == Truth::No) return {};
+    } else if (!trusted) {
+      return what + "'" + name + "', and which parts cannot be told";
+    }
+    // They meet within the iteration.
+    if (a_writes && b_writes) {
+      const bool goes = std::ranges::any_of(plan_.intermediates, [&](const Intermediate& i) {
+        return i.node == p.node && i.fate == Intermediate::Fate::Overwritten;
+      });
+      return goes ? Refusal() : Refusal("both maps write '" + name + "'");
+    }
+    if (!rules_.vertical || a_writes) return what + "'" + name + "' in the same iteration";
+    plan_.keep_order.emplace_back(e, f);
+    return {};
+  }
+
+  /// Over all iterations, do the two touch different elements?
+  bool images_apart(const Subset& x, const Subset& y) const {
+    const auto box = [&](const Subset& s) -> std::optional<Subset> {
+      Subset out;
+      for (auto& r : image(s, plan_.match.params, plan_.match.ranges, site_.assumptions)) {
+        if (!r) return std::nullopt;
+        out.ranges.push_back(std::move(*r));
+      }
+      return out;
+    };
+    const auto a = box(x), b = box(y);
+    return a && b && intersects(*a, *b, site_.assumptions) == Truth::No;
+  }
+
+  const FusionSite& site_;
+  const State& state_;
+  const FusionMap &first_, &second_;
+  const FusionRules& rules_;
+  FusionPlan& plan_;
+};
+
+class Names {
+ public:
+  Names(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+        const IterationMatch& match)
+      : site_(site), state_(site.state), first_(first), second_(second), match_(match) {}
+
+  Refusal run() const {
+    // A container inside one scope must not be known to the other.
+    const bool first_is_smaller = first_.size <= second_.size;
+    const FusionMap &few = first_is_smaller ? first_ : second_, &many = first_is_smaller ? second_ : first_;
+    for (const std::string& name : few.inside)
+      if (many.inside.contains(name) || many.reads.contains(name) || many.writes.contains(name))
+        return "both maps use '" + name + "' inside";
+    for (const auto* index : {&few.reads, &few.writes})
+      for (const auto& [name, ports] : *index)
+        if (many.inside.contains(name)) return "both maps use '" + name + "', one of them inside";
+    if (Refusal why = check_dynamic_inputs()) return why;
+    if (Refusal why = check_renaming(first_, match_.first)) return why;
+    return check_renaming(second_, match_.second);
+  }
+
+ private:
+  const MapEntry& entry(const FusionMap& map) const { return state_.get<MapEntry>(map.entry); }
+
+  Refusal check_dynamic_inputs() const {
+    for (const auto& [name, edge] : second_.dynamic) {
+      const auto same = first_.dynamic.find(name);
+      if (same != first_.dynamic.end()) {
+        const Memlet &a = state_[same->second].memlet, &b = state_[edge].memlet;
+        if (state_.source(same->second) == state_.source(edge) && a.data == b.data &&
+            a.src_subset == b.src_subset)
+          continue;
+        return "range input '" + name + "' means something else in the other map";
+      }
+      if (comes_from_first(edge)) return "range input '" + name + "' comes from the first map";
+      if (uses_name(first_, name)) return "the first map knows another '" + name + "'";
+    }
+    for (const auto& [name, edge] : first_.dynamic)
+      if (!second_.dynamic.contains(name) && uses_name(second_, name))
+        return "the second map knows another '" + name + "'";
+    return {};
+  }
+
+  bool comes_from_first(EdgeId edge) const {
+    return std::ranges::any_of(state_.in(state_.source(edge)),
+                               [&](EdgeId e) { return state_.source(e) == first_.exit; });
+  }
+
+  bool uses_name(const FusionMap& map, const std::string& name) const {
+    const SymbolSet known{name};
+    SymbolSet used;
+    collect_used_names(state_[map.entry], known, used);
+    const auto scope = find_scope(state_, map.entry);
+    for (NodeId n : scope->nodes) {
+      collect_used_names(state_[n], known, used);
+      for (EdgeId e : state_.out(n)) collect_used_names(state_[e], known, used);
+    }
+    for (EdgeId e : state_.out(map.entry)) collect_used_names(state_[e], known, used);
+    return used.contains(name);
+  }
+
+  /// The map gets new values for its parameters, and parameters that it may know as something else.
+  Refusal check_renaming(const FusionMap& map, const Substitution& values) const {
+    const auto& own = entry(map).params;
+    for (const std::string& param : match_.params) {
+      if (std::ranges::find(own, param) != own.end() && !values.contains(param)) continue;
+      bool known = site_.sdfg.symbols.contains(param);
+      for (NodeId s = site_.order.scope_of(map.entry); s && !known; s = site_.order.scope_of(s))
+        if (const auto* around = state_[s].as<MapEntry>())
+          known = std::ranges::find(around->params, param) != around->params.end();
+      if (known && uses_name(map, param)) return "'" + param + "' means something else in the other map";
+    }
+    if (values.empty()) return {};
+    return check_substitution(site_.sdfg, state_, *find_scope(state_, map.entry), values);
+  }
+
+  const FusionSite& site_;
+  const State& state_;
+  const FusionMap &first_, &second_;
+  const IterationMatch& match_;
+};
+
+}  // namespace
+
+std::string text(const std::string& container, const Subset& subset) {
+  return container + "[" + to_text(subset) + "]";
+}
+
+/// What an edge at the inner side of a map's border moves, in elements of the container outside.
+std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port, bool input) {
+  if (!port.direct) return std::nullopt;
+  const Memlet& memlet = site.state[edge].memlet;
+  if (memlet.src_subset && memlet.dst_subset) return input ? memlet.src_subset : memlet.dst_subset;
+  if (memlet.data == port.container) return memlet.subset();
+  if (const auto sides = copy_sides(site.sdfg, site.state, edge)) return input ? sides->src : sides->dst;
+  return std::nullopt;
+}
+
+Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                        const FusionRules& rules, FusionPlan& plan) {
+  return Conflicts(site, first, second, rules, plan).run();
+}
+
+Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                    const IterationMatch& match) {
+  return Names(site, first, second, match).run();
+}
+
+}  // namespace sdfg

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "passes/map_fusion/fusion_plan.h"
+
+namespace sdfg {
+
+/// visit(container, ports of one, ports of the other), looking up what the smaller one has.
+template <class Index, class F>
+void for_each_shared(const Index& a, const Index& b, F&& visit) {
+  const bool a_is_smaller = a.size() <= b.size();
+  for (const auto& [name, ports] : a_is_smaller ? a : b) {
+    const auto& other = a_is_smaller ? b : a;
+    if (const auto found = other.find(name); found != other.end())
+      a_is_smaller ? visit(name, ports, found->second) : visit(name, found->second, ports);
+  }
+}
+
+/// What an edge at the inner side of a map's border moves, in elements of the container outside.
+std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port, bool input);
+
+/// "A[i, 0:4]", for messages.
+std::string text(const std::string& container, const Subset& subset);
+
+/// Do two iterations get in each other's way once the maps are one? Adds to the plan which accesses of
+/// the same iteration have to stay in order.
+Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                        const FusionRules& rules, FusionPlan& plan);
+
+/// Does a name mean one thing in one map and another thing in the other?
+Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                    const IterationMatch& match);
+
+}  // namespace sdfg

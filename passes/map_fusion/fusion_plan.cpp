@@ -1,0 +1,381 @@
+#include "passes/map_fusion/fusion_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "passes/common/reroute.h"
+#include "passes/map_fusion/fusion_conflicts.h"
+
+namespace sdfg {
+namespace {
+
+/// The scope's own parameters lie in its ranges, as long as this lives.
+class BoundParams {
+ public:
+  BoundParams(Assumptions& assumptions, const IterationMatch& match) : assumptions_(assumptions) {
+    for (std::size_t k = 0; k < match.params.size(); ++k) {
+      const auto found = assumptions.bounds.find(match.params[k]);
+      before_.emplace_back(match.params[k], found == assumptions.bounds.end()
+                                                ? std::nullopt
+                                                : std::optional(found->second));
+      assumptions.assume(match.params[k], match.ranges[k].begin, match.ranges[k].end);
+    }
+  }
+  ~BoundParams() {
+    for (auto& [name, bounds] : before_) {
+      if (bounds)
+        assumptions_.bounds[name] = *bounds;
+      else
+        assumptions_.bounds.erase(name);
+    }
+  }
+  BoundParams(const BoundParams&) = delete;
+  BoundParams& operator=(const BoundParams&) = delete;
+
+ private:
+  Assumptions& assumptions_;
+  std::vector<std::pair<std::string, std::optional<Assumptions::Bounds>>> before_;
+};
+
+class Planner {
+ public:
+  Planner(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+          const FusionRules& rules, FusionPlan& plan)
+      : site_(site), state_(site.state), first_(first), second_(second), rules_(rules), plan_(plan) {}
+
+  Refusal run() {
+    if (Refusal why = check_maps()) return why;
+    if (rules_.vertical) find_intermediates();
+    if (rules_.vertical && plan_.intermediates.empty())
+      return "the second map reads nothing that the first one writes";
+    if (rules_.require_all_intermediates && exchanged_ports() != first_.out.size())
+      return "the first map writes what the second one does not read, too";
+    decide_fates();
+    if (Refusal why = match()) return why;
+    if (Refusal why = check_path()) return why;
+    const BoundParams bounds(site_.assumptions, plan_.match);
+    for (Intermediate& between : plan_.intermediates)
+      if (Refusal why = check_intermediate(between)) return why;
+    if (Refusal why = check_conflicts(site_, first_, second_, rules_, plan_)) return why;
+    return check_names(site_, first_, second_, plan_.match);
+  }
+
+ private:
+  const MapEntry& entry(const FusionMap& map) const { return state_.get<MapEntry>(map.entry); }
+
+  Refusal check_maps() const {
+    for (const FusionMap* map : {&first_, &second_})
+      if (!map->unfit.empty()) return "map '" + entry(*map).label + "': " + map->unfit;
+    const MapEntry &a = entry(first_), &b = entry(second_);
+    if (a.params.size() != a.ranges.size() || b.params.size() != b.ranges.size())
+      return "a map is not valid";
+    if (a.schedule != b.schedule)
+      return "the schedules " + std::string(to_text(a.schedule)) + " and " +
+             std::string(to_text(b.schedule)) + " differ";
+    if (a.instrument != Instrumentation::None || b.instrument != Instrumentation::None)
+      return "a map is instrumented";
+    if (a.gpu_block_size != b.gpu_block_size) return "the GPU block sizes differ";
+    if (first_.side_effects && second_.side_effects) return "both maps have side effects";
+    return {};
+  }
+
+  void find_intermediates() {
+    for_each_shared(first_.writes, second_.reads, [&](const std::string& name, const auto& w, const auto& r) {
+      std::map<NodeId, Intermediate> found;
+      for (const std::string& out : w) {
+        const Port& port = first_.out.at(out);
+        if (state_[port.node].is<AccessNode>()) found[port.node].out_ports.push_back(out);
+      }
+      for (const std::string& in : r)
+        if (const auto at = found.find(second_.in.at(in).node); at != found.end())
+          at->second.in_ports.push_back(in);
+      for (auto& [node, between] : found) {
+        if (between.in_ports.empty()) continue;
+        between.node = node, between.container = name;
+        plan_.intermediates.push_back(std::move(between));
+      }
+    });
+  }
+
+  // ---- What becomes of the nodes between the maps.
+
+  void decide_fates() {
+    for (Intermediate& between : plan_.intermediates) {
+      const bool only_first = std::ranges::all_of(
+          state_.in(between.node), [&](EdgeId e) { return state_.source(e) == first_.exit; });
+      const bool only_second = std::ranges::all_of(state_.out(between.node), [&](EdgeId e) {
+        return state_.target(e) == second_.entry || state_[e].memlet.empty();
+      });
+      if (!only_first || !only_second || rules_.assume_always_shared) continue;
+      const Data* data = site_.sdfg.find_data(between.container);
+      if (data->transient && site_.accesses.is_single_use(between.container))
+        between.fate = Intermediate::Fate::Gone;
+      else if (second_.writes.contains(between.container))
+        between.fate = Intermediate::Fate::Overwritten;  // if check_intermediate agrees
+    }
+  }
+
+  std::size_t exchanged_ports() const {
+    std::size_t ports = 0;
+    for (const Intermediate& between : plan_.intermediates) ports += between.out_ports.size();
+    return ports;
+  }
+
+  /// Does nothing of the first map remain outside of the fused one?
+  bool is_absorbed() const {
+    return exchanged_ports() == first_.out.size() && !first_.side_effects &&
+           std::ranges::all_of(plan_.intermediates, [](const Intermediate& i) {
+             return i.fate == Intermediate::Fate::Gone;
+           });
+  }
+
+  Refusal match() {
+    std::vector<ParameterPair> wanted;
+    for (const Intermediate& between : plan_.intermediates)
+      for (const std::string& out : between.out_ports)
+        for (EdgeId w : first_.out.at(out).inner)
+          for (const std::string& in : between.in_ports)
+            for (EdgeId r : second_.in.at(in).inner) {
+              const auto written = inner_subset(site_, w, first_.out.at(out), false);
+              const auto read = inner_subset(site_, r, second_.in.at(in), true);
+              if (written && read)
+                collect_pairs(*written, entry(first_).params, *read, entry(second_).params, wanted);
+            }
+    const bool absorbed = is_absorbed();
+    const MatchOptions options{.shrink = rules_.shrink && absorbed,
+                               .promote = rules_.promote && absorbed};
+    return match_iterations(entry(first_), entry(second_), wanted, options, site_.assumptions,
+                            plan_.match);
+  }
+
+  // ---- Paths around the nodes between.
+
+  bool is_between(NodeId node) const {
+    return std::ranges::any_of(plan_.intermediates,
+                               [&](const Intermediate& i) { return i.node == node; });
+  }
+  /// An empty memlet that keeps the maps themselves in order: the conflicts are looked at one by one.
+  bool orders_only(EdgeId edge) const {
+    if (!state_[edge].memlet.empty()) return false;
+    const NodeId from = state_.source(edge);
+    if (from == first_.exit || is_between(from)) return true;
+    return state_[from].is<AccessNode>() && !state_.in(from).empty() &&
+           std::ranges::all_of(state_.in(from),
+                               [&](EdgeId e) { return state_.source(e) == first_.exit; });
+  }
+
+  Refusal check_path() {
+    std::set<EdgeId> ordering;
+    if (rules_.vertical)
+      for (EdgeId e : state_.in(second_.entry))
+        if (state_[e].memlet.empty() && orders_only(e)) ordering.insert(e);
+    plan_.order_only.assign(ordering.begin(), ordering.end());
+    const auto around = [&](EdgeId e) {
+      return state_.target(e) != second_.entry ||
+             !(ordering.contains(e) || is_between(state_.source(e)));
+    };
+    if (site_.order.reaches(first_.exit, second_.entry, around))
+      return rules_.vertical ? "something else lies on a path from the first map to the second"
+                             : "a path leads from the first map to the second";
+    if (!rules_.vertical && site_.order.reaches(second_.exit, first_.entry))
+      return "a path leads from the second map to the first";
+    return {};
+  }
+
+  // ---- The values between.
+
+  Refusal check_intermediate(Intermediate& between) {
+    const std::string& name = between.container;
+    const Data& data = *site_.sdfg.find_data(name);
+    if (!std::holds_alternative<Array>(data.kind) && !data.is_scalar())
+      return "'" + name + "' is a " + data.json_type();
+    if (data.role() != Role::Plain) return "'" + name + "' is a reference";
+    for (const std::string& out : between.out_ports)
+      for (EdgeId w : first_.out.at(out).inner)
+        if (Refusal why = check_write(between, out, w)) return why;
+    for (const std::string& in : between.in_ports)
+      for (EdgeId r : second_.in.at(in).inner)
+        if (Refusal why = check_read(between, in, r)) return why;
+    for (KeptValue& value : between.values)
+      if (Refusal why = place(between, value)) return why;
+    if (between.fate == Intermediate::Fate::Overwritten && !is_overwritten(between))
+      between.fate = Intermediate::Fate::Stays;
+    if (between.fate != Intermediate::Fate::Gone && rules_.require_exclusive_intermediates)
+      return "'" + name + "' is used elsewhere, too";
+    return {};
+  }
+
+  Refusal check_write(Intermediate& between, const std::string& port, EdgeId edge) {
+    const Memlet& memlet = state_[edge].memlet;
+    const std::string& name = between.container;
+    if (memlet.dynamic) return "the first map may or may not write '" + name + "'";
+    if (memlet.wcr) return "the first map combines values in '" + name + "'";
+    const auto subset = inner_subset(site_, edge, first_.out.at(port), false);
+    if (!subset) return "which part of '" + name + "' the first map writes cannot be told";
+    KeptValue value{edge, port, substitute(*subset, plan_.match.first), {}, {}, {}};
+    for (const Range& r : value.written.ranges) {
+      if (!(r.step == Expr(1)) || !(r.tile == Expr(1)))
+        return "the first map writes " + text(name, *subset) + " with a step";
+      const Expr size = r.size();
+      for (const std::string& p : plan_.match.params)
+        if (uses_symbol(size, p))
+          return "the size of what the first map writes, " + text(name, *subset) +
+                 ", depends on '" + p + "'";
+    }
+    between.values.push_back(std::move(value));
+    return {};
+  }
+
+  Refusal check_read(Intermediate& between, const std::string& port, EdgeId edge) {
+    const std::string& name = between.container;
+    const auto subset = inner_subset(site_, edge, second_.in.at(port), true);
+    if (!subset) return "which part of '" + name + "' the second map reads cannot be told";
+    if (state_[edge].memlet.wcr) return "the second map combines values of '" + name + "'";
+    const Subset read = substitute(*subset, plan_.match.second);
+    std::optional<std::size_t> from;
+    for (std::size_t v = 0; v < between.values.size(); ++v) {
+      const Subset& written = between.values[v].written;
+      if (written == read || certain(covers(written, read, site_.assumptions))) {
+        if (from) return text(name, read) + " is written twice in the first map";
+        from = v;
+      } else if (intersects(written, read, site_.assumptions) != Truth::No && between.values.size() > 1) {
+        return "the second map reads " + text(name, read) + ", which several writes of the first make up";
+      }
+    }
+    if (!from) {
+      std::string written;
+      for (const KeptValue& v : between.values)
+        written += (written.empty() ? "" : ", ") + text(name, v.written);
+      return "an iteration of the second map reads " + text(name, read) +
+             ", that of the first writes " + written;
+    }
+    between.reads.push_back({edge, *from});
+    return {};
+  }
+
+  /// Where the value is kept, and whether all who see it by address can follow: the node it comes
+  /// from, a buffer without the dimensions that have one index, or at last one that has them all.
+  Refusal place(const Intermediate& between, KeptValue& value) {
+    if (reuse_node(between, value) && !check_users(between, value)) return {};
+    value.node = {};
+    new_buffer(value, false);
+    if (value.shape.empty() && wants_address(between, value)) value.shape = {Expr(1)};
+    if (!check_users(between, value)) return {};
+    if (value.shape.empty()) value.shape = {Expr(1)};
+    if (!check_users(between, value)) return {};
+    new_buffer(value, true);
+    return check_users(between, value);
+  }
+
+  /// Does code of the second map take the value by address, although it is one element?
+  bool wants_address(const Intermediate& between, const KeptValue& value) const {
+    const auto index = std::size_t(&value - between.values.data());
+    return std::ranges::any_of(between.reads, [&](const KeptRead& read) {
+      const Node& node = state_[state_.target(read.edge)];
+      const auto type = node.in_connectors.find(state_[read.edge].dst_connector);
+      return read.value == index && node.is<Tasklet>() && type != node.in_connectors.end() &&
+             type->second.is_pointer();
+    });
+  }
+
+  Refusal check_users(const Intermediate& between, const KeptValue& value) const {
+    const auto index = std::size_t(&value - between.values.data());
+    // What hangs on the edges is asked through a container that exists.
+    std::string held = site_.scratch;
+    if (value.node)
+      held = state_.get<AccessNode>(value.node).data;
+    else
+      site_.sdfg.arrays.set(held, buffer(*site_.sdfg.find_data(between.container), value));
+    const Reroute reroute(site_.sdfg, state_, site_.accesses,
+                          {between.container, held, value.placement});
+    Refusal why;
+    if (!value.node) why = reroute.check(value.edge, first_.exit, false);
+    for (const KeptRead& read : between.reads)
+      if (!why && read.value == index) why = reroute.check(read.edge, second_.entry, false);
+    return why;
+  }
+
+  static void new_buffer(KeptValue& value, bool keep_rank) {
+    value.placement = {}, value.shape = {};
+    for (std::size_t d = 0; d < value.written.rank(); ++d) {
+      const Expr size = value.written[d].size();
+      if (size == Expr(1) && !keep_rank) continue;
+      value.shape.push_back(size);
+      value.placement.from.push_back(d);
+      value.placement.origin.push_back(-value.written[d].begin);
+      value.placement.step.push_back(1);
+    }
+    if (value.shape.empty())
+      value.placement = {{std::nullopt}, {Expr(0)}, {Expr(1)}};
+  }
+
+  /// The value comes from an access node that nobody else can change: then that node is the buffer.
+  bool reuse_node(const Intermediate& between, KeptValue& value) const {
+    const NodeId node = state_.source(value.edge);
+    const auto* access = state_[node].as<AccessNode>();
+    const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
+    if (!data || !data->transient || data->role() != Role::Plain) return false;
+    if (!std::holds_alternative<Array>(data->kind) && !data->is_scalar()) return false;
+    if (!(data->dtype == site_.sdfg.find_data(between.container)->dtype)) return false;
+    if (!site_.accesses.is_single_use(access->data)) return false;
+    const auto sides = copy_sides(site_.sdfg, state_, value.edge);
+    if (!sides) return false;
+    auto found = placement(substitute(sides->dst, plan_.match.first),
+                           substitute(sides->src, plan_.match.first), site_.assumptions);
+    if (!found) return false;
+    value.placement = std::move(*found);
+    value.node = node;
+    return true;
+  }
+
+  /// Does the second map write all of it again?
+  bool is_overwritten(const Intermediate& between) const {
+    const auto written = second_.writes.find(between.container);
+    if (written == second_.writes.end()) return false;
+    return std::ranges::all_of(between.values, [&](const KeptValue& value) {
+      for (const std::string& out : written->second)
+        for (EdgeId e : second_.out.at(out).inner) {
+          const Memlet& memlet = state_[e].memlet;
+          const auto subset = inner_subset(site_, e, second_.out.at(out), false);
+          if (memlet.dynamic || memlet.wcr || !subset) continue;
+          if (certain(covers(substitute(*subset, plan_.match.second), value.written, site_.assumptions)))
+            return true;
+        }
+      return false;
+    });
+  }
+
+  const FusionSite& site_;
+  State& state_;
+  const FusionMap &first_, &second_;
+  const FusionRules& rules_;
+  FusionPlan& plan_;
+};
+
+}  // namespace
+
+bool exchange_data(const State& state, const FusionMap& first, const FusionMap& second) {
+  bool found = false;
+  for_each_shared(first.writes, second.reads, [&](const std::string&, const auto& w, const auto& r) {
+    for (const std::string& out : w)
+      for (const std::string& in : r)
+        found = found || (first.out.at(out).node == second.in.at(in).node &&
+                          state[first.out.at(out).node].is<AccessNode>());
+  });
+  return found;
+}
+
+Refusal plan_fusion(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                    const FusionRules& rules, FusionPlan& plan) {
+  return Planner(site, first, second, rules, plan).run();
+}
+
+Data buffer(const Data& container, const KeptValue& value) {
+  const auto literal = [](const Expr& e) { return e.as_integer().has_value(); };
+  Data data = value.shape.empty() ? Data::scalar(container.dtype, true)
+                                  : Data::array(container.dtype, value.shape, true);
+  if (std::ranges::all_of(value.shape, literal)) data.storage = Storage::Register;
+  return data;
+}
+
+}  // namespace sdfg

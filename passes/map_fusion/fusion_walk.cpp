@@ -1,0 +1,215 @@
+#include "passes/map_fusion/fusion_walk.h"
+
+#include <algorithm>
+
+#include "ir/analysis/propagate.h"
+#include "passes/common/assume.h"
+#include "passes/map_fusion/fusion_conflicts.h"
+
+namespace sdfg {
+
+FusionMap& FusionMaps::at(NodeId entry) {
+  const auto found = maps_.find(entry);
+  if (found != maps_.end()) return found->second;
+  return maps_.emplace(entry, fusion_map(site_.sdfg, site_.state, site_.order, entry)).first->second;
+}
+
+NodeId FusionMaps::current(NodeId entry) const {
+  for (auto into = joined_into_.find(entry); into != joined_into_.end();
+       into = joined_into_.find(entry))
+    entry = into->second;
+  return entry;
+}
+
+void FusionMaps::enter(NodeId scope) {
+  if (scope == scope_) return;
+  if (!outside_) outside_ = site_.assumptions;
+  site_.assumptions = *outside_;
+  scope_ = scope;
+  std::vector<NodeId> around;
+  for (NodeId s = scope; s; s = site_.order.scope_of(s)) around.push_back(s);
+  for (auto s = around.rbegin(); s != around.rend(); ++s)
+    if (const auto* map = site_.state[*s].as<MapEntry>()) assume_scope(*map, site_.assumptions);
+}
+
+std::optional<NodeId> FusionMaps::fuse(NodeId first, NodeId second, const FusionRules& rules,
+                                       const Filter& filter) {
+  FusionMap &a = at(first), &b = at(second);
+  FusionPlan plan;
+  Refusal why = plan_fusion(site_, a, b, rules, plan);
+  if (!why && filter) why = filter(a, plan);
+  const Trail here = trail_.in(site_.state, second);
+  const auto label = [&](NodeId n) {
+    return "map '" + site_.state.get<MapEntry>(n).label + "' (node " + std::to_string(n.value) + ")";
+  };
+  if (why) {
+    context_.refused(here, "not fused with " + label(first) + ": " + why.reason());
+    return std::nullopt;
+  }
+  if (!context_.may_apply()) return std::nullopt;
+  std::string what = "fused with " + label(first);
+  if (plan.match.promotes) what += ", which is repeated for that";
+  if (plan.match.shrinks) what += ", which computes less now";
+  for (const Intermediate& i : plan.intermediates)
+    if (i.fate == Intermediate::Fate::Gone) what += ", '" + i.container + "' is gone";
+  context_.applied(here, what);
+  const NodeId into = join_maps(site_, a, b, plan, join_, unused) ? first : second;
+  const NodeId gone = into == first ? second : first;
+  maps_.erase(gone);
+  joined_into_[gone] = into;
+  if (plan.match.promotes || plan.match.shrinks) other_range_.insert(into);
+  changed = Changed::Yes;
+  return into;
+}
+
+void FusionMaps::propagate() {
+  std::set<NodeId> done;
+  for (NodeId entry : other_range_)
+    if (const NodeId now = current(entry); done.insert(now).second)
+      propagate_memlets(site_.sdfg, site_.state, now, site_.assumptions);
+  other_range_.clear();
+}
+
+namespace {
+
+class Walk {
+ public:
+  Walk(const FusionScopeOptions& options, const JoinOptions& join, PassContext& context,
+       const VisitScope& visit)
+      : options_(options), join_(join), context_(context), visit_(visit) {}
+
+  Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions) {
+    Changed changed = on_nested(sdfg, trail, assumptions);
+    std::optional<Accesses> accesses;
+    SymbolSet unused;
+    changed |= on_region(sdfg, sdfg, trail, assumptions, accesses, unused);
+    if (!unused.empty())
+      sdfg.arrays.erase_if([&](const auto& entry) { return unused.contains(entry.first); });
+    return changed;
+  }
+
+ private:
+  Changed on_nested(Region& region, const Trail& trail, const Assumptions& assumptions) {
+    Changed changed = Changed::No;
+    each_block(region, trail, [&](Block& block, const Trail& here) {
+      auto* state = block.as<State>();
+      if (!state) return;
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions));
+    });
+    return changed;
+  }
+
+  template <class F>
+  static void each_block(Region& region, const Trail& trail, const F& visit) {
+    for (BlockId b : region.nodes()) {
+      Block& block = region[b];
+      const Trail here = trail.in(block);
+      visit(block, here);
+      if (Region* inner = block.region()) each_block(*inner, here, visit);
+      if (auto* conditional = block.as<ConditionalBlock>())
+        for (Branch& branch : conditional->branches)
+          each_block(branch.region(), here.in(branch.block), visit);
+    }
+  }
+
+  Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const Assumptions& assumptions,
+                    std::optional<Accesses>& accesses, SymbolSet& unused) {
+    Changed changed = Changed::No;
+    each_block(region, trail, [&](Block& block, const Trail& here) {
+      auto* state = block.as<State>();
+      if (!state || !context_.may_apply() || !has_two_maps(*state)) return;
+      if (!accesses) accesses.emplace(sdfg);
+      changed |= on_state(sdfg, *state, here, assumptions, *accesses, unused);
+    });
+    return changed;
+  }
+
+  static bool has_two_maps(const State& state) {
+    std::size_t count = 0;
+    for (NodeId n : state.nodes())
+      if (state[n].is<MapEntry>() && ++count == 2) return true;
+    return false;
+  }
+
+  Changed on_state(Sdfg& sdfg, State& state, const Trail& trail, Assumptions assumptions,
+                   Accesses& accesses, SymbolSet& unused) {
+    Order order(state);
+    std::map<NodeId, std::vector<NodeId>> by_scope;
+    for (NodeId n : state.nodes()) {
+      if (!state[n].is<MapEntry>()) continue;
+      const NodeId scope = order.scope_of(n);
+      if (scope ? !options_.only_toplevel_maps : !options_.only_inner_maps)
+        by_scope[scope].push_back(n);
+    }
+    FusionSite site{sdfg, state, order, accesses, assumptions, sdfg.fresh_name("__fusion_scratch")};
+    FusionMaps maps(site, trail, context_, join_);
+    // The top level comes last (its key is the largest id): what is inside has its final form then.
+    for (auto& [scope, entries] : by_scope) {
+      if (entries.size() < 2) continue;
+      std::ranges::sort(entries, {}, [&](NodeId n) { return order.position(n); });
+      maps.enter(scope);
+      visit_(maps, entries);
+      maps.propagate();
+    }
+    unused.merge(maps.unused);
+    if (sdfg.arrays.contains(site.scratch)) unused.insert(site.scratch);
+    return maps.changed;
+  }
+
+  const FusionScopeOptions& options_;
+  const JoinOptions& join_;
+  PassContext& context_;
+  const VisitScope& visit_;
+};
+
+}  // namespace
+
+Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOptions& join,
+                    PassContext& context, const VisitScope& visit) {
+  return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions);
+}
+
+// The producers of a map wait in a queue, the last in the dataflow first: a producer from which a path
+// leads through another one comes after that one, and by then the path may be gone. Each is tried once
+// per map that it can join, so the tries grow with the edges between maps.
+void fuse_with_producers(FusionMaps& maps, const std::vector<NodeId>& entries,
+                         const FusionRules& rules, const FusionMaps::Filter& filter) {
+  FusionSite& site = maps.site();
+  using Key = std::pair<std::uint64_t, NodeId>;
+  for (const NodeId start : entries) {
+    NodeId consumer = maps.current(start);
+    if (consumer != start) continue;
+    std::set<Key, std::greater<>> producers;
+    std::set<NodeId> tried{consumer};
+    const auto add_producers = [&](NodeId map) {
+      for (const auto& [name, port] : maps.at(map).in)
+        if (site.state[port.node].is<AccessNode>())
+          for (EdgeId e : site.state.in(port.node)) {
+            const NodeId producer = site.order.element(site.state.source(e));
+            if (maps.is_map(producer) && tried.insert(producer).second)
+              producers.emplace(site.order.position(producer), producer);
+          }
+    };
+    add_producers(consumer);
+    while (!producers.empty()) {
+      const NodeId producer = producers.begin()->second;
+      producers.erase(producers.begin());
+      if (!exchange_data(site.state, maps.at(producer), maps.at(consumer))) continue;
+      // What the producer reads is read by the fused map, too.
+      const auto accept = [&](const FusionMap& first, const FusionPlan& plan) -> Refusal {
+        if (filter)
+          if (Refusal why = filter(first, plan)) return why;
+        add_producers(producer);
+        return {};
+      };
+      if (const auto fused = maps.fuse(producer, consumer, rules, accept)) {
+        consumer = *fused;
+        tried.insert(consumer);
+      }
+    }
+  }
+}
+
+}  // namespace sdfg
