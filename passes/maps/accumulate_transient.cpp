@@ -72,10 +72,10 @@ NodeId initialize(State& state, const Plan& plan, const std::string& transient) 
   return access;
 }
 
-void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
+void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage, FreshNames& names) {
   const Subset& box = plan.local.box;
   const std::string transient =
-      add_local(sdfg, "trans_" + plan.array, plan.array, plan.local.shape, storage);
+      add_local(sdfg, names, "trans_" + plan.array, plan.array, plan.local.shape, storage);
   redirect(state, plan.place, plan.inner, plan.array, transient, box);
   state.connect(initialize(state, plan, transient), plan.place.inner.entry, Edge{});
 
@@ -98,6 +98,7 @@ void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
 Result<Changed> AccumulateTransient::run(Sdfg& root, const Options& options,
                                          PassContext& context) {
   Changed changed = Changed::No;
+  FreshNames names;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeUse> use;
     std::optional<ScopeTree> tree;
@@ -120,7 +121,7 @@ Result<Changed> AccumulateTransient::run(Sdfg& root, const Options& options,
       if (!context.may_apply()) return;
       context.applied(here, "accumulated " + plan.array + "[" + to_text(plan.local.box) +
                                 "] in a transient behind the map");
-      apply(sdfg, state, plan, options.storage);
+      apply(sdfg, state, plan, options.storage, names);
       changed = Changed::Yes;
     }
   });

@@ -5,6 +5,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/library_node.h"
+#include "passes/common/fresh_names.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -144,16 +145,16 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
 /// Puts the maps in place of the library node.
 class Expander {
  public:
-  Expander(Sdfg& sdfg, State& state, const ScopeTree& tree, ScopeNames& names, NodeId node,
-           const Plan& plan, Schedule inner)
-      : sdfg_(sdfg), state_(state), names_(names), node_(node), plan_(plan), inner_(inner),
+  Expander(Sdfg& sdfg, State& state, const ScopeTree& tree, ScopeNames& names,
+           FreshNames& transients, NodeId node, const Plan& plan, Schedule inner)
+      : sdfg_(sdfg), state_(state), names_(names), transients_(transients), node_(node), plan_(plan), inner_(inner),
         scope_(tree.parent_of(node)) {}
 
   void run() {
     const auto& library = state_.get<LibraryNode>(node_);
     label_ = library.label.empty() ? "reduce" : library.label;
-    if (!plan_.kept.empty()) outer_ = add_map(plan_.kept, "__o", library.schedule, kept_);
-    if (!plan_.reduced.empty()) body_ = add_map(plan_.reduced, "__r", inner_, reduced_);
+    if (!plan_.kept.empty()) outer_ = add_map(plan_.kept, "__o_", library.schedule, kept_);
+    if (!plan_.reduced.empty()) body_ = add_map(plan_.reduced, "__r_", inner_, reduced_);
     tasklet_ = add_tasklet();
     read(plan_.in, "value", point(plan_.in.subset, plan_.in_kept, kept_, {}, {}),
          point(plan_.in.subset, plan_.in_kept, kept_, plan_.in_reduced, reduced_));
@@ -173,7 +174,7 @@ class Expander {
     map.label = label_;
     map.schedule = schedule;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-      map.params.push_back(names_.fresh(base + std::to_string(d)));
+      map.params.push_back(names_.fresh(base, std::to_string(d), 0));
       map.ranges.push_back({0, sizes[d] - 1});
       params.push_back(Expr::symbol(map.params.back()));
     }
@@ -266,7 +267,7 @@ class Expander {
 
   /// acc = begin; body: acc += …; output = acc
   void write_through_accumulator() {
-    const std::string acc = sdfg_.fresh_name("__acc_" + plan_.out.data);
+    const std::string acc = transients_(sdfg_, "__acc_" + plan_.out.data);
     sdfg_.arrays.set(acc, Data::scalar(sdfg_.find_data(plan_.out.data)->dtype, true));
     const Subset one = Subset::index({0});
     Node init{Tasklet{.label = "init_" + label_, .code = Code("out = " + print_python(*plan_.begin))}};
@@ -305,6 +306,7 @@ class Expander {
   Sdfg& sdfg_;
   State& state_;
   ScopeNames& names_;
+  FreshNames& transients_;
   NodeId node_;
   const Plan& plan_;
   Schedule inner_;
@@ -319,6 +321,7 @@ class Expander {
 
 Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
+  FreshNames transients;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
@@ -341,7 +344,7 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
       }
       context.applied(here, plan->out.data + "[" + to_text(plan->out.subset) + "] from " +
                                 plan->in.data + "[" + to_text(plan->in.subset) + "]");
-      Expander(sdfg, state, *tree, *names, id, *plan, options.inner_schedule).run();
+      Expander(sdfg, state, *tree, *names, transients, id, *plan, options.inner_schedule).run();
       changed = Changed::Yes;
     }
   });

@@ -24,10 +24,10 @@ Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const
   return {};
 }
 
-void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
+void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage, FreshNames& names) {
   const Subset& box = plan.local.box;
   const std::string transient =
-      add_local(sdfg, "trans_" + plan.array, plan.array, plan.local.shape, storage);
+      add_local(sdfg, names, "trans_" + plan.array, plan.array, plan.local.shape, storage);
   redirect(state, plan.place, plan.inner, plan.array, transient, box);
   const NodeId node = state.add(Node{AccessNode{transient}});
   const EdgeId copy = plan.place.edge;
@@ -42,6 +42,7 @@ void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage) {
 
 Result<Changed> InLocalStorage::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
+  FreshNames names;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeUse> use;
     std::optional<ScopeTree> tree;
@@ -62,7 +63,7 @@ Result<Changed> InLocalStorage::run(Sdfg& root, const Options& options, PassCont
       if (!context.may_apply()) return;
       context.applied(here, "copied " + plan.array + "[" + to_text(plan.local.box) +
                                 "] into a transient before the map");
-      apply(sdfg, state, plan, options.storage);
+      apply(sdfg, state, plan, options.storage, names);
       changed = Changed::Yes;
     }
   });

@@ -293,9 +293,9 @@ Subset used_part(const Subset& box) {
   return part;
 }
 
-std::string add_local(Sdfg& sdfg, const std::string& base, const std::string& array,
+std::string add_local(Sdfg& sdfg, FreshNames& names, const std::string& base, const std::string& array,
                       const std::vector<Expr>& shape, Storage storage) {
-  const std::string name = sdfg.fresh_name(base);
+  const std::string name = names(sdfg, base);
   Data data = Data::array(sdfg.find_data(array)->dtype, shape, true);
   data.storage = storage;
   sdfg.arrays.set(name, std::move(data));

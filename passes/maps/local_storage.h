@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/common/fresh_names.h"
 #include "passes/maps/nest.h"
 #include "passes/pass.h"
 
@@ -74,7 +75,7 @@ void redirect(State& state, const StoragePlace& place, const InnerEdges& inner,
 Subset used_part(const Subset& box);
 
 /// Declares a transient of that shape with the container's element type.
-std::string add_local(Sdfg& sdfg, const std::string& base, const std::string& array,
+std::string add_local(Sdfg& sdfg, FreshNames& names, const std::string& base, const std::string& array,
                       const std::vector<Expr>& shape, Storage storage);
 
 }  // namespace sdfg

@@ -5,6 +5,7 @@
 
 #include "ir/replace.h"
 #include "ir/walk.h"
+#include "passes/common/fresh_names.h"
 #include "passes/common/walk_states.h"
 #include "passes/common/scope.h"
 #include "passes/maps/nest.h"
@@ -150,7 +151,7 @@ class Unroller {
     if (local.empty()) return;
     Renaming names;
     for (const std::string& name : local) {
-      const std::string fresh = sdfg.fresh_name(name);
+      const std::string fresh = names_(sdfg, name);
       sdfg.arrays.set(fresh, Data(*sdfg.find_data(name)));
       uses_[fresh] = uses_[name];
       names.emplace(name, fresh);
@@ -172,6 +173,7 @@ class Unroller {
 
   const MapUnroll::Options& options_;
   PassContext& context_;
+  FreshNames names_;
   const Sdfg* counted_ = nullptr;
   std::map<std::string, std::size_t, std::less<>> uses_;
 };

@@ -84,18 +84,17 @@ Refusal check_between(const State& state, MapEnds outer, MapEnds inner) {
 
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels) {
-  std::vector<std::pair<std::size_t, MapEnds>> found;
+  std::vector<MapEnds> found;
   std::vector<std::size_t> depth(state.id_bound(), ~std::size_t(0));
   for (NodeId id : state.nodes()) {
     const auto* map = state[id].as<MapEntry>();
     if (!map || !tree.exit_of(id) || map->params.size() != map->ranges.size()) continue;
     if (!labels.empty() && std::ranges::find(labels, map->label) == labels.end()) continue;
-    found.emplace_back(depth_of(tree, id, depth), MapEnds{id, tree.exit_of(id)});
+    const std::size_t around = depth_of(tree, id, depth);
+    found.push_back({id, tree.exit_of(id), around});
   }
-  std::ranges::stable_sort(found, {}, &std::pair<std::size_t, MapEnds>::first);
-  std::vector<MapEnds> maps;
-  for (const auto& [level, ends] : found) maps.push_back(ends);
-  return maps;
+  std::ranges::stable_sort(found, {}, &MapEnds::depth);
+  return found;
 }
 
 ScopeNames::ScopeNames(const Sdfg& sdfg, const State& state) : sdfg_(sdfg) {
@@ -107,14 +106,15 @@ ScopeNames::ScopeNames(const Sdfg& sdfg, const State& state) : sdfg_(sdfg) {
   });
 }
 
-std::string ScopeNames::fresh(std::string_view base) {
-  const auto free = [&](const std::string& name) {
-    return !taken_.contains(name) && sdfg_.fresh_name(name) == name;
-  };
-  std::string name(base);
-  for (int i = 0; !free(name); ++i) name = std::string(base) + '_' + std::to_string(i);
-  taken_.insert(name);
-  return name;
+std::string ScopeNames::fresh(std::string_view prefix, std::string_view rest, std::size_t level) {
+  FreeNames& names = free_[{std::string(prefix), std::string(rest)}];
+  for (; names.found.size() <= level; ++names.tried) {
+    const std::string number = names.tried == 0 ? "" : std::to_string(names.tried);
+    std::string name = std::string(prefix) + number + std::string(rest);
+    if (!taken_.contains(name) && sdfg_.fresh_name(name) == name)
+      names.found.push_back(std::move(name));
+  }
+  return names.found[level];
 }
 
 MapEnds wrap_map(State& state, MapEnds inner, Node outer) {

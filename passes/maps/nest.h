@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/analysis/scope_tree.h"
@@ -15,6 +17,7 @@ namespace sdfg {
 /// A map's two ends.
 struct MapEnds {
   NodeId entry, exit;
+  std::size_t depth = 0;  ///< scopes around it, where maps_of gives it
 };
 
 /// The maps of a state that a pass may look at: those whose label is listed, or all if none is;
@@ -22,17 +25,23 @@ struct MapEnds {
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels);
 
-/// Names that a new map parameter of the state must not have: containers, symbols, constants,
-/// whatever its scopes define, and all words in its code.
+/// Names for new map parameters of a state, which are no container, symbol or constant, nothing that
+/// its scopes define, and no word in its code.
 class ScopeNames {
  public:
   ScopeNames(const Sdfg& sdfg, const State& state);
-  /// `base`, or `base_0`, `base_1`, …, which is taken from then on.
-  std::string fresh(std::string_view base);
+  /// "tile_i", "tile1_i", "tile2_i", …: another name on each level, the same one on one level, so
+  /// that nested maps differ and neighbours need not.
+  std::string fresh(std::string_view prefix, std::string_view rest, std::size_t level);
 
  private:
   const Sdfg& sdfg_;
   SymbolSet taken_;
+  struct FreeNames {
+    std::vector<std::string> found;  ///< by level
+    std::size_t tried = 0;           ///< numbers behind the prefix
+  };
+  std::map<std::pair<std::string, std::string>, FreeNames> free_;
 };
 
 /// Puts a new map around a map: every edge that led to its entry or from its exit passes through the

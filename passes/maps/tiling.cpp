@@ -96,7 +96,7 @@ void tile_map(State& state, MapEnds ends, const std::vector<DimensionTiling>& ti
       map.ranges.push_back(ranges[d]);
       continue;
     }
-    const std::string name = names.fresh(std::string(prefix) + "_" + params[d]);
+    const std::string name = names.fresh(prefix, "_" + params[d], ends.depth);
     Tiled tiled = tile(ranges[d], *how, Expr::symbol(name));
     if (how->skew) {
       moved[params[d]] = Expr::symbol(params[d]) + tiled.points.begin;
