@@ -16,6 +16,11 @@
 #include "passes/inside_maps/scalar_copy_elimination.h"
 #include "passes/inside_maps/set_strides.h"
 #include "passes/inside_maps/tasklet_fusion.h"
+#include "passes/loops/loop_peeling.h"
+#include "passes/loops/loop_to_map.h"
+#include "passes/loops/loop_unrolling.h"
+#include "passes/loops/map_to_loop.h"
+#include "passes/loops/scan_unrolling.h"
 #include "passes/map_fusion/map_fusion_horizontal.h"
 #include "passes/map_fusion/map_fusion_vertical.h"
 #include "passes/map_fusion/map_promotion.h"
@@ -32,6 +37,21 @@
 #include "passes/maps/map_unroll.h"
 #include "passes/maps/out_local_storage.h"
 #include "passes/maps/strip_mining.h"
+#include "passes/pipelines/simplify.h"
+#include "passes/simplify/block_fusion.h"
+#include "passes/simplify/continue_to_condition.h"
+#include "passes/simplify/control_flow_raising.h"
+#include "passes/simplify/dead_state_elimination.h"
+#include "passes/simplify/empty_loop_elimination.h"
+#include "passes/simplify/inline_control_flow_regions.h"
+#include "passes/simplify/inline_sdfg.h"
+#include "passes/simplify/lift_trivial_if.h"
+#include "passes/simplify/prune_empty_branches.h"
+#include "passes/simplify/state_fusion.h"
+#include "passes/simplify/substitute_symbols.h"
+#include "passes/simplify/symbol_propagation.h"
+#include "passes/simplify/trivial_map_elimination.h"
+#include "passes/simplify/unused_symbol_elimination.h"
 #include "passes/pipelines/gt4py.h"
 #include "passes/pipelines/simplify.h"
 #include "passes/simplify/dead_state_elimination.h"
@@ -45,16 +65,26 @@ namespace {
 
 constexpr std::array registered{
     entry<AccumulateTransient>(),
+    entry<BlockFusion>(),
     entry<ConfigureTransients>(),
+    entry<ConstantPropagation>(),
+    entry<ContinueToCondition>(),
+    entry<ControlFlowRaising>(),
     entry<DeadStateElimination>(),
+    entry<EmptyLoopElimination>(),
     entry<ExpandReduce>(),
     entry<FuseConditionals>(),
     entry<GpuTransformation>(),
     entry<Gt4py>(),
     entry<InLocalStorage>(),
+    entry<InlineControlFlowRegions>(),
     entry<InlineSdfg>(),
+    entry<LiftTrivialIf>(),
     entry<LocalDoubleBuffering>(),
     entry<LoopBlocking>(),
+    entry<LoopPeeling>(),
+    entry<LoopToMap>(),
+    entry<LoopUnrolling>(),
     entry<MapCollapse>(),
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
@@ -65,16 +95,22 @@ constexpr std::array registered{
     entry<MapIterationOrder>(),
     entry<MapPromotion>(),
     entry<MapTiling>(),
+    entry<MapToLoop>(),
     entry<MapUnroll>(),
     entry<MoveIntoIfBody>(),
+    entry<MoveLoopIntoMap>(),
     entry<MoveTaskletIntoMap>(),
     entry<OutLocalStorage>(),
+    entry<PruneEmptyBranches>(),
     entry<RedundantArrayElimination>(),
     entry<ScalarCopyElimination>(),
+    entry<ScanUnrolling>(),
     entry<SetStrides>(),
     entry<Simplify>(),
     entry<StateFusion>(),
     entry<StripMining>(),
+    entry<SubstituteSymbols>(),
+    entry<SymbolPropagation>(),
     entry<TaskletFusion>(),
     entry<TrivialDimensionFolding>(),
     entry<TrivialMapElimination>(),

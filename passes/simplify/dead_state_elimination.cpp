@@ -3,26 +3,11 @@
 #include <algorithm>
 
 #include "ir/graph_algorithms.h"
+#include "passes/common/branches.h"
+#include "passes/common/decide.h"
 
 namespace sdfg {
 namespace {
-
-/// Decides conditions over integer symbols alone: a container's value is not known here, and a
-/// comparison of floating-point values may fail although both sides are spelled the same (nan).
-Truth decide(const Code& condition, const Sdfg& sdfg) {
-  if (condition.always_true()) return Truth::Yes;
-  const Expr* expr = condition.expr();
-  if (!expr) return Truth::Unknown;
-  for (const std::string& name : free_symbols(*expr)) {
-    const auto symbol = sdfg.symbols.find(name);
-    if (symbol == sdfg.symbols.end() || !symbol->second.is_integer()) return Truth::Unknown;
-    if (sdfg.arrays.contains(name)) return Truth::Unknown;
-  }
-  if (expr->is(Op::True)) return Truth::Yes;
-  if (expr->is(Op::False)) return Truth::No;
-  if (const auto value = expr->as_integer()) return *value != 0 ? Truth::Yes : Truth::No;
-  return is_true(*expr);
-}
 
 class Eliminator {
  public:
@@ -50,7 +35,10 @@ class Eliminator {
 
   Changed on_block(const Sdfg& sdfg, Block& block, const Trail& trail) {
     Changed changed = Changed::No;
-    if (block.is<ConditionalBlock>()) changed |= prune_branches(sdfg, block, trail);
+    if (block.is<ConditionalBlock>())
+      changed |= prune_branches(block, trail, context_, [&](const Code& condition) {
+        return decide(condition, sdfg, {});
+      });
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
         changed |= on_region(sdfg, branch.region(), trail.in(branch.block));
@@ -72,7 +60,7 @@ class Eliminator {
         order, [&](InterstateEdgeId e) { return !region[e].condition.always_true(); });
     Changed changed = Changed::No;
     for (InterstateEdgeId e : order) {
-      const Truth truth = taken ? Truth::No : decide(region[e].condition, sdfg);
+      const Truth truth = taken ? Truth::No : decide(region[e].condition, sdfg, {});
       const bool already_plain = region[e].condition.always_true();
       taken = taken || truth == Truth::Yes;
       if (truth == Truth::Unknown || (truth == Truth::Yes && already_plain)) continue;
@@ -105,39 +93,6 @@ class Eliminator {
 
   static void keep_start(Region& region, BlockId first) {
     if (start(region) != first) region.start_block = first;
-  }
-
-  Changed prune_branches(const Sdfg& sdfg, Block& block, const Trail& trail) {
-    auto& branches = block.as<ConditionalBlock>()->branches;
-    Changed changed = Changed::No;
-    bool taken = false;
-    std::vector<Branch> left;
-    for (Branch& branch : branches) {
-      Truth truth = Truth::No;
-      if (!taken) truth = branch.condition ? decide(*branch.condition, sdfg) : Truth::Yes;
-      taken = taken || truth == Truth::Yes;
-      if (truth == Truth::No && context_.may_apply()) {
-        context_.applied(trail.in(branch.block), "removed");
-        changed = Changed::Yes;
-        continue;
-      }
-      if (truth == Truth::Yes && branch.condition && context_.may_apply()) {
-        context_.applied(trail.in(branch.block), "the condition is always true");
-        branch.condition.reset();
-        changed = Changed::Yes;
-      }
-      left.push_back(std::move(branch));
-    }
-    branches = std::move(left);
-    if (branches.empty() && changed == Changed::Yes) {
-      block.kind = State{};
-    } else if (!branches.empty() && !branches.front().condition && context_.may_apply()) {
-      context_.applied(trail, "replaced by its only branch");
-      ControlFlowRegion only = std::move(*branches.front().block.as<ControlFlowRegion>());
-      block.kind = std::move(only);
-      changed = Changed::Yes;
-    }
-    return changed;
   }
 
   PassContext& context_;

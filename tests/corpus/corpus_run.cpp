@@ -2,7 +2,8 @@
 //   corpus_run --part=icon4py|npbench   recorded programs, against the recorded outputs
 //   corpus_run --part=transforms        before and after a transformation, on the same made inputs
 //   corpus_run --part=samples           just runs, on made inputs
-// [--filter=TEXT] [--variant=lowered] [--verbose]. Prints a line per program that is not equal bit
+// [--filter=TEXT] [--variant=lowered] [--passes=PIPELINE] [--verbose]. With passes, programs are
+// rewritten first, verified after each pass, and samples compared with themselves as read. Prints a line per program that is not equal bit
 // for bit, and the totals; the exit status is 0 when every program that ran is within its tolerance
 // and none was refused.
 
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/pipeline.h"
 #include "serialize/load.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
@@ -28,7 +30,7 @@ using namespace sdfg;
 namespace fs = std::filesystem;
 
 struct Settings {
-  std::string part = "icon4py", filter, variant;
+  std::string part = "icon4py", filter, variant, passes;
   bool verbose = false;
 };
 
@@ -102,8 +104,24 @@ Result<Sdfg> load_file(const fs::path& file) {
   return std::move(loaded.sdfg);
 }
 
-Result<RunReport> run_recorded(const Case& c) {
-  SDFG_TRY(const Sdfg sdfg, load_file(c.file));
+/// Runs a pipeline, verifying after each pass; what the verifier finds is an error here.
+Status apply(const std::string& passes, Sdfg& sdfg) {
+  if (passes.empty()) return Ok{};
+  SDFG_TRY(const Pipeline pipeline, parse_pipeline(passes, all_passes()));
+  VerifyEach verify;
+  Diagnostics warnings;
+  try {
+    SDFG_TRY(const Changed changed [[maybe_unused]],
+             run(pipeline, sdfg, {.observers = {&verify}}, warnings));
+  } catch (const InternalError& error) {
+    return Diagnostic{"passes", error.what()};
+  }
+  return Ok{};
+}
+
+Result<RunReport> run_recorded(const Case& c, const std::string& passes) {
+  SDFG_TRY(Sdfg sdfg, load_file(c.file));
+  SDFG_TRY(const Ok ok [[maybe_unused]], apply(passes, sdfg));
   SDFG_TRY(const std::string data, read_file(c.data.string()));
   SDFG_TRY(NamedArrays recorded, read_npz(data));
   add_scalars(c.file.parent_path(), recorded);
@@ -111,9 +129,10 @@ Result<RunReport> run_recorded(const Case& c) {
 }
 
 /// `data` is the program that must give the same results; none: anything goes.
-Result<RunReport> run_made(const Case& c) {
-  SDFG_TRY(const Sdfg sdfg, load_file(c.file));
+Result<RunReport> run_made(const Case& c, const std::string& passes) {
+  SDFG_TRY(Sdfg sdfg, load_file(c.file));
   SDFG_TRY(const NamedArrays arguments, make_arguments(sdfg, {}));
+  SDFG_TRY(const Ok ok [[maybe_unused]], apply(passes, sdfg));
   SDFG_TRY(const Executed executed, interpreter_backend()(sdfg, arguments));
   if (c.data.empty()) return RunReport{{}, executed.warnings};
   SDFG_TRY(const Sdfg other, load_file(c.data));
@@ -136,10 +155,11 @@ std::vector<Case> find_pairs(const fs::path& root) {
   return cases;
 }
 
-std::vector<Case> find_samples(const fs::path& root) {
+std::vector<Case> find_samples(const fs::path& root, bool with_itself) {
   std::vector<Case> cases;
   for (const auto& entry : fs::directory_iterator(root))
-    if (entry.path().extension().string().starts_with(".sdfg")) cases.push_back({entry.path(), {}, 0});
+    if (entry.path().extension().string().starts_with(".sdfg")) 
+      cases.push_back({entry.path(), with_itself ? entry.path() : fs::path(), 0});
   std::ranges::sort(cases, {}, &Case::file);
   return cases;
 }
@@ -149,14 +169,14 @@ int run_all(const fs::path& corpus, const Settings& settings) {
   const fs::path root = corpus / "dace" / settings.part;
   std::vector<Case> cases = recorded                        ? find_cases(corpus, settings)
                             : settings.part == "transforms" ? find_pairs(root)
-                                                            : find_samples(root);
+                                                            : find_samples(root, !settings.passes.empty());
   std::erase_if(cases, [&](const Case& c) {
     return c.file.string().find(settings.filter) == std::string::npos;
   });
   std::size_t exact = 0, near = 0, wrong = 0, refused = 0, warned = 0;
   for (const Case& c : cases) {
     const std::string name = c.file.parent_path().filename().string() + "/" + c.file.stem().string();
-    const auto report = recorded ? run_recorded(c) : run_made(c);
+    const auto report = recorded ? run_recorded(c, settings.passes) : run_made(c, settings.passes);
     if (!report) {
       ++refused;
       fmt::print("refused  {}: {}\n", name, report.error().text());
@@ -193,10 +213,11 @@ int main(int argc, char** argv) {
     if (argument.starts_with("--part=")) settings.part = value("--part=");
     else if (argument.starts_with("--filter=")) settings.filter = value("--filter=");
     else if (argument.starts_with("--variant=")) settings.variant = value("--variant=");
+    else if (argument.starts_with("--passes=")) settings.passes = value("--passes=");
     else if (argument == "--verbose") settings.verbose = true;
     else {
       fmt::print(stderr, "usage: corpus_run --part=icon4py|npbench|transforms|samples [--filter=TEXT] "
-                         "[--variant=NAME] [--verbose]\n");
+                         "[--variant=NAME] [--passes=PIPELINE] [--verbose]\n");
       return 2;
     }
   }

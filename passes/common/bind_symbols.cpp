@@ -1,0 +1,62 @@
+#include "passes/common/bind_symbols.h"
+
+#include <algorithm>
+
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "passes/common/loop_range.h"
+
+namespace sdfg {
+namespace {
+
+bool is_constant(const Expr& e) {
+  return e.is(Op::Integer) || e.is(Op::True) || e.is(Op::False);
+}
+
+void replace_in_code(std::map<std::string, Code>& codes, const Substitution& constants) {
+  for (auto& [where, code] : codes) code = substitute(code, constants);
+}
+
+}  // namespace
+
+std::string cannot_bind(const Sdfg& sdfg, std::string_view symbol) {
+  if (sdfg.arrays.contains(symbol)) return "it is a container";
+  if (assigned_symbols(sdfg).contains(symbol)) return "the program assigns it";
+  return {};
+}
+
+void bind_symbols(Sdfg& sdfg, const Substitution& constants) {
+  if (constants.empty()) return;
+  replace_symbols(sdfg, constants);
+  replace_in_code(sdfg.init_code, constants);
+  replace_in_code(sdfg.exit_code, constants);
+  for (const auto& [name, value] : constants) {
+    sdfg.symbols.erase(name);
+    std::erase(sdfg.arg_names, name);
+  }
+  for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested) { bind_constant_mapping(nested); });
+}
+
+std::vector<std::string> bind_constant_mapping(NestedSdfg& nested) {
+  std::vector<std::string> bound;
+  Substitution constants;
+  std::optional<SymbolSet> assigned;
+  for (const auto& [symbol, value] : nested.symbol_mapping) {
+    if (!is_constant(value)) continue;
+    Sdfg& inner = **nested.sdfg;
+    if (!assigned) assigned = assigned_symbols(inner);
+    if (assigned->contains(symbol) || inner.arrays.contains(symbol)) continue;
+    // A number that the symbol's type would change stays with the symbol.
+    const auto type = inner.symbols.find(symbol);
+    if (type != inner.symbols.end() &&
+        !(value.is(Op::Integer) ? type->second.is_integer() : type->second.is_bool()))
+      continue;
+    constants.emplace(symbol, value);
+    bound.push_back(symbol);
+  }
+  for (const std::string& symbol : bound) nested.symbol_mapping.erase(symbol);
+  if (!bound.empty()) bind_symbols(**nested.sdfg, constants);
+  return bound;
+}
+
+}  // namespace sdfg

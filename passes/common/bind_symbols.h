@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Why a symbol cannot be replaced by a constant everywhere: it is assigned inside, or it is a
+/// container. Empty when it can.
+std::string cannot_bind(const Sdfg& sdfg, std::string_view symbol);
+
+/// Replaces symbols by constants everywhere in an SDFG, descriptors and code included, and drops
+/// their declarations. Nested SDFGs that are given one of them, or an expression that has become
+/// constant, are bound likewise where they do not assign it.
+void bind_symbols(Sdfg& sdfg, const Substitution& constants);
+
+/// The values that a nested SDFG gets as constants and does not assign: binds them and drops them
+/// from the mapping. Returns their names.
+std::vector<std::string> bind_constant_mapping(NestedSdfg& nested);
+
+}  // namespace sdfg

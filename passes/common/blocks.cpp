@@ -1,0 +1,128 @@
+#include "passes/common/blocks.h"
+
+#include <algorithm>
+
+#include "ir/graph_algorithms.h"
+
+namespace sdfg {
+
+bool is_empty_state(const Block& block) {
+  const auto* state = block.as<State>();
+  return state && state->node_count() == 0 && state->instrument == Instrumentation::None &&
+         state->symbol_instrument == DataInstrumentation::None && state->location.empty() &&
+         block.extras.empty();
+}
+
+bool does_nothing(const Block& block) {
+  if (block.is<State>()) return is_empty_state(block);
+  if (const auto* region = block.as<ControlFlowRegion>()) return does_nothing(*region);
+  if (const auto* conditional = block.as<ConditionalBlock>())
+    return std::ranges::all_of(conditional->branches,
+                               [](const Branch& b) { return does_nothing(b.region()); });
+  return false;
+}
+
+bool does_nothing(const Region& region) {
+  for (BlockId b : region.nodes())
+    if (!does_nothing(region[b])) return false;
+  for (InterstateEdgeId e : region.edges())
+    if (!region[e].assignments.empty()) return false;
+  if (region.edge_count() < region.node_count() && region.edge_count() <= 1) return true;
+  // Without cycles there are as many components as blocks.
+  const auto component = strong_components(region);
+  std::vector<char> seen(region.id_bound(), 0);
+  for (BlockId b : region.nodes())
+    if (seen[component[b.value]]++) return false;
+  for (InterstateEdgeId e : region.edges())
+    if (region.source(e) == region.target(e)) return false;
+  return true;
+}
+
+Labels::Labels(const Region& region) {
+  for (BlockId b : region.nodes()) taken_.insert(region[b].label);
+}
+
+std::string Labels::take(std::string_view label) {
+  std::string candidate(label);
+  if (taken_.insert(candidate).second) return candidate;
+  std::size_t& number = next_[candidate];
+  do candidate = std::string(label) + "_" + std::to_string(number++);
+  while (!taken_.insert(candidate).second);
+  return candidate;
+}
+
+bool is_jump(const Block& block) {
+  return block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>();
+}
+
+bool may_end_region(const Region& region, BlockId block) {
+  if (is_jump(region[block])) return false;
+  return std::ranges::none_of(region.out(block), [&](InterstateEdgeId e) {
+    return region[e].condition.always_true();
+  });
+}
+
+void keep_start(Region& region, std::optional<BlockId> first) {
+  if (!first) return;
+  const bool stale = region.start_block && !region.contains(*region.start_block);
+  if (stale || start(region) != first) region.start_block = first;
+}
+
+std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<BlockId>& first,
+                                   Labels& labels) {
+  Region inner = std::move(*parent[block].region());
+  const BlockId entry = *start(inner);
+  const std::string label = parent[block].label;
+  labels.release(label);
+  std::vector<BlockId> moved(inner.id_bound()), added, exits;
+  for (BlockId b : inner.nodes()) {
+    Block& from = inner[b];
+    from.label = labels.taken(from.label) ? labels.take(label + "_" + from.label)
+                                          : labels.take(from.label);
+    moved[b.value] = parent.add(std::move(from));
+    added.push_back(moved[b.value]);
+  }
+  for (BlockId b : inner.nodes())
+    for (InterstateEdgeId e : inner.out(b))
+      parent.connect(moved[b.value], moved[inner.target(e).value], std::move(inner[e]));
+  for (BlockId b : added)
+    if (may_end_region(parent, b)) exits.push_back(b);
+
+  const std::vector<InterstateEdgeId> in(parent.in(block).begin(), parent.in(block).end());
+  for (InterstateEdgeId e : in) parent.set_target(e, moved[entry.value]);
+  const std::vector<InterstateEdgeId> out(parent.out(block).begin(), parent.out(block).end());
+  if (!out.empty()) {
+    BlockId end;
+    if (exits.size() == 1 && parent.out(exits[0]).empty()) {
+      end = exits[0];
+    } else {
+      end = parent.add(Block{labels.take(label + "_end"), State{}});
+      added.push_back(end);
+      for (BlockId exit : exits) parent.connect(exit, end, {});
+    }
+    for (InterstateEdgeId e : out) parent.set_source(e, end);
+  }
+  if (first == block) first = moved[entry.value];
+  parent.erase(block);
+  return added;
+}
+
+void move_blocks(Region& from, const std::vector<BlockId>& blocks, Region& to) {
+  std::map<BlockId, BlockId> moved;
+  for (BlockId b : blocks) moved[b] = to.add(std::move(from[b]));
+  for (BlockId b : blocks)
+    for (InterstateEdgeId e : from.out(b))
+      if (const auto target = moved.find(from.target(e)); target != moved.end())
+        to.connect(moved[b], target->second, std::move(from[e]));
+  for (BlockId b : blocks) from.erase(b);
+  to.start_block = moved[blocks.front()];
+}
+
+std::optional<Code> negated(const Code& condition) {
+  const Expr* expr = condition.expr();
+  if (!expr) return std::nullopt;
+  if (expr->is(Op::Not)) return Code::from(expr->arg(0));
+  return Code::from(Expr::make(Op::Not, {*expr}));
+}
+
+}  // namespace sdfg

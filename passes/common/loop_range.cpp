@@ -1,0 +1,166 @@
+#include "passes/common/loop_range.h"
+
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+Diagnostic no(std::string why) { return Diagnostic{{}, std::move(why)}; }
+
+/// `variable = value` or `variable += value`, as the value it gets.
+std::optional<Expr> assigned_value(const std::optional<Code>& code, const std::string& variable) {
+  const Statements* statements = code ? code->statements() : nullptr;
+  if (!statements || statements->size() != 1) return std::nullopt;
+  const auto* assign = std::get_if<Assign>(&statements->front().kind);
+  if (!assign || !assign->target.is_symbol(variable)) return std::nullopt;
+  return simplify(assign->augmented ? Expr::make(*assign->augmented, {assign->target, assign->value})
+                                    : assign->value);
+}
+
+struct Bound {
+  Op op;  ///< as in: variable op value
+  Expr value;
+};
+std::optional<Bound> bound(const Expr& condition, const std::string& variable) {
+  if (condition.args().size() != 2) return std::nullopt;
+  const auto mirrored = [](Op op) {
+    switch (op) {
+      case Op::Lt: return Op::Gt;
+      case Op::Le: return Op::Ge;
+      case Op::Gt: return Op::Lt;
+      case Op::Ge: return Op::Le;
+      default: return op;
+    }
+  };
+  switch (condition.op()) {
+    case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Ne: break;
+    default: return std::nullopt;
+  }
+  // a*v + b < c is v < c - b when a is 1, and v > b - c when it is -1.
+  const Expr difference = condition.arg(0) - condition.arg(1);
+  const auto affine = match_affine(difference, variable);
+  if (!affine) return std::nullopt;
+  if (affine->coefficient == Expr(1)) return Bound{condition.op(), -affine->rest};
+  if (affine->coefficient == Expr(-1)) return Bound{mirrored(condition.op()), affine->rest};
+  return std::nullopt;
+}
+
+bool is_whole(const Expr& e) {
+  switch (e.op()) {
+    case Op::Integer: case Op::Symbol: return true;
+    case Op::Add: case Op::Mul: case Op::Sub: case Op::Neg: case Op::Min: case Op::Max:
+    case Op::FloorDiv: case Op::CeilDiv: case Op::Mod:
+      for (const Expr& a : e.args())
+        if (!is_whole(a)) return false;
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Expr LoopRange::count() const {
+  const Expr distance = step > 0 ? end - begin : begin - end;
+  return max(Expr(inverted ? 1 : 0), floor_div(distance, Expr(step > 0 ? step : -step)) + 1);
+}
+
+Expr LoopRange::last() const {
+  if (step == 1) return max(inverted ? begin + 1 : begin, end + 1);
+  if (step == -1) return min(inverted ? begin - 1 : begin, end - 1);
+  return begin + count() * Expr(step);
+}
+
+Range LoopRange::ascending() const {
+  if (step > 0) return {begin, end, Expr(step)};
+  // Counting up meets the same points only from the last one that is reached.
+  const Expr size(-step);
+  const Expr low = step == -1 ? end : begin - floor_div(begin - end, size) * size;
+  return {low, begin, size};
+}
+
+Result<LoopRange> loop_range(const LoopRegion& loop) {
+  LoopRange range;
+  range.variable = loop.loop_variable;
+  range.inverted = loop.inverted;
+  if (range.variable.empty()) return no("the loop has no variable");
+  const auto begin = assigned_value(loop.init_statement, range.variable);
+  if (!begin) return no("where '" + range.variable + "' begins cannot be told");
+  const auto next = assigned_value(loop.update_statement, range.variable);
+  const auto step = next ? (*next - Expr::symbol(range.variable)).as_integer() : std::nullopt;
+  if (!step || *step == 0)
+    return no("the step of '" + range.variable + "' is no constant other than 0");
+  const Expr* condition = loop.loop_condition ? loop.loop_condition->expr() : nullptr;
+  const auto limit = condition ? bound(*condition, range.variable) : std::nullopt;
+  if (!limit)
+    return no("the loop's condition does not compare '" + range.variable + "' with a bound");
+  range.begin = *begin, range.step = *step;
+  switch (limit->op) {
+    case Op::Lt: range.end = limit->value - 1; break;
+    case Op::Le: case Op::Ge: range.end = limit->value; break;
+    case Op::Gt: range.end = limit->value + 1; break;
+    default: return no("the loop's condition tells no order");
+  }
+  const bool up = limit->op == Op::Lt || limit->op == Op::Le;
+  if (up != (*step > 0)) return no("'" + range.variable + "' moves away from its bound");
+  if (loop.inverted && !loop.update_before_condition)
+    return no("the loop tests its condition between body and update");
+  if (!is_whole(range.begin) || !is_whole(range.end))
+    return no("the range of '" + range.variable + "' is computed from more than integer symbols");
+  if (uses_symbol(range.begin, range.variable))
+    return no("'" + range.variable + "' begins at its own value");
+  return range;
+}
+
+namespace {
+/// What a loop's own statements assign.
+void collect_assigned(const LoopRegion& loop, SymbolSet& out) {
+  if (!loop.loop_variable.empty()) out.insert(loop.loop_variable);
+  for (const auto* code : {&loop.init_statement, &loop.update_statement}) {
+    const Statements* statements = *code ? (*code)->statements() : nullptr;
+    if (!statements) continue;
+    for (const Statement& s : *statements)
+      if (const auto* assign = std::get_if<Assign>(&s.kind); assign && assign->target.is(Op::Symbol))
+        out.insert(assign->target.name());
+  }
+}
+void collect_assigned(const Region& region, SymbolSet& out) {
+  for_each_interstate_edge(region, [&](const InterstateEdge& edge) {
+    for (const auto& [name, value] : edge.assignments) out.insert(name);
+  });
+  for_each_block(region, [&](const Block& block) {
+    if (const auto* loop = block.as<LoopRegion>()) collect_assigned(*loop, out);
+  });
+}
+}  // namespace
+
+AssignmentCounts count_assignments(const Region& region) {
+  AssignmentCounts counts;
+  for_each_interstate_edge(region, [&](const InterstateEdge& edge) {
+    for (const auto& [name, value] : edge.assignments) ++counts[name];
+  });
+  for_each_block(region, [&](const Block& block) {
+    const auto* loop = block.as<LoopRegion>();
+    if (!loop) return;
+    SymbolSet names;
+    collect_assigned(*loop, names);
+    for (const std::string& name : names) ++counts[name];
+  });
+  return counts;
+}
+
+SymbolSet assigned_symbols(const Region& region) {
+  SymbolSet out;
+  collect_assigned(region, out);
+  return out;
+}
+
+SymbolSet assigned_symbols(const Block& block) {
+  SymbolSet out;
+  if (const auto* loop = block.as<LoopRegion>()) collect_assigned(*loop, out);
+  if (const Region* region = block.region()) collect_assigned(*region, out);
+  if (const auto* conditional = block.as<ConditionalBlock>())
+    for (const Branch& branch : conditional->branches) collect_assigned(branch.region(), out);
+  return out;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ir/analysis/connector_types.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// A loop that counts: variable = begin, begin + step, … while it has not passed `end`.
+struct LoopRange {
+  std::string variable;
+  Expr begin, end;  ///< end: the last value that the condition allows, inclusive
+  std::int64_t step = 1;
+  bool inverted = false;  ///< the body runs at least once
+
+  /// How often the body runs: never less than 0 (1 when inverted).
+  Expr count() const;
+  /// The variable's value after the loop, when nothing leaves it early.
+  Expr last() const;
+  /// The same points in ascending order. Only for loops that are not inverted.
+  Range ascending() const;
+};
+
+/// What a loop's init, condition and update say, in normal form; or why that is no range. The step
+/// must be a constant, and begin and end must not read the variable. Whether the loop changes what
+/// begin and end read, or assigns its variable, is the caller's question.
+Result<LoopRange> loop_range(const LoopRegion& loop);
+
+/// Symbols that interstate edges and loops assign in a region (nested SDFGs not included), and by
+/// how many edges and loops. A loop counts once.
+using AssignmentCounts = std::map<std::string, std::size_t, std::less<>>;
+AssignmentCounts count_assignments(const Region& region);
+/// The symbols that are assigned in a region, at any depth, by edges and by loops.
+SymbolSet assigned_symbols(const Region& region);
+SymbolSet assigned_symbols(const Block& block);
+
+}  // namespace sdfg

@@ -1,0 +1,95 @@
+#include "passes/loops/loop_body.h"
+
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "passes/common/branches.h"
+#include "passes/common/decide.h"
+
+namespace sdfg {
+namespace {
+
+/// The label of a jump that leaves the iteration of the loop around; null when there is none.
+const std::string* find_jump(const Region& region, bool in_inner_loop) {
+  for (BlockId id : region.nodes()) {
+    const Block& block = region[id];
+    if (block.is<ReturnBlock>()) return &block.label;
+    if (!in_inner_loop && is_jump(block)) return &block.label;
+    if (const Region* inner = block.region())
+      if (const auto* found = find_jump(*inner, in_inner_loop || block.is<LoopRegion>()))
+        return found;
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (const Branch& branch : conditional->branches)
+        if (const auto* found = find_jump(branch.region(), in_inner_loop)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
+  if (const std::string* jump = find_jump(loop, false))
+    return "'" + *jump + "' leaves an iteration early";
+  if (!start(loop)) return "the body's first block cannot be told";
+  const SymbolSet assigned = assigned_symbols(static_cast<const Region&>(loop));
+  if (assigned.contains(range.variable)) return "the body assigns '" + range.variable + "'";
+  SymbolSet read;
+  collect_symbols(range.begin, read);
+  collect_symbols(range.end, read);
+  for (const std::string& name : read)
+    if (assigned.contains(name)) return "the body assigns '" + name + "', which the range reads";
+  return {};
+}
+
+Refusal check_shapes(const Sdfg& sdfg, const std::string& variable) {
+  for (const auto& [name, data] : sdfg.arrays) {
+    SymbolSet read;
+    collect_symbols(data, read);
+    if (read.contains(variable)) return "the shape of '" + name + "' depends on '" + variable + "'";
+  }
+  return {};
+}
+
+Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::string label) {
+  ControlFlowRegion body;
+  static_cast<Region&>(body) = *loop.as<LoopRegion>();
+  Block block{std::move(label), std::move(body)};
+  replace_symbols(block, {{loop.as<LoopRegion>()->loop_variable, value}});
+  PassContext quiet("iteration");
+  for_each_block_in(block, [&](Block& inner) {
+    if (inner.is<ConditionalBlock>())
+      prune_branches(inner, {}, quiet, [&](const Code& code) { return decide(code, sdfg, {}); });
+  });
+  return block;
+}
+
+void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId id, std::vector<Block> chain,
+                      const std::string& variable, const Expr& after) {
+  auto& [region, first, labels] = edit;
+  const std::string label = region[id].label;
+  if (chain.empty()) chain.push_back(Block{label, State{}});
+  InterstateEdge leave;
+  if (sdfg.symbols.contains(variable)) {
+    leave.assignments.set(variable, after);
+    chain.push_back(Block{label + "_end", State{}});
+  }
+  labels.release(label);
+  BlockId before;
+  std::vector<BlockId> added;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    chain[i].label = labels.take(chain[i].label);
+    added.push_back(region.add(std::move(chain[i])));
+    const bool last = i + 1 == chain.size();
+    if (i > 0) region.connect(before, added.back(), last ? leave : InterstateEdge{});
+    before = added.back();
+  }
+  const std::vector<InterstateEdgeId> in(region.in(id).begin(), region.in(id).end());
+  for (InterstateEdgeId e : in) region.set_target(e, added.front());
+  const std::vector<InterstateEdgeId> out(region.out(id).begin(), region.out(id).end());
+  for (InterstateEdgeId e : out) region.set_source(e, added.back());
+  if (first == id) first = added.front();
+  region.erase(id);
+  for (BlockId b : added)
+    if (region[b].is<ControlFlowRegion>()) splice_region(region, b, first, labels);
+}
+
+}  // namespace sdfg

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/graph_algorithms.h"
+#include "passes/common/blocks.h"
+#include "passes/common/loop_range.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+/// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
+/// body assigns the variable or what the range is computed from. (A `return` counts as a jump.)
+Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
+/// Why the variable cannot be replaced by its values: a container's shape depends on it.
+Refusal check_shapes(const Sdfg& sdfg, const std::string& variable);
+
+/// One iteration as a plain region: a copy of the body with the variable replaced, less the branches
+/// that it therefore never takes (what they access may not exist).
+Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::string label);
+
+/// A region that loops are replaced in: what would take time to find again for each of them.
+struct RegionEdit {
+  Region& region;
+  std::optional<BlockId> first;  ///< where it starts; stored when all is done
+  Labels labels;
+};
+
+/// Puts blocks one after the other in the place of a block, which is erased. Where control goes
+/// on, `after` is assigned on the way (see LoopRange::last) when the SDFG declares the variable.
+void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId block, std::vector<Block> chain,
+                      const std::string& variable, const Expr& after);
+
+/// visit(sdfg, edit, block, trail) for each loop of a region (and of SDFGs nested in it), the inner
+/// ones first. The block may be erased by the visit. Says whether any visit changed something.
+template <class F>
+Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
+                      bool enter_nested = true) {
+  Changed changed = Changed::No;
+  std::optional<RegionEdit> edit;
+  for (BlockId id : region.nodes()) {
+    Block& block = region[id];
+    const Trail here = trail.in(block);
+    if (Region* inner = block.region()) changed |= for_each_loop(sdfg, *inner, here, visit, enter_nested);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches)
+        changed |= for_each_loop(sdfg, branch.region(), here.in(branch.block), visit, enter_nested);
+    if (auto* state = block.as<State>(); state && enter_nested)
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= for_each_loop(**nested->sdfg, **nested->sdfg, here.in(*state, n), visit);
+    if (!block.is<LoopRegion>()) continue;
+    if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region)});
+    changed |= visit(sdfg, *edit, id, here);
+  }
+  if (edit && changed == Changed::Yes) keep_start(region, edit->first);
+  return changed;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,339 @@
+#include "passes/loops/loop_to_map.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/analysis/propagate.h"
+#include "ir/walk.h"
+#include "passes/common/symbol_values.h"
+#include "passes/common/used_names.h"
+#include "passes/loops/loop_body.h"
+#include "passes/loops/nest_region.h"
+#include "passes/loops/private_data.h"
+#include "passes/loops/region_accesses.h"
+
+namespace sdfg {
+namespace {
+
+/// Which symbols carry a value around which loop. Asked before anything changes, by loop.
+class CarriedSymbols {
+ public:
+  explicit CarriedSymbols(const Sdfg& sdfg) : sdfg_(sdfg), types_(symbol_types(sdfg)), values_(sdfg, types_) {
+    for (const auto& [name, data] : sdfg.arrays) collect_symbols(data, shapes_[name]);
+    on_region(sdfg, 0);
+    find(sdfg, 0);
+  }
+  const std::string* find(const LoopRegion& loop) const {
+    const auto found = carried_.find(&loop);
+    return found == carried_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  using Point = SymbolValues::Point;
+
+  void read(const SymbolSet& names, const Point& point) {
+    for (const std::string& name : names) values_.read(name, point);
+  }
+  void read(const Code& code, const Point& point) {
+    SymbolSet names;
+    collect_symbols(code, {}, names);
+    read(names, point);
+  }
+  void on_region(const Region& region, SymbolValues::RegionIndex index) {
+    for (BlockId id : region.nodes()) {
+      const Block& block = region[id];
+      const Point before{Point::Before, index, id};
+      if (const auto* state = block.as<State>()) on_state(*state, before);
+      if (const auto* loop = block.as<LoopRegion>()) {
+        const auto inner = values_.child(index, id);
+        if (loop->init_statement) read(*loop->init_statement, before);
+        for (const Point::Kind kind : {Point::Header, Point::Update})
+          if (loop->loop_condition) read(*loop->loop_condition, {kind, inner, {}});
+        if (loop->update_statement) read(*loop->update_statement, {Point::Update, inner, {}});
+      }
+      if (const Region* inner = block.region()) on_region(*inner, values_.child(index, id));
+      if (const auto* conditional = block.as<ConditionalBlock>())
+        for (std::size_t i = 0; i < conditional->branches.size(); ++i) {
+          const Branch& branch = conditional->branches[i];
+          if (branch.condition) read(*branch.condition, before);
+          on_region(branch.region(), values_.child(index, id, i));
+        }
+      for (InterstateEdgeId e : region.out(id)) {
+        SymbolSet names;
+        collect_symbols(region[e].condition, {}, names);
+        for (const auto& [target, value] : region[e].assignments) collect_symbols(value, names);
+        read(names, {Point::After, index, id});
+      }
+    }
+  }
+  void on_state(const State& state, const Point& point) {
+    SymbolSet names, known;
+    for (const auto& [name, type] : types_)
+      if (values_.is_assigned(name)) known.insert(name);
+    for (NodeId n : state.nodes()) {
+      collect_used_names(state[n], known, names);
+      if (const auto* access = state[n].as<AccessNode>())
+        if (const auto shape = shapes_.find(access->data); shape != shapes_.end())
+          names.insert(shape->second.begin(), shape->second.end());
+    }
+    for (EdgeId e : state.edges()) collect_used_names(state[e], known, names);
+    read(names, point);
+  }
+
+  void find(const Region& region, SymbolValues::RegionIndex index) {
+    for (BlockId id : region.nodes()) {
+      const Block& block = region[id];
+      if (const auto* loop = block.as<LoopRegion>()) {
+        for (const std::string& name : assigned_symbols(static_cast<const Region&>(*loop)))
+          if (values_.carried(name, values_.child(index, id))) carried_.emplace(loop, name);
+      }
+      if (const Region* inner = block.region()) find(*inner, values_.child(index, id));
+      if (const auto* conditional = block.as<ConditionalBlock>())
+        for (std::size_t i = 0; i < conditional->branches.size(); ++i)
+          find(conditional->branches[i].region(), values_.child(index, id, i));
+    }
+  }
+
+  const Sdfg& sdfg_;
+  const TypeTable types_;
+  SymbolValues values_;
+  std::map<std::string, SymbolSet, std::less<>> shapes_;
+  std::unordered_map<const LoopRegion*, std::string> carried_;  ///< looked up, never iterated
+};
+
+/// How often the SDFG mentions each of the names: access nodes, and whatever reads them by name.
+using Uses = std::map<std::string, std::size_t, std::less<>>;
+void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
+  const auto count = [&](const SymbolSet& names) {
+    for (const std::string& name : names)
+      if (const std::string root = name.substr(0, name.find('.')); known.contains(root)) ++uses[root];
+  };
+  for_each_block(region, [&](const Block& block) {
+    SymbolSet names;
+    collect_used_names(block, known, names);
+    if (const auto* state = block.as<State>()) {
+      for (NodeId n : state->nodes()) {
+        collect_used_names((*state)[n], known, names);
+        if (const auto* access = (*state)[n].as<AccessNode>())
+          ++uses[access->data.substr(0, access->data.find('.'))];
+      }
+      for (EdgeId e : state->edges()) {
+        collect_used_names((*state)[e], known, names);
+        const Memlet& memlet = (*state)[e].memlet;
+        if (!memlet.empty() && (*state)[state->source(e)].is<Tasklet>() &&
+            (*state)[state->target(e)].is<Tasklet>())
+          names.insert(memlet.data);
+      }
+    }
+    count(names);
+  });
+  for_each_interstate_edge(region, [&](const InterstateEdge& edge) {
+    SymbolSet names;
+    collect_symbols(edge.condition, known, names);
+    for (const auto& [target, value] : edge.assignments) collect_symbols(value, names);
+    count(names);
+  });
+}
+
+struct Plan {
+  LoopRange range;
+  NestedContainers containers;
+  Uses inside;
+};
+
+class Converter {
+ public:
+  Converter(Sdfg& sdfg, PassContext& context)
+      : sdfg_(sdfg), context_(context), types_(symbol_types(sdfg)), carried_(sdfg) {
+    for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
+    names_ = containers_;
+    for (const auto& [name, type] : sdfg.symbols) names_.insert(name);
+    count_uses(sdfg, names_, uses_);
+    for (const auto& [name, data] : sdfg.arrays) {
+      SymbolSet read;
+      collect_symbols(data, read);
+      for (const std::string& symbol : read) ++uses_[symbol];
+    }
+    assignments_ = count_assignments(sdfg);
+  }
+
+  Changed on_region(Region& region, const Trail& trail) {
+    const auto visit = [&](Sdfg&, RegionEdit& edit, BlockId id, const Trail& here) {
+      Plan plan;
+      if (const Refusal why = check(*edit.region[id].as<LoopRegion>(), plan)) {
+        context_.refused(here, why);
+        return Changed::No;
+      }
+      if (!context_.may_apply()) return Changed::No;
+      context_.applied(here, "became a map over '" + plan.range.variable + "'");
+      apply(edit, id, plan);
+      return Changed::Yes;
+    };
+    return for_each_loop(sdfg_, region, trail, visit, false);
+  }
+
+ private:
+  Refusal check(const LoopRegion& loop, Plan& plan) {
+    const auto range = loop_range(loop);
+    if (!range) return range.error().message;
+    if (range->inverted) return "the loop tests its condition behind the body";
+    if (loop.node_count() == 0) return "the body is empty";
+    plan.range = *range;
+    if (Refusal why = check_iterations(loop, *range)) return why;
+    if (const std::string* symbol = carried_.find(loop))
+      return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
+    for (const Expr& e : {range->begin, range->end})
+      for (const std::string& name : free_symbols(e))
+        if (containers_.contains(name)) return "the range reads container '" + name + "'";
+    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions);
+    if (accesses.refusal) return accesses.refusal;
+    count_uses(loop, names_, plan.inside);
+    for (const auto& [name, list] : accesses.by_container)
+      if (Refusal why = check_container(loop, name, list, accesses, plan)) return why;
+    for (const std::string& name : accesses.locals) {
+      if (plan.containers.contains(name)) continue;
+      if (uses_[name] != plan.inside[name])
+        return "'" + name + "' between tasklets is also used outside of the loop";
+      plan.containers[name].is_private = true;
+    }
+    return check_views(loop, plan);
+  }
+
+  Refusal check_container(const LoopRegion& loop, const std::string& name,
+                          const std::vector<RegionAccess>& list, const RegionAccesses& accesses,
+                          Plan& plan) {
+    const Data& data = sdfg_.arrays.at(name);
+    Nested& how = plan.containers[name];
+    if (data.is_view()) {
+      how.is_private = true;
+      return {};
+    }
+    const bool local = data.transient && uses_[name] == plan.inside[name] &&
+                       data.lifetime != Lifetime::Persistent && data.lifetime != Lifetime::External &&
+                       data.lifetime != Lifetime::Global;
+    if (local && written_before_read(sdfg_, loop, name)) {
+      how.is_private = true;
+      return {};
+    }
+    for (const RegionAccess& a : list) (a.write ? how.written : how.read) = true;
+    SymbolSet shape;
+    collect_symbols(data, shape);
+    if (shape.contains(plan.range.variable))
+      return "the shape of '" + name + "' depends on '" + plan.range.variable + "'";
+    if (how.written)
+      if (Refusal why = check_apart(name, list, {plan.range.variable}, {plan.range.ascending()},
+                                    context_.assumptions))
+        return why;
+    // Names in conditions could not follow a window.
+    how.window = accesses.named.contains(name) ? whole(data)
+                                               : box_of(data, list, context_.assumptions);
+    if (const Array* array = data.as_array())
+      for (const Expr& e : array->offset)
+        if (!(e == Expr(0)) || !(array->start_offset == Expr(0)))
+          return "'" + name + "' has an offset";
+    return {};
+  }
+
+  /// A view goes with what it looks at; nothing outside may use it.
+  Refusal check_views(const LoopRegion& loop, Plan& plan) {
+    Refusal why;
+    for_each_node(static_cast<const Region&>(loop), [&](const Node& node) {
+      const auto* access = node.as<AccessNode>();
+      const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
+      if (!data || !data->is_view() || why) return;
+      if (uses_[access->data] != plan.inside[access->data])
+        why = "view '" + access->data + "' is also used outside of the loop";
+      plan.containers[access->data].is_private = true;
+    });
+    return why;
+  }
+
+  void apply(RegionEdit& edit, BlockId id, const Plan& plan) {
+    const std::string label = edit.region[id].label;
+    Region body = std::move(static_cast<Region&>(*edit.region[id].as<LoopRegion>()));
+    Block block{label, State{}};
+    State& state = *block.as<State>();
+    const AssignmentCounts assigned = count_assignments(body);
+    NestedSdfg nested = nest_region(sdfg_, std::move(body), label + "_body", plan.containers, types_);
+    const NodeId entry = state.add(Node{MapEntry{
+        .label = label, .params = {plan.range.variable}, .ranges = {plan.range.ascending()}}});
+    const NodeId exit = state.add(Node{MapExit{entry}});
+    const NodeId node = state.add(Node{std::move(nested)});
+    for (const auto& [name, how] : plan.containers)
+      if (!how.is_private) connect(state, entry, exit, node, name, how);
+    if (state.in(node).empty()) state.connect(entry, node, {});
+    if (state.out(node).empty()) state.connect(node, exit, {});
+    propagate_memlets(sdfg_, state, entry, context_.assumptions);
+    for (const auto& [name, count] : plan.inside) uses_[name] -= count;
+    // A symbol that only the body knew is none of the parent's any more.
+    for (const auto& [name, count] : assigned)
+      if ((assignments_[name] -= count) == 0 && uses_[name] == 0) sdfg_.symbols.erase(name);
+    for (NodeId n : state.nodes())
+      if (const auto* access = state[n].as<AccessNode>()) ++uses_[access->data];
+    std::vector<Block> chain;
+    chain.push_back(std::move(block));
+    replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, plan.range.last());
+  }
+
+  void connect(State& state, NodeId entry, NodeId exit, NodeId node, const std::string& name,
+               const Nested& how) const {
+    if (how.read) {
+      state[entry].in_connectors["IN_" + name];
+      state[entry].out_connectors["OUT_" + name];
+      state[node].in_connectors[name];
+      const NodeId access = state.add(Node{AccessNode{name}});
+      const Memlet memlet = Memlet::read(name, how.window);
+      state.connect(access, entry, {"", "IN_" + name, memlet});
+      state.connect(entry, node, {"OUT_" + name, name, memlet});
+    }
+    if (how.written) {
+      state[exit].in_connectors["IN_" + name];
+      state[exit].out_connectors["OUT_" + name];
+      state[node].out_connectors[name];
+      const NodeId access = state.add(Node{AccessNode{name}});
+      const Memlet memlet = Memlet::write(name, how.window);
+      state.connect(node, exit, {name, "IN_" + name, memlet});
+      state.connect(exit, access, {"OUT_" + name, "", memlet});
+    }
+  }
+
+  Sdfg& sdfg_;
+  PassContext& context_;
+  const TypeTable types_;
+  const CarriedSymbols carried_;
+  SymbolSet containers_, names_;  ///< names_: containers and declared symbols
+  Uses uses_;
+  AssignmentCounts assignments_;
+};
+
+/// Nested SDFGs before their parents, so that loops inside are maps when those around are looked at.
+Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
+Changed on_nested(Region& region, const Trail& trail, PassContext& context) {
+  Changed changed = Changed::No;
+  for (BlockId id : region.nodes()) {
+    Block& block = region[id];
+    const Trail here = trail.in(block);
+    if (Region* inner = block.region()) changed |= on_nested(*inner, here, context);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches)
+        changed |= on_nested(branch.region(), here.in(branch.block), context);
+    if (auto* state = block.as<State>())
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
+  }
+  return changed;
+}
+
+Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
+  const Changed changed = on_nested(sdfg, trail, context);
+  return changed | Converter(sdfg, context).on_region(sdfg, trail);
+}
+
+}  // namespace
+
+Result<Changed> LoopToMap::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return run_on(sdfg, Trail(), context);
+}
+
+}  // namespace sdfg

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "passes/transformation.h"
+
+namespace sdfg {
+
+struct LoopUnrolling {
+  static constexpr PassInfo info{
+      .name = "loop-unrolling",
+      .summary = "put the iterations of short loops one after the other",
+      .details = R"(
+    for i in 0:3 { A(i) }     =>     A(0) -> A(1) -> A(2)
+
+For loops with a constant number of iterations, from the inside out. The variable keeps its value
+behind the loop.
+
+Refused when the number of iterations is not constant or above `max_iterations`; when a jump leaves
+an iteration early; when the body assigns the variable or what the range reads; and when a container's
+shape depends on the variable.)",
+  };
+  struct Options {
+    std::int64_t max_iterations = 128;
+    std::vector<std::string> labels;
+    static constexpr auto properties = std::tuple{
+        property("max_iterations", &Options::max_iterations, "longer loops stay"),
+        property("labels", &Options::labels, "only loops of these labels; none: all")};
+  };
+
+  static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
+};
+
+}  // namespace sdfg

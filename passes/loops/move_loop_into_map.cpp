@@ -1,0 +1,191 @@
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
+#include "ir/analysis/scope_tree.h"
+#include "passes/loops/loop_body.h"
+#include "passes/loops/map_to_loop.h"
+#include "passes/loops/nest_scope.h"
+#include "passes/loops/region_accesses.h"
+
+namespace sdfg {
+namespace {
+
+struct Plan {
+  LoopRange range;
+  Scope scope;
+  Border border;
+};
+
+class Mover {
+ public:
+  Mover(Sdfg& sdfg, PassContext& context)
+      : sdfg_(sdfg), context_(context), nester_(sdfg) {}
+
+  Refusal check(const LoopRegion& loop, Plan& plan) const {
+    const auto range = loop_range(loop);
+    if (!range) return range.error().message;
+    plan.range = *range;
+    if (Refusal why = check_iterations(loop, *range)) return why;
+    if (loop.node_count() != 1) return "the body has several blocks";
+    const State* state = loop[*start(loop)].as<State>();
+    if (!state) return "the body is no state";
+    if (Refusal why = check_only_map(*state, plan.scope)) return why;
+    const auto& map = state->get<MapEntry>(plan.scope.entry);
+    if (std::ranges::find(map.params, range->variable) != map.params.end())
+      return "the map has a parameter of the loop's name";
+    for (const Range& r : map.ranges) {
+      SymbolSet names;
+      collect_symbols(Subset{{r}}, names);
+      if (names.contains(range->variable)) return "the map's range depends on the loop";
+      for (const std::string& param : map.params)
+        if (names.contains(param)) return "the map's ranges depend on each other";
+    }
+    if (Refusal why = nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions))
+      return why;
+    return check_accesses(loop, map, plan);
+  }
+
+  void apply(RegionEdit& edit, BlockId id, const Plan& plan) {
+    const std::string label = edit.region[id].label;
+    LoopRegion loop = *edit.region[id].as<LoopRegion>();
+    Block block = std::move(loop[*start(loop)]);
+    State& state = *block.as<State>();
+    const auto enclose = [&](Block body) {
+      LoopRegion inside;
+      inside.init_statement = loop.init_statement;
+      inside.loop_condition = loop.loop_condition;
+      inside.update_statement = loop.update_statement;
+      inside.loop_variable = loop.loop_variable;
+      inside.inverted = loop.inverted;
+      inside.update_before_condition = loop.update_before_condition;
+      inside.unroll = loop.unroll, inside.unroll_factor = loop.unroll_factor;
+      inside.start_block = inside.add(std::move(body));
+      return Block{label, std::move(inside)};
+    };
+    const auto [entry, exit, nodes] = plan.scope;
+    const NodeId node =
+        state.add(Node{nester_.nest(state, plan.scope, plan.border, label + "_body", enclose)});
+    for (NodeId n : nodes) state.erase(n);
+    // One connector per container is left at each border.
+    for (const auto& [name, container] : plan.border) {
+      if (container.in) keep_only(state, state.in(entry), *container.in, true);
+      if (container.out) keep_only(state, state.out(exit), *container.out, false);
+    }
+    for (const auto& [name, container] : plan.border) {
+      if (container.in) {
+        const std::string in = state[*container.in].dst_connector;
+        state[*container.in].memlet = Memlet::read(name, container.window);
+        state[node].in_connectors[name];
+        state.connect(entry, node,
+                      {matching_connector(in), name, Memlet::read(name, container.window)});
+      }
+      if (container.out) {
+        const std::string out = state[*container.out].src_connector;
+        state[*container.out].memlet = Memlet::write(name, container.window);
+        state[node].out_connectors[name];
+        state.connect(node, exit,
+                      {name, matching_connector(out), Memlet::write(name, container.window)});
+      }
+    }
+    if (state.in(node).empty()) state.connect(entry, node, {});
+    if (state.out(node).empty()) state.connect(node, exit, {});
+    propagate_memlets(sdfg_, state, entry, context_.assumptions);
+    std::vector<Block> chain;
+    chain.push_back(std::move(block));
+    replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, plan.range.last());
+  }
+
+ private:
+  /// Is the map all there is in the state, besides the access nodes next to it?
+  static Refusal check_only_map(const State& state, Scope& scope) {
+    const auto tree = scope_tree(state);
+    if (!tree) return tree.error().message;
+    NodeId entry;
+    for (NodeId n : state.nodes()) {
+      if (tree->parent_of(n)) continue;
+      if (state[n].is<MapEntry>()) {
+        if (entry) return "the body holds several maps";
+        entry = n;
+      } else if (!state[n].is<AccessNode>()) {
+        return "the body holds '" + std::string(state[n].label()) + "' beside the map";
+      }
+    }
+    if (!entry) return "the body holds no map";
+    scope = *find_scope(state, entry);
+    for (NodeId n : state.nodes()) {
+      if (tree->parent_of(n) || n == entry) continue;
+      for (EdgeId e : state.in(n))
+        if (state.source(e) != scope.exit) return "the body copies data beside the map";
+      for (EdgeId e : state.out(n))
+        if (state.target(e) != entry) return "the body copies data beside the map";
+    }
+    const auto& map = state.get<MapEntry>(entry);
+    if (map.instrument != Instrumentation::None) return "the map is instrumented";
+    return {};
+  }
+
+  Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, Plan& plan) const {
+    const RegionAccesses accesses =
+        region_accesses(sdfg_, loop, context_.assumptions, MapPoints{plan.scope.entry, plan.range});
+    if (accesses.refusal) return accesses.refusal;
+    for (auto& [name, container] : plan.border) {
+      const auto found = accesses.by_container.find(name);
+      if (found == accesses.by_container.end()) continue;
+      const Data& data = sdfg_.arrays.at(name);
+      SymbolSet shape;
+      collect_symbols(data, shape);
+      if (shape.contains(plan.range.variable))
+        return "the shape of '" + name + "' depends on '" + plan.range.variable + "'";
+      const bool written = std::ranges::any_of(found->second, &RegionAccess::write);
+      if (written)
+        if (Refusal why =
+                check_apart(name, found->second, map.params, map.ranges, context_.assumptions))
+          return why;
+      container.window = box_of(data, found->second, context_.assumptions);
+    }
+    return {};
+  }
+
+  /// Erases the other edges between the map's border and the same container, and their connectors.
+  static void keep_only(State& state, std::span<const EdgeId> edges, EdgeId keep, bool in) {
+    const NodeId end = in ? state.source(keep) : state.target(keep);
+    const NodeId border = in ? state.target(keep) : state.source(keep);
+    for (EdgeId e : std::vector(edges.begin(), edges.end())) {
+      if (e == keep || state[e].memlet.empty() || (in ? state.source(e) : state.target(e)) != end)
+        continue;
+      const std::string outside = in ? state[e].dst_connector : state[e].src_connector;
+      const std::string inside = matching_connector(outside);
+      auto& node = state[border];
+      node.in_connectors.erase(in ? outside : inside);
+      node.out_connectors.erase(in ? inside : outside);
+      state.erase(e);
+    }
+  }
+
+  Sdfg& sdfg_;
+  PassContext& context_;
+  const ScopeNester nester_;
+};
+
+}  // namespace
+
+Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options&, PassContext& context) {
+  // One per SDFG; the walk is from the inside out and enters nested SDFGs.
+  std::map<const Sdfg*, Mover> movers;
+  const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
+    Mover& mover = movers.try_emplace(&sdfg, sdfg, context).first->second;
+    Plan plan;
+    if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), plan)) {
+      context.refused(trail, why);
+      return Changed::No;
+    }
+    if (!context.may_apply()) return Changed::No;
+    context.applied(trail, "moved into the map");
+    mover.apply(edit, id, plan);
+    return Changed::Yes;
+  };
+  return for_each_loop(root, root, {}, visit);
+}
+
+}  // namespace sdfg

@@ -1,0 +1,106 @@
+#include "passes/loops/nest_region.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/analysis/signature.h"
+#include "ir/walk.h"
+#include "passes/common/loop_range.h"
+
+namespace sdfg {
+namespace {
+
+/// All edges of the trees of paths that begin (or end) with the edge.
+void collect_tree(const State& state, EdgeId edge, bool forward, std::set<EdgeId>& out) {
+  std::vector<EdgeId> open{edge};
+  while (!open.empty()) {
+    const EdgeId e = open.back();
+    open.pop_back();
+    if (!out.insert(e).second) continue;
+    const NodeId next = forward ? state.target(e) : state.source(e);
+    const bool passes = forward ? state[next].is_entry() : state[next].is_exit();
+    if (!passes) continue;
+    const std::string on =
+        matching_connector(forward ? state[e].dst_connector : state[e].src_connector);
+    if (on.empty()) continue;
+    for (EdgeId n : forward ? state.out(next) : state.in(next))
+      if ((forward ? state[n].src_connector : state[n].dst_connector) == on) open.push_back(n);
+  }
+}
+
+bool is_origin(const Subset& window) {
+  return std::ranges::all_of(window.ranges, [](const Range& r) { return r.begin == Expr(0); });
+}
+
+}  // namespace
+
+void shift_subsets(State& state, std::string_view container, const Subset& origin, bool subtract) {
+  std::set<EdgeId> reads, writes;
+  for (NodeId n : state.nodes()) {
+    const auto* access = state[n].as<AccessNode>();
+    if (!access || access->data != container) continue;
+    for (EdgeId e : state.out(n)) collect_tree(state, e, true, reads);
+    for (EdgeId e : state.in(n)) collect_tree(state, e, false, writes);
+  }
+  for (EdgeId e : reads)
+    if (auto& subset = state[e].memlet.src_subset) subset = offset_by(*subset, origin, subtract);
+  for (EdgeId e : writes)
+    if (auto& subset = state[e].memlet.dst_subset) subset = offset_by(*subset, origin, subtract);
+}
+
+Data windowed(const Data& data, const Subset& window) {
+  Data out = data;
+  out.transient = false;
+  out.lifetime = Lifetime::Scope;
+  Array* array = out.as_array();
+  if (!array) return out;
+  out.shape = sizes(window);
+  Expr last = 1;
+  for (std::size_t d = 0; d < out.shape.size(); ++d)
+    last = last + (out.shape[d] - 1) * array->strides[d];
+  if (!is_origin(window) || !(window == Subset::whole(data.shape))) array->total_size = last;
+  return out;
+}
+
+NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
+                       const NestedContainers& containers, const TypeTable& types) {
+  NestedSdfg node;
+  node.label = label;
+  Sdfg inner;
+  inner.name = std::move(label);
+  static_cast<Region&>(inner) = std::move(region);
+  inner.using_explicit_control_flow = true;
+  for (const auto& [name, how] : containers) {
+    if (how.is_private) {
+      inner.arrays.insert(name, parent.arrays.at(name));
+      parent.arrays.erase(name);
+      continue;
+    }
+    const Data& outside = parent.arrays.at(name);
+    inner.arrays.insert(name, windowed(outside, how.window));
+    if (outside.as_array() && !is_origin(how.window))
+      for_each_state(inner, [&](State& s) { shift_subsets(s, name, how.window, true); });
+  }
+  const auto type_of_symbol = [&](const std::string& name) {
+    if (const auto declared = parent.symbols.find(name); declared != parent.symbols.end())
+      return declared->second;
+    const auto found = types.find(name);
+    return found == types.end() ? Type(BaseType::Int64) : found->second;
+  };
+  // What is assigned inside keeps its declared type; it has no value before.
+  for (const std::string& name : assigned_symbols(static_cast<const Region&>(inner)))
+    if (parent.symbols.contains(name)) {
+      inner.symbols[name] = parent.symbols.find(name)->second;
+      node.symbol_mapping[name] = Expr(0);
+    }
+  for (const std::string& name : free_symbols(inner)) {
+    if (node.symbol_mapping.contains(name) || inner.arrays.contains(name)) continue;
+    if (parent.constants.contains(name)) continue;
+    inner.symbols[name] = type_of_symbol(name);
+    node.symbol_mapping[name] = Expr::symbol(name);
+  }
+  node.sdfg.emplace(std::move(inner));
+  return node;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,182 @@
+#include "passes/loops/nest_scope.h"
+
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/signature.h"
+#include "passes/common/used_names.h"
+#include "passes/loops/nest_region.h"
+
+namespace sdfg {
+ScopeNester::ScopeNester(const Sdfg& sdfg) : sdfg_(sdfg), types_(symbol_types(sdfg)) {
+  for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
+}
+
+/// Has the symbol a value around a map?
+bool ScopeNester::is_known(std::string_view symbol, const State& state,
+                           const std::vector<NodeId>& around) const {
+  if (types_.contains(symbol) || sdfg_.symbols.contains(symbol) || sdfg_.constants.contains(symbol))
+    return true;
+  return std::ranges::any_of(around, [&](NodeId scope) {
+    const auto* map = state[scope].as<MapEntry>();
+    return (map && std::ranges::find(map->params, symbol) != map->params.end()) ||
+           state[scope].in_connectors.contains(symbol);
+  });
+}
+
+Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
+                                   const std::vector<NodeId>& around, Border& border,
+                                   const Assumptions& assumptions) const {
+  const Memlet& memlet = state[edge].memlet;
+  if (memlet.empty()) return {};
+  const NodeId end = in ? path_source(state, edge) : path_target(state, edge);
+  const auto* access = state[end].as<AccessNode>();
+  if (!access) return "a path over the map's border ends at no container";
+  const Data* data = sdfg_.arrays.get(access->data);
+  if (!data || data->is_stream() || data->is_structure() || data->role() != Role::Plain)
+    return "'" + access->data + "' is a " +
+           (data ? data->json_type() : std::string("member of a structure"));
+  if (memlet.wcr) return "the map resolves conflicts on '" + access->data + "'";
+  if (const Array* array = data->as_array())
+    for (const Expr& e : array->offset)
+      if (!(e == Expr(0)) || !(array->start_offset == Expr(0)))
+        return "'" + access->data + "' has an offset";
+  const auto& subset = in ? memlet.src_subset : memlet.dst_subset;
+  if (subset && subset->rank() != data->shape.size())
+    return "the memlet of '" + access->data + "' has another number of dimensions";
+  const Subset part = subset ? *subset : Subset::whole(data->shape);
+  SymbolSet names;
+  collect_symbols(part, names);
+  for (const std::string& name : names)
+    if (!is_known(name, state, around))
+      return "the memlet of '" + access->data + "' mentions '" + name + "', which is not defined here";
+  const auto [at, is_new] = border.try_emplace(access->data);
+  BorderContainer& container = at->second;
+  container.window = is_new ? part : bounding_box(container.window, part, assumptions);
+  for (Range& r : container.window.ranges) r.step = 1, r.tile = 1;
+  auto& mine = in ? container.in : container.out;
+  const auto same_place = [&](EdgeId other) {
+    return in ? state.source(other) == state.source(edge) &&
+                    state[other].src_connector == state[edge].src_connector
+              : state.target(other) == state.target(edge) &&
+                    state[other].dst_connector == state[edge].dst_connector;
+  };
+  if (mine && !same_place(*mine))
+    return "'" + access->data + "' " + (in ? "comes from" : "goes to") + " several nodes";
+  if (!mine) mine = edge;
+  return {};
+}
+
+Refusal ScopeNester::find_border(const State& state, const Scope& scope,
+                                 const std::vector<NodeId>& around, Border& border,
+                                 const Assumptions& assumptions) const {
+  for (const auto& [name, type] : state[scope.entry].in_connectors)
+    if (!name.starts_with("IN_")) return "the range comes in through connector '" + name + "'";
+  for (EdgeId e : state.in(scope.entry))
+    if (Refusal why = add_to_border(state, e, true, around, border, assumptions)) return why;
+  for (EdgeId e : state.out(scope.exit))
+    if (Refusal why = add_to_border(state, e, false, around, border, assumptions)) return why;
+  const auto fits = [&](const std::optional<Subset>& subset, NodeId end) {
+    const auto* access = state[end].as<AccessNode>();
+    return !subset || !access || subset->rank() == border.find(access->data)->second.window.rank();
+  };
+  for (EdgeId e : state.out(scope.entry))
+    if (!state[e].memlet.empty() && !fits(state[e].memlet.src_subset, path_source(state, e)))
+      return "a memlet behind the map's entry has another number of dimensions";
+  for (EdgeId e : state.in(scope.exit))
+    if (!state[e].memlet.empty() && !fits(state[e].memlet.dst_subset, path_target(state, e)))
+      return "a memlet before the map's exit has another number of dimensions";
+  SymbolSet used;
+  for (NodeId n : scope.nodes) {
+    const Node& node = state[n];
+    collect_used_names(node, containers_, used);
+    if (node.is<ConsumeEntry>() || node.is<OtherNode>())
+      return "'" + std::string(node.label()) + "' is a " + std::string(node.kind_name());
+    for (EdgeId e : state.in(n)) collect_used_names(state[e], containers_, used);
+    for (EdgeId e : state.out(n)) collect_used_names(state[e], containers_, used);
+    const auto* access = node.as<AccessNode>();
+    if (!access) continue;
+    const Data* data = sdfg_.arrays.get(access->data);
+    if (!data || data->role() != Role::Plain || data->is_stream() || data->is_structure())
+      return "'" + access->data + "' inside is no plain container";
+    if (border.contains(access->data) || !data->transient)
+      return "'" + access->data + "' is accessed inside without passing the border";
+  }
+  for (const std::string& name : used)
+    if (containers_.contains(name)) return "'" + name + "' is read by name inside";
+  return {};
+}
+
+NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Border& border,
+                             std::string label,
+                             const std::function<Block(Block state)>& enclose) const {
+  Sdfg inner;
+  inner.name = label;
+  inner.using_explicit_control_flow = true;
+  for (const auto& [name, container] : border)
+    inner.arrays.insert(name, windowed(sdfg_.arrays.at(name), container.window));
+  Block block{"body", State{}};
+  State& body = *block.as<State>();
+  std::map<NodeId, NodeId> moved;
+  std::map<std::string, NodeId> read, written;
+  const auto local = [&](const std::string& name) {
+    if (const Data* data = sdfg_.arrays.get(name)) inner.arrays.insert(name, *data);
+  };
+  for (NodeId n : scope.nodes) {
+    moved[n] = body.add(state[n]);
+    if (const auto* access = state[n].as<AccessNode>()) local(access->data);
+  }
+  for (const auto& [from, to] : moved) {
+    if (auto* exit = body[to].as<MapExit>()) exit->entry = moved[exit->entry];
+  }
+  const auto border_node = [&](std::map<std::string, NodeId>& nodes, EdgeId e, bool in) {
+    const NodeId end = in ? path_source(state, e) : path_target(state, e);
+    const std::string& name = state.get<AccessNode>(end).data;
+    const auto [at, is_new] = nodes.try_emplace(name);
+    if (is_new) at->second = body.add(Node{AccessNode{name}});
+    return at->second;
+  };
+  const auto copy = [&](EdgeId e) {
+    const NodeId from = state.source(e), to = state.target(e);
+    Edge edge = state[e];
+    NodeId new_from, new_to;
+    if (from == scope.entry) {
+      if (edge.memlet.empty()) return;
+      new_from = border_node(read, e, true);
+      edge.src_connector.clear();
+    } else {
+      new_from = moved.at(from);
+    }
+    if (to == scope.exit) {
+      if (edge.memlet.empty()) return;
+      new_to = border_node(written, e, false);
+      edge.dst_connector.clear();
+    } else {
+      new_to = moved.at(to);
+      if (state[from].is<Tasklet>() && state[to].is<Tasklet>() && !edge.memlet.empty())
+        local(edge.memlet.data);
+    }
+    body.connect(new_from, new_to, std::move(edge));
+  };
+  for (EdgeId e : state.out(scope.entry)) copy(e);
+  for (NodeId n : scope.nodes)
+    for (EdgeId e : state.out(n)) copy(e);
+  for (const auto& [name, container] : border) shift_subsets(body, name, container.window, true);
+
+  inner.start_block = inner.add(enclose(std::move(block)));
+  NestedSdfg node;
+  node.label = std::move(label);
+  for (const std::string& name : free_symbols(inner)) {
+    if (inner.arrays.contains(name) || sdfg_.constants.contains(name)) continue;
+    const auto declared = sdfg_.symbols.find(name);
+    const auto known = types_.find(name);
+    inner.symbols[name] = declared != sdfg_.symbols.end() ? declared->second
+                          : known != types_.end()         ? known->second
+                                                         : Type(BaseType::Int64);
+    node.symbol_mapping[name] = Expr::symbol(name);
+  }
+  node.sdfg.emplace(std::move(inner));
+  return node;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/analysis/connector_types.h"
+#include "ir/sdfg.h"
+#include "passes/common/scope.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+/// A container that passes the border of a map, and the part of it that the map touches.
+struct BorderContainer {
+  std::optional<EdgeId> in, out;  ///< the edges outside
+  Subset window;
+};
+using Border = std::map<std::string, BorderContainer, std::less<>>;
+
+/// Makes nested SDFGs of the insides of an SDFG's maps.
+class ScopeNester {
+ public:
+  explicit ScopeNester(const Sdfg& sdfg);
+
+  /// What passes the border of a map, if the inside can become an SDFG of its own: each container
+  /// comes from one place and goes to one place, nothing inside reads containers by name, and no
+  /// conflict is resolved at the border. Otherwise says why not. `around`: entries of scopes around.
+  Refusal find_border(const State& state, const Scope& scope, const std::vector<NodeId>& around,
+                      Border& border, const Assumptions& assumptions) const;
+
+  /// Copies the inside of a map into the state of a new SDFG, in which the parameters are symbols.
+  /// The map itself stays as it is. `enclose` may put the state into loops before it is looked up
+  /// which symbols must come from outside; the node's mapping gives these.
+  NestedSdfg nest(const State& state, const Scope& scope, const Border& border, std::string label,
+                  const std::function<Block(Block state)>& enclose) const;
+
+ private:
+  bool is_known(std::string_view symbol, const State& state,
+                const std::vector<NodeId>& around) const;
+  Refusal add_to_border(const State& state, EdgeId edge, bool in, const std::vector<NodeId>& around,
+                        Border& border, const Assumptions& assumptions) const;
+
+  const Sdfg& sdfg_;
+  const TypeTable types_;
+  SymbolSet containers_;
+};
+
+}  // namespace sdfg

@@ -1,0 +1,305 @@
+#include "passes/loops/region_accesses.h"
+
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/analysis/window.h"
+#include "ir/walk.h"
+#include "passes/common/loop_range.h"
+#include "passes/common/side_effects.h"
+#include "passes/common/used_names.h"
+
+namespace sdfg {
+
+Subset whole(const Data& data) { return Subset::whole(data.shape); }
+
+bool RegionAccesses::mentions(std::string_view container) const {
+  return by_container.contains(container) || named.contains(container) || locals.contains(container);
+}
+
+namespace {
+
+class Collector {
+ public:
+  Collector(const Sdfg& sdfg, const Region& region, const Assumptions& assumptions,
+            const std::optional<MapPoints>& points = {})
+      : sdfg_(sdfg), assumptions_(assumptions), changing_(assigned_symbols(region)) {
+    for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
+    if (!points) return;
+    entry_ = points->entry;
+    loops_.push_back(points->loop);
+    changing_.insert(points->loop.variable);
+  }
+
+  void on_region(const Region& region) {
+    for (BlockId id : region.nodes()) {
+      const Block& block = region[id];
+      add_names([&](SymbolSet& out) { collect_used_names(block, containers_, out); });
+      if (const auto* loop = block.as<LoopRegion>()) {
+        const auto range = loop_range(*loop);
+        loops_.push_back(range && !range->inverted ? std::optional(*range) : std::nullopt);
+        on_region(*loop);
+        loops_.pop_back();
+      } else if (const Region* inner = block.region()) {
+        on_region(*inner);
+      } else if (const auto* conditional = block.as<ConditionalBlock>()) {
+        for (const Branch& branch : conditional->branches) on_region(branch.region());
+      } else if (const auto* state = block.as<State>()) {
+        on_state(*state, block.label);
+      }
+    }
+    for (InterstateEdgeId e : region.edges())
+      add_names([&](SymbolSet& out) {
+        collect_symbols(region[e].condition, containers_, out);
+        for (const auto& [target, value] : region[e].assignments) collect_symbols(value, out);
+      });
+  }
+
+  RegionAccesses out;
+
+ private:
+  template <class F>
+  void add_names(F&& collect) {
+    SymbolSet names;
+    collect(names);
+    for (const std::string& name : names) {
+      const std::string root = name.substr(0, name.find('.'));
+      if (containers_.contains(root)) out.named.insert(root);
+    }
+  }
+  void refuse(std::string why) {
+    if (!out.refusal) out.refusal = Refusal(std::move(why));
+  }
+
+  void on_state(const State& state, const std::string& label) {
+    const auto tree = scope_tree(state);
+    if (!tree) return refuse(tree.error().message);
+    for (NodeId n : state.nodes()) {
+      add_names([&](SymbolSet& names) { collect_used_names(state[n], containers_, names); });
+      check_node(state[n]);
+      if (const auto* access = state[n].as<AccessNode>())
+        on_access(state, *tree, n, *access, label);
+    }
+    for (EdgeId e : state.edges()) {
+      add_names([&](SymbolSet& names) { collect_used_names(state[e], containers_, names); });
+      const Memlet& memlet = state[e].memlet;
+      if (!memlet.empty() && state[state.source(e)].is<Tasklet>() &&
+          state[state.target(e)].is<Tasklet>())
+        out.locals.insert(memlet.data);
+    }
+  }
+
+  void check_node(const Node& node) {
+    if (node.is<ConsumeEntry>() || node.is<OtherNode>())
+      return refuse("'" + std::string(node.label()) + "' is a " + std::string(node.kind_name()));
+    if (side_effects_.of(sdfg_, node))
+      return refuse("'" + std::string(node.label()) + "' may have side effects");
+    const auto* nested = node.as<NestedSdfg>();
+    if (!nested) return;
+    if (!nested->sdfg) return refuse("nested SDFG '" + nested->label + "' is not loaded");
+    for_each_sdfg(**nested->sdfg, [&](const Sdfg& inner) {
+      for (const auto& [name, data] : inner.arrays)
+        if (data.is_stream() || data.is_reference())
+          refuse("nested SDFG '" + nested->label + "' has a " + data.json_type());
+    });
+  }
+
+  void on_access(const State& state, const ScopeTree& tree, NodeId n, const AccessNode& access,
+                 const std::string& label) {
+    const Data* data = sdfg_.arrays.get(access.data);
+    if (!data || data->is_stream() || data->is_reference() || data->is_structure())
+      return refuse("'" + access.data + "' is a " +
+                    (data ? data->json_type() : std::string("member of a structure")));
+    auto& list = out.by_container[access.data];
+    const auto viewing = data->is_view() ? viewed_edge(sdfg_, state, n) : std::nullopt;
+    if (data->is_view()) return on_view(state, n, viewing, label);
+    if (access.setzero) list.push_back({whole(*data), true, label});
+    for (EdgeId e : state.out(n)) {
+      if (state[e].memlet.empty()) continue;
+      for (EdgeId leaf : path_leaves(state, e))
+        list.push_back({image_of(state, tree, leaf, false, *data), false, label});
+    }
+    for (EdgeId e : state.in(n)) {
+      if (state[e].memlet.empty()) continue;
+      for (EdgeId leaf : path_leaves(state, e)) {
+        list.push_back({image_of(state, tree, leaf, true, *data), true, label});
+        // What resolves a conflict reads the old value.
+        if (state[leaf].memlet.wcr) list.push_back({list.back().subset, false, label});
+      }
+    }
+  }
+
+  /// What goes in and out of a view happens to the container that it looks at.
+  void on_view(const State& state, NodeId view, std::optional<EdgeId> viewing,
+               const std::string& label) {
+    if (!viewing) return refuse("what '" + state.get<AccessNode>(view).data + "' looks at is unknown");
+    const NodeId source = path_source(state, *viewing), target = path_target(state, *viewing);
+    const NodeId looked_at = source == view ? target : source;
+    const auto* access = state[looked_at].as<AccessNode>();
+    const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
+    if (!data || data->is_view()) return refuse("a view looks at a view");
+    auto& list = out.by_container[access->data];
+    list.push_back({whole(*data), false, label});
+    const bool written = source == view || state.in(view).size() > 1;
+    if (written) list.push_back({whole(*data), true, label});
+  }
+
+  /// The container's elements that an innermost edge moves, for all iterations inside the region.
+  std::optional<Subset> image_of(const State& state, const ScopeTree& tree, EdgeId leaf, bool write,
+                                 const Data& data) {
+    const Memlet& memlet = state[leaf].memlet;
+    std::optional<Subset> subset = write ? memlet.dst_subset : memlet.src_subset;
+    if (!subset || subset->rank() != data.shape.size()) return whole(data);
+    const NodeId from = state.source(leaf), to = state.target(leaf);
+    const NodeId inner = write ? from : to;
+    if (const auto* nested = state[inner].as<NestedSdfg>())
+      if (!fits(*nested, write ? state[leaf].src_connector : state[leaf].dst_connector, *subset, data))
+        return whole(data);
+    SymbolSet changing = changing_;
+    NodeId scope = state[from].is_entry() ? from : tree.parent_of(from);
+    if (state[from].is_exit()) scope = tree.parent_of(scope);
+    for (; scope; scope = tree.parent_of(scope)) {
+      if (scope == entry_) continue;
+      const auto* map = state[scope].as<MapEntry>();
+      for (const auto& [name, type] : state[scope].in_connectors)
+        if (!name.starts_with("IN_")) changing.insert(name);
+      if (!map) return whole(data);
+      changing.insert(map->params.begin(), map->params.end());
+      widen(*subset, image(*subset, map->params, map->ranges, assumptions_), data);
+    }
+    for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop)
+      if (*loop)
+        widen(*subset,
+              image(*subset, {(*loop)->variable}, {(*loop)->ascending()}, assumptions_), data);
+    for (std::size_t d = 0; d < subset->rank(); ++d) {
+      SymbolSet names;
+      collect_symbols(Subset{{(*subset)[d]}}, names);
+      for (const std::string& name : names)
+        if (changing.contains(name) || containers_.contains(name)) {
+          (*subset)[d] = whole(data)[d];
+          break;
+        }
+    }
+    return subset;
+  }
+
+  static void widen(Subset& subset, const std::vector<std::optional<Range>>& image,
+                    const Data& data) {
+    for (std::size_t d = 0; d < subset.rank(); ++d) subset[d] = image[d] ? *image[d] : whole(data)[d];
+  }
+
+  /// Does the nested SDFG stay within the memlet at its connector?
+  static bool fits(const NestedSdfg& nested, const std::string& connector, const Subset& subset,
+                   const Data& outside) {
+    const Data* found = (*nested.sdfg)->arrays.get(connector);
+    if (!found) return false;
+    Data inside = *found;
+    Substitution symbols;
+    for (const auto& [inner, value] : nested.symbol_mapping)
+      if (!value.is_symbol(inner)) symbols.emplace(inner, value);
+    substitute(inside, symbols);
+    const auto frame = window(inside, outside, subset);
+    if (!frame) return false;
+    std::vector<Expr> wide;
+    for (std::size_t d : wide_dimensions(subset)) wide.push_back(simplify(subset[d].size()));
+    std::vector<Expr> shape;
+    for (const Expr& extent : inside.shape)
+      if (!(simplify(extent) == Expr(1))) shape.push_back(simplify(extent));
+    return wide == shape;
+  }
+
+  const Sdfg& sdfg_;
+  const Assumptions& assumptions_;
+  SideEffects side_effects_;
+  SymbolSet changing_;
+  NodeId entry_;  ///< of the map whose parameters stay, if any
+  SymbolSet containers_;
+  std::vector<std::optional<LoopRange>> loops_;  ///< around, innermost last; none: no range
+};
+
+}  // namespace
+
+RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
+                               const Assumptions& assumptions,
+                               const std::optional<MapPoints>& points) {
+  Collector collector(sdfg, region, assumptions, points);
+  collector.on_region(region);
+  RegionAccesses out = std::move(collector.out);
+  for (const std::string& name : out.named)
+    if (const Data* data = sdfg.arrays.get(name))
+      out.by_container[name].push_back({whole(*data), false, "a condition or an assignment"});
+  return out;
+}
+
+namespace {
+/// A budget: each access that writes is compared with all others to its container.
+constexpr std::size_t most_accesses = 64;
+
+std::string describe(const std::string& container, const RegionAccess& access) {
+  return std::string(access.write ? "the write of " : "the read of ") + container + "[" +
+         (access.subset ? to_text(*access.subset) : "?") + "] in '" + access.place + "'";
+}
+}  // namespace
+
+Refusal check_apart(const std::string& container, const std::vector<RegionAccess>& accesses,
+                    const std::vector<std::string>& params, const std::vector<Range>& ranges,
+                    const Assumptions& assumptions) {
+  std::vector<RegionAccess> distinct;
+  for (const RegionAccess& a : accesses)
+    if (std::ranges::none_of(distinct, [&](const RegionAccess& b) {
+          return a.write == b.write && a.subset == b.subset;
+        }))
+      distinct.push_back(a);
+  if (distinct.size() > most_accesses)
+    return "'" + container + "' has more than " + std::to_string(most_accesses) +
+           " separate accesses";
+  for (std::size_t p = 0; p < params.size(); ++p) {
+    // The other point has a later value of this parameter, and any of the others.
+    Assumptions known = assumptions;
+    Substitution other;
+    for (std::size_t q = 0; q < params.size(); ++q) {
+      known.assume(params[q], ranges[q].begin, ranges[q].end);
+      const std::string name = "__other_" + params[q];
+      if (q != p) {
+        other.emplace(params[q], Expr::symbol(name));
+        known.assume(name, ranges[q].begin, ranges[q].end);
+        continue;
+      }
+      const Expr later = Expr::symbol(params[q]) + ranges[q].step * Expr::symbol(name);
+      known.assume(name, Expr(1), std::nullopt);
+      known.facts.push_back(compare_expr(Op::Le, later, ranges[q].end));
+      other.emplace(params[q], later);
+    }
+    for (const RegionAccess& a : distinct)
+      for (const RegionAccess& b : distinct) {
+        if (!a.write && !b.write) continue;
+        if (a.subset && b.subset &&
+            intersects(*a.subset, substitute(*b.subset, other), known) == Truth::No)
+          continue;
+        return describe(container, a) + " may meet " + describe(container, b) + " for another '" +
+               params[p] + "'";
+      }
+  }
+  return {};
+}
+
+Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
+              const Assumptions& assumptions) {
+  if (accesses.empty() || !data.as_array()) return whole(data);
+  for (const RegionAccess& a : accesses)
+    if (!a.subset) return whole(data);
+  Subset box = *accesses.front().subset;
+  for (const RegionAccess& a : accesses)
+    if (!(a.subset == box)) box = bounding_box(box, *a.subset, assumptions);
+  const auto is_choice = [](const Expr& e) { return e.is(Op::Min) || e.is(Op::Max); };
+  for (std::size_t d = 0; d < box.rank(); ++d) {
+    // A step inside the window would have to be divided out of every subset.
+    box[d].step = 1;
+    box[d].tile = 1;
+    if (is_choice(box[d].begin) || is_choice(box[d].end)) box[d] = whole(data)[d];
+  }
+  return box;
+}
+
+}  // namespace sdfg

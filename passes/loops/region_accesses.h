@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "passes/common/loop_range.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+/// What one place of a region reads or writes of a container.
+struct RegionAccess {
+  std::optional<Subset> subset;  ///< in terms of what does not change in the region; none: anything
+  bool write = false;
+  std::string place;  ///< the state's label, for messages
+};
+
+/// What a region does with each container, and what keeps it from being moved.
+struct RegionAccesses {
+  std::map<std::string, std::vector<RegionAccess>, std::less<>> by_container;
+  SymbolSet named;   ///< containers that conditions, assignments or code read by name
+  SymbolSet locals;  ///< transients between tasklets, which have no access node
+  Refusal refusal;   ///< streams, references, structures, side effects, nodes that are not known
+
+  /// Does it mention the container in any way?
+  bool mentions(std::string_view container) const;
+};
+
+/// A map and the loop around it, when the points of the map are looked at one by one: its parameters
+/// stay in the subsets, and the loop's variable does not.
+struct MapPoints {
+  NodeId entry;
+  LoopRange loop;
+};
+
+/// Subsets are images under the maps and loops inside the region: innermost memlets count, not the
+/// summaries at the borders of scopes. Dimensions that depend on anything else that changes inside
+/// become the container's whole extent.
+RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
+                               const Assumptions& assumptions,
+                               const std::optional<MapPoints>& points = {});
+
+/// Do two points of an iteration space touch different elements, as far as one of them writes? Else
+/// says which accesses may meet. Points differ when one of the parameters does; they are related by
+/// nothing else. Accesses without a subset may meet anything.
+Refusal check_apart(const std::string& container, const std::vector<RegionAccess>& accesses,
+                    const std::vector<std::string>& params, const std::vector<Range>& ranges,
+                    const Assumptions& assumptions);
+/// One box for all accesses, where one can be named; the container's extent in other dimensions.
+Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
+              const Assumptions& assumptions);
+
+/// All elements of a container.
+Subset whole(const Data& data);
+
+}  // namespace sdfg

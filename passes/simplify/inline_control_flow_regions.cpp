@@ -1,0 +1,63 @@
+#include "passes/simplify/inline_control_flow_regions.h"
+
+#include <algorithm>
+
+#include "ir/graph_algorithms.h"
+#include "passes/common/blocks.h"
+
+namespace sdfg {
+namespace {
+
+bool is_plain(const Block& block) {
+  const auto* region = block.as<ControlFlowRegion>();
+  return region && region->flavor != ControlFlowRegion::Flavor::Unstructured;
+}
+
+/// From the outside in: each block moves up once, together with all that is in it.
+Changed run_on(Region& region, const Trail& trail, PassContext& context) {
+  Changed changed = Changed::No;
+  std::optional<BlockId> first = start(region);
+  std::optional<Labels> labels;
+  std::vector<BlockId> open;
+  const auto add = [&](auto&& blocks) {
+    const std::size_t before = open.size();
+    for (BlockId b : blocks) open.push_back(b);
+    std::reverse(open.begin() + std::ptrdiff_t(before), open.end());
+  };
+  add(region.nodes());
+  while (!open.empty()) {
+    const BlockId id = open.back();
+    open.pop_back();
+    Block& block = region[id];
+    const Trail here = trail.in(block);
+    if (is_plain(block)) {
+      if (!start(*block.region())) {
+        context.refused(here, "the region's first block cannot be told");
+      } else if (first && context.may_apply()) {
+        context.applied(here, "its blocks took its place");
+        if (!labels) labels.emplace(region);
+        add(splice_region(region, id, first, *labels));
+        changed = Changed::Yes;
+        continue;
+      }
+    }
+    if (Region* inner = block.region()) changed |= run_on(*inner, here, context);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches)
+        changed |= run_on(branch.region(), here.in(branch.block), context);
+    if (auto* state = block.as<State>())
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
+  }
+  if (changed == Changed::Yes) keep_start(region, first);
+  return changed;
+}
+
+}  // namespace
+
+Result<Changed> InlineControlFlowRegions::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return run_on(sdfg, {}, context);
+}
+
+}  // namespace sdfg

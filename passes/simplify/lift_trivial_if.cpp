@@ -1,0 +1,129 @@
+#include "passes/simplify/lift_trivial_if.h"
+
+#include <algorithm>
+
+#include "passes/common/branches.h"
+#include "passes/common/decide.h"
+#include "passes/common/loop_range.h"
+
+namespace sdfg {
+namespace {
+
+/// How far out facts are looked for, and how many of them help to decide one condition.
+constexpr std::size_t most_levels = 64, most_facts = 8;
+
+/// What holds inside a loop or a branch, linked to what holds around it.
+struct Level {
+  const Level* up = nullptr;
+  std::optional<LoopRange> range{};
+  std::vector<Expr> facts{};
+};
+
+class Lifter {
+ public:
+  Lifter(Sdfg& sdfg, PassContext& context)
+      : sdfg_(sdfg), context_(context), types_(symbol_types(sdfg)),
+        assignments_(count_assignments(sdfg)) {}
+
+  Changed on_region(Region& region, const Trail& trail, const Level* around) {
+    Changed changed = Changed::No;
+    for (BlockId id : region.nodes()) changed |= on_block(region[id], trail.in(region[id]), around);
+    return changed;
+  }
+
+ private:
+  Changed on_block(Block& block, const Trail& trail, const Level* around) {
+    if (auto* loop = block.as<LoopRegion>()) return on_loop(*loop, trail, around);
+    if (Region* inner = block.region()) return on_region(*inner, trail, around);
+    if (block.is<ConditionalBlock>()) return on_conditional(block, trail, around);
+    Changed changed = Changed::No;
+    if (auto* state = block.as<State>())
+      for (NodeId n : state->nodes())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+          changed |= Lifter(**nested->sdfg, context_)
+                         .on_region(**nested->sdfg, trail.in(*state, n), nullptr);
+    return changed;
+  }
+
+  Changed on_loop(LoopRegion& loop, const Trail& trail, const Level* around) {
+    const auto range = loop_range(loop);
+    const auto count = assignments_.find(loop.loop_variable);
+    if (!range || range->inverted || count->second != 1 || !is_stable(range->begin) ||
+        !is_stable(range->end))
+      return on_region(loop, trail, around);
+    Level level{around, *range};
+    stable_.insert(range->variable);
+    const Changed changed = on_region(loop, trail, &level);
+    stable_.erase(range->variable);
+    return changed;
+  }
+
+  Changed on_conditional(Block& block, const Trail& trail, const Level* around) {
+    Level before{around};  // conditions that have failed
+    Changed changed = prune_branches(block, trail, context_, [&](const Code& condition) {
+      const Truth truth = decide(condition, sdfg_, types_, assumptions(condition, before));
+      if (const auto fact = usable(condition)) before.facts.push_back(logical_not(*fact));
+      return truth;
+    });
+    auto* conditional = block.as<ConditionalBlock>();
+    if (!conditional) return changed | on_block(block, trail, around);
+    Level inside{around};
+    for (Branch& branch : conditional->branches) {
+      const auto fact = branch.condition ? usable(*branch.condition) : std::nullopt;
+      if (fact) inside.facts.push_back(*fact);
+      changed |= on_region(branch.region(), trail.in(branch.block), &inside);
+      if (fact) inside.facts.back() = logical_not(*fact);
+    }
+    return changed;
+  }
+
+  /// Does the expression keep its value within the loop or branch that is looked at?
+  bool is_stable(const Expr& e) const {
+    const SymbolSet names = free_symbols(e);
+    return std::ranges::all_of(names, [&](const std::string& name) {
+      return is_integer_symbol(name, sdfg_, types_) &&
+             (!assignments_.contains(name) || stable_.contains(name));
+    });
+  }
+  std::optional<Expr> usable(const Code& condition) const {
+    const Expr* expr = condition.expr();
+    if (!expr || !is_stable(*expr)) return std::nullopt;
+    return simplify(*expr);
+  }
+
+  Assumptions assumptions(const Code& condition, const Level& innermost) const {
+    Assumptions out;
+    if (!condition.expr()) return out;
+    SymbolSet names = free_symbols(*condition.expr());
+    std::size_t levels = 0;
+    for (const Level* at = &innermost; at && levels < most_levels; at = at->up, ++levels) {
+      if (at->range && names.contains(at->range->variable)) {
+        const LoopRange& r = *at->range;
+        r.step > 0 ? out.assume(r.variable, r.begin, r.end) : out.assume(r.variable, r.end, r.begin);
+        collect_symbols(r.begin, names);
+        collect_symbols(r.end, names);
+      }
+      for (const Expr& fact : at->facts) {
+        if (out.facts.size() == most_facts) break;
+        const SymbolSet read = free_symbols(fact);
+        if (std::ranges::any_of(read, [&](const auto& name) { return names.contains(name); }))
+          out.facts.push_back(fact);
+      }
+    }
+    return out;
+  }
+
+  Sdfg& sdfg_;
+  PassContext& context_;
+  const TypeTable types_;
+  const AssignmentCounts assignments_;
+  SymbolSet stable_;  ///< variables of loops around, which only these loops assign
+};
+
+}  // namespace
+
+Result<Changed> LiftTrivialIf::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return Lifter(sdfg, context).on_region(sdfg, {}, nullptr);
+}
+
+}  // namespace sdfg
