@@ -181,6 +181,7 @@ Refusal Relayout::connector(Sdfg& sdfg, State& state, NodeId node, const std::st
   NestedSdfg& nested = state.get<NestedSdfg>(node);
   if (!nested.sdfg) return "nested SDFG '" + nested.label + "' is not loaded";
   Sdfg& inner = **nested.sdfg;
+  if (mode_ == Mode::Apply && !adapted_.emplace(&inner, name).second) return {};
   Data* data = inner.arrays.get(name);
   if (!data) return "nested SDFG '" + nested.label + "' has no container '" + name + "'";
   Substitution outer_terms(nested.symbol_mapping.begin(), nested.symbol_mapping.end());

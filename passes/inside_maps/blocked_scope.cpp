@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
-#include "ir/analysis/propagate.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/scope.h"
 #include "passes/common/used_names.h"
@@ -270,6 +269,39 @@ void BlockedScope::leave(NodeId inner, NodeId inner_exit) {
   if (state_.out(inner_exit).empty()) state_.connect(inner_exit, exit_, {});
 }
 
+/// Makes the memlets outside of the inner map say what all its iterations read or write.
+void BlockedScope::summarize(NodeId node, bool entry) {
+  const MapEntry& map = state_.get<MapEntry>(entry ? node : state_.get<MapExit>(node).entry);
+  std::map<std::string, std::vector<const Memlet*>> inside;
+  for (EdgeId e : entry ? state_.out(node) : state_.in(node))
+    if (!state_[e].memlet.empty())
+      inside[matching_connector(entry ? state_[e].src_connector : state_[e].dst_connector)].push_back(
+          &state_[e].memlet);
+  for (EdgeId e : entry ? state_.in(node) : state_.out(node)) {
+    Memlet& outer = state_[e].memlet;
+    if (outer.empty()) continue;
+    const Subset whole = Subset::whole(sdfg_.find_data(outer.data)->shape);
+    std::optional<Subset> all;
+    outer.volume = 0;
+    for (const Memlet* m : inside[entry ? state_[e].dst_connector : state_[e].src_connector]) {
+      const auto& part = entry ? m->src_subset : m->dst_subset;
+      Subset touched = whole;
+      if (part) {
+        const auto ranges = image(*part, map.params, map.ranges);
+        for (std::size_t d = 0; d < ranges.size() && d < touched.rank(); ++d)
+          if (ranges[d]) touched[d] = *ranges[d];
+      }
+      all = all ? bounding_box(*all, touched) : touched;
+      outer.volume = outer.volume + m->volume * map.ranges[0].size();
+      outer.dynamic = outer.dynamic || m->dynamic;
+    }
+    outer.subset() = all.value_or(whole);
+    if (!uses_symbol(outer.volume, parameter_)) continue;
+    outer.volume = 0;
+    outer.dynamic = true;
+  }
+}
+
 void BlockedScope::block(std::int64_t size) {
   MapEntry& map = state_.get<MapEntry>(entry_);
   const std::size_t d =
@@ -293,8 +325,9 @@ void BlockedScope::block(std::int64_t size) {
   enter(inner);
   leave(inner, inner_exit);
   if (state_.in(inner).empty()) state_.connect(entry_, inner, {});
-  // The outer map as a whole touches what it did.
-  propagate_memlets(sdfg_, state_, inner);
+  // The outer map as a whole touches what it did; the inner one what its iterations do.
+  summarize(inner, true);
+  summarize(inner_exit, false);
 }
 
 }  // namespace sdfg

@@ -46,6 +46,7 @@ class BlockedScope {
   std::string container_read(EdgeId e) const;
   void enter(NodeId inner);
   void leave(NodeId inner, NodeId inner_exit);
+  void summarize(NodeId node, bool entry);
   void copy_inside(EdgeId e, NodeId inner);
   std::string add_passage(NodeId node, const std::string& base);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
@@ -156,7 +155,7 @@ class LayoutChooser {
 
   /// Asks, or tells, everything that gets the container's address.
   Refusal follow(const std::string& name, const NewStrides& layout, Relayout::Mode mode) {
-    std::set<std::pair<NodeId, std::string>> adapted;
+    Relayout relayout(mode);
     for (const AccessSite& site : accesses_.sites(name)) {
       State& state = *site.state;
       ConnectorIndex& index = index_of(state);
@@ -166,14 +165,9 @@ class LayoutChooser {
           for (EdgeId leaf : index.leaves(e, read)) {
             const NodeId end = read ? state.target(leaf) : state.source(leaf);
             if (state[end].is<AccessNode>() && !is_view(state, end)) continue;  // a copy
-            const std::string connector =
-                !state[end].is<NestedSdfg>() ? ""
-                : read ? state[leaf].dst_connector : state[leaf].src_connector;
-            if (!connector.empty() && !adapted.emplace(end, connector).second) continue;
-            Memlet memlet = state[leaf].memlet;
+            const Memlet& memlet = state[leaf].memlet;
             const auto& subset = read ? memlet.src_subset : memlet.dst_subset;
             if (!subset) return "the part that an edge means cannot be told";
-            Relayout relayout(mode);
             if (Refusal why = relayout.follow(sdfg_, state, leaf, read, *subset, layout, &accesses_))
               return why;
           }
