@@ -64,12 +64,37 @@ class Eliminator {
     Changed changed = Changed::No;
     for (Point p : points_) {
       State& state = *program_.flow.state(p);
+      changed |= join_versions(p, state);
       std::vector<EdgeId> copies;
       for (EdgeId e : state.edges())
         if (is_copy(state, e)) copies.push_back(e);
       // The last copy of a chain first, so that each container moves once.
       for (auto e = copies.rbegin(); e != copies.rend(); ++e)
         if (state.contains(*e) && is_copy(state, *e)) changed |= at_copy(p, state, *e);
+    }
+    return changed;
+  }
+
+  /// Access nodes that have nothing to do go, and neighbours that nothing stands between become one.
+  Changed join_versions(Point p, State& state) {
+    Changed changed = Changed::No;
+    const auto done = [&](const std::string& what) {
+      context_.applied(*trails_.at(p), what);
+      changed = Changed::Yes;
+    };
+    for (NodeId n : state.nodes()) {
+      const auto* access = state[n].as<AccessNode>();
+      if (!access || !context_.may_apply()) continue;
+      const std::string name = access->data;
+      if (bypass(program_, p, n)) done("an access node of '" + name + "' only kept an order");
+    }
+    for (EdgeId e : state.edges()) {
+      if (!state.contains(e) || !state[e].memlet.empty() || !context_.may_apply()) continue;
+      const NodeId from = state.source(e), to = state.target(e);
+      const auto *a = state[from].as<AccessNode>(), *b = state[to].as<AccessNode>();
+      if (!a || !b || a->data != b->data || program_.order(p).scope_of(from)) continue;
+      const std::string name = a->data;
+      if (merge(program_, p, from, to)) done("two access nodes of '" + name + "' became one");
     }
     return changed;
   }

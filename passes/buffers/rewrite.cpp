@@ -36,16 +36,6 @@ void move_edges(BufferProgram& program, StateFlow::Point point, NodeId from, Nod
   state[to].out_connectors.merge(state[from].out_connectors);
 }
 
-/// A node without data, which nothing waits for or which waits for nothing, does nothing.
-void drop_if_idle(BufferProgram& program, StateFlow::Point point, NodeId node) {
-  State& state = *program.flow.state(point);
-  const auto all_empty = [&](std::span<const EdgeId> edges) {
-    return std::ranges::all_of(edges, [&](EdgeId e) { return state[e].memlet.empty(); });
-  };
-  if (!all_empty(state.in(node)) || !all_empty(state.out(node))) return;
-  if (!state.in(node).empty() && !state.out(node).empty()) return;
-  if (plain(state.get<AccessNode>(node))) erase(program, point, node);
-}
 
 void make_empty(Edge& edge) {
   edge.memlet = Memlet{};
@@ -76,13 +66,33 @@ bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId 
   return true;
 }
 
+bool bypass(BufferProgram& program, StateFlow::Point point, NodeId node) {
+  State& state = *program.flow.state(point);
+  const auto all_empty = [&](std::span<const EdgeId> edges) {
+    return std::ranges::all_of(edges, [&](EdgeId e) { return state[e].memlet.empty(); });
+  };
+  if (!all_empty(state.in(node)) || !all_empty(state.out(node))) return false;
+  if (!plain(state.get<AccessNode>(node)) || program.order(point).scope_of(node)) return false;
+  const std::size_t joined = state.in(node).size() * state.out(node).size();
+  if (joined > 4 + state.in(node).size() + state.out(node).size()) return false;
+  for (EdgeId in : copy(state.in(node)))
+    for (EdgeId out : copy(state.out(node))) {
+      const NodeId from = state.source(in), to = state.target(out);
+      const bool there = std::ranges::any_of(
+          state.out(from), [&](EdgeId e) { return state.target(e) == to; });
+      if (!there) program.order(point).connected(state.connect(from, to, {}));
+    }
+  erase(program, point, node);
+  return true;
+}
+
 void drop_copy(BufferProgram& program, StateFlow::Point point, EdgeId edge) {
   State& state = *program.flow.state(point);
   const NodeId first = state.source(edge), second = state.target(edge);
   make_empty(state[edge]);
   merge(program, point, first, second);
   for (NodeId n : {first, second})
-    if (state.contains(n)) drop_if_idle(program, point, n);
+    if (state.contains(n)) bypass(program, point, n);
 }
 
 void share(BufferProgram& program, const Sharing& sharing) {

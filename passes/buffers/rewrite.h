@@ -12,6 +12,9 @@ void share(BufferProgram& program, const Sharing& sharing);
 /// empty edges. Which of the two ids survives is not said; tells whether it was done.
 bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second);
 
+/// Takes a node out that passes on nothing but order; what waited for it waits for what it waited for.
+bool bypass(BufferProgram& program, StateFlow::Point point, NodeId node);
+
 /// Replaces a copy by an order, and that by nothing where the nodes can be one. Nodes that nothing
 /// is left for go.
 void drop_copy(BufferProgram& program, StateFlow::Point point, EdgeId edge);

@@ -44,7 +44,11 @@ class Check {
   const std::string& to() const { return sharing_.to; }
   std::string where(Point p) const { return "state " + p_.flow.block(p)->label; }
   Order& order(Point p) { return p_.order(p); }
-  bool before(Point p, const Use& a, const Use& b) { return order(p).reaches(a.end, b.begin); }
+  /// What one code node does is in no order, but for access nodes: there, writes come first.
+  bool before(Point p, const Use& a, const Use& b) {
+    if (a.end == b.begin) return p_.flow.state(p)->operator[](a.end).is<AccessNode>();
+    return order(p).reaches(a.end, b.begin);
+  }
 
   bool overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
     return !a || !b || intersects(*a, *b, p_.assumptions) != Truth::No;
