@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "passes/buffers/buffer_elimination.h"
+#include "passes/buffers/double_write_elimination.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
 #include "passes/gpu/gpu_transformation.h"
@@ -37,6 +38,7 @@
 #include "passes/maps/map_unroll.h"
 #include "passes/maps/out_local_storage.h"
 #include "passes/maps/strip_mining.h"
+#include "passes/pipelines/gt4py.h"
 #include "passes/pipelines/simplify.h"
 #include "passes/simplify/block_fusion.h"
 #include "passes/simplify/continue_to_condition.h"
@@ -52,25 +54,22 @@
 #include "passes/simplify/symbol_propagation.h"
 #include "passes/simplify/trivial_map_elimination.h"
 #include "passes/simplify/unused_symbol_elimination.h"
-#include "passes/pipelines/gt4py.h"
-#include "passes/pipelines/simplify.h"
-#include "passes/simplify/dead_state_elimination.h"
-#include "passes/simplify/inline_sdfg.h"
-#include "passes/simplify/state_fusion.h"
-#include "passes/simplify/trivial_map_elimination.h"
-#include "passes/simplify/unused_symbol_elimination.h"
 
 namespace sdfg {
 namespace {
 
 constexpr std::array registered{
+    entry<AccessNodeCopyElimination>(),
     entry<AccumulateTransient>(),
     entry<BlockFusion>(),
     entry<ConfigureTransients>(),
     entry<ConstantPropagation>(),
     entry<ContinueToCondition>(),
     entry<ControlFlowRaising>(),
+    entry<CopyChainElimination>(),
     entry<DeadStateElimination>(),
+    entry<DistributedBufferRelocation>(),
+    entry<DoubleWriteElimination>(),
     entry<EmptyLoopElimination>(),
     entry<ExpandReduce>(),
     entry<FuseConditionals>(),
@@ -85,6 +84,7 @@ constexpr std::array registered{
     entry<LoopPeeling>(),
     entry<LoopToMap>(),
     entry<LoopUnrolling>(),
+    entry<MapBufferElimination>(),
     entry<MapCollapse>(),
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
@@ -105,6 +105,7 @@ constexpr std::array registered{
     entry<RedundantArrayElimination>(),
     entry<ScalarCopyElimination>(),
     entry<ScanUnrolling>(),
+    entry<SelfCopyElimination>(),
     entry<SetStrides>(),
     entry<Simplify>(),
     entry<StateFusion>(),
@@ -115,6 +116,7 @@ constexpr std::array registered{
     entry<TrivialDimensionFolding>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),
+    entry<WriteBackElimination>(),
 };
 static_assert(std::ranges::adjacent_find(registered, std::ranges::greater_equal{},
                                          &Registered::name) == registered.end(),

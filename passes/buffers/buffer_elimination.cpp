@@ -1,13 +1,147 @@
 #include "passes/buffers/buffer_elimination.h"
 
+#include <algorithm>
+#include <set>
+
 #include "passes/buffers/engine.h"
 
 namespace sdfg {
+namespace {
+
+/// What the containers of a candidate have to do with each other.
+struct Relation {
+  bool to_there = false, from_there = false;  ///< copied in these directions
+  bool one_state = false;
+  std::size_t writes = 0, reads = 0;  ///< of `from`, copies included
+  std::size_t other_reads = 0;        ///< that copy nothing to `to`
+  bool written_by_maps = true;        ///< and by nothing else
+  bool written_at_copy = false;       ///< in the state of the candidate's copy
+};
+
+Relation relation(BufferProgram& program, const Candidate& c) {
+  Relation out;
+  const auto& sites = program.nodes(c.from);
+  out.one_state = sites.size() == 1;
+  for (const auto& [point, nodes] : sites) {
+    const State& state = *program.flow.state(point);
+    const auto is_there = [&](NodeId n) {
+      const auto* access = state[n].as<AccessNode>();
+      return access && access->data == c.to;
+    };
+    for (NodeId n : nodes) {
+      for (EdgeId e : state.in(n)) {
+        if (state[e].memlet.empty()) continue;
+        ++out.writes;
+        out.from_there = out.from_there || is_there(state.source(e));
+        out.written_by_maps = out.written_by_maps && state[state.source(e)].is<MapExit>();
+        out.written_at_copy = out.written_at_copy || point == c.point;
+      }
+      for (EdgeId e : state.out(n)) {
+        if (state[e].memlet.empty()) continue;
+        ++out.reads;
+        out.to_there = out.to_there || is_there(state.target(e));
+        out.other_reads += !is_there(state.target(e));
+      }
+    }
+  }
+  return out;
+}
+
+/// Containers that copies lead to (or from) without end, from one access node on.
+std::set<std::string> copied_along(const State& state, NodeId from, bool forward) {
+  std::set<std::string> out;
+  std::set<NodeId> seen{from};
+  std::vector<NodeId> open{from};
+  while (!open.empty() && seen.size() < 64) {
+    const NodeId n = open.back();
+    open.pop_back();
+    for (EdgeId e : forward ? state.out(n) : state.in(n)) {
+      const NodeId next = forward ? state.target(e) : state.source(e);
+      const auto* access = state[next].as<AccessNode>();
+      if (!access || state[e].memlet.empty() || !seen.insert(next).second) continue;
+      out.insert(access->data);
+      open.push_back(next);
+    }
+  }
+  return out;
+}
+
+bool on_a_way_back(BufferProgram& program, const Candidate& c) {
+  const State& state = *program.flow.state(c.point);
+  const NodeId source = state.source(c.copy), target = state.target(c.copy);
+  auto ahead = copied_along(state, target, true), behind = copied_along(state, source, false);
+  ahead.insert(state.get<AccessNode>(target).data);
+  behind.insert(state.get<AccessNode>(source).data);
+  return std::ranges::any_of(ahead, [&](const std::string& name) {
+    const Data* data = program.sdfg.find_data(name);
+    return data && !data->transient && behind.contains(name);
+  });
+}
+
+}  // namespace
 
 Result<Changed> RedundantArrayElimination::run(Sdfg& sdfg, const Options& options,
                                                PassContext& context) {
   const auto any = [](BufferProgram&, const Candidate&) { return true; };
   return eliminate_buffers(sdfg, {any, true, options.assume_pointwise}, context);
+}
+
+Result<Changed> CopyChainElimination::run(Sdfg& sdfg, const Options& options,
+                                          PassContext& context) {
+  const auto wanted = [](BufferProgram& program, const Candidate& c) {
+    const Relation r = relation(program, c);
+    return r.one_state && !(r.to_there && r.from_there);
+  };
+  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+}
+
+Result<Changed> MapBufferElimination::run(Sdfg& sdfg, const Options& options,
+                                          PassContext& context) {
+  const auto wanted = [](BufferProgram& program, const Candidate& c) {
+    const Relation r = relation(program, c);
+    return r.one_state && r.to_there && r.writes == 1 && r.written_by_maps && r.reads == 1;
+  };
+  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+}
+
+Result<Changed> SelfCopyElimination::run(Sdfg& sdfg, const Options& options,
+                                         PassContext& context) {
+  const auto none = [](BufferProgram&, const Candidate&) { return false; };
+  const auto in_state = [](BufferProgram& program, const Candidate& c) {
+    const Relation r = relation(program, c);
+    return r.one_state && r.to_there && r.from_there;
+  };
+  const auto anywhere = [](BufferProgram& program, const Candidate& c) {
+    const Relation r = relation(program, c);
+    return r.to_there && r.from_there;
+  };
+  BufferSelection selection{none, true, options.assume_pointwise};
+  if (options.reach == SelfCopies::State) selection.wanted = in_state;
+  if (options.reach == SelfCopies::Program) selection.wanted = anywhere;
+  return eliminate_buffers(sdfg, selection, context);
+}
+
+Result<Changed> WriteBackElimination::run(Sdfg& sdfg, const Options& options,
+                                          PassContext& context) {
+  const auto wanted = [](BufferProgram& program, const Candidate& c) {
+    const Relation r = relation(program, c);
+    return r.to_there && !r.written_at_copy;
+  };
+  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+}
+
+Result<Changed> DistributedBufferRelocation::run(Sdfg& sdfg, const Options& options,
+                                                 PassContext& context) {
+  const auto wanted = [](BufferProgram& program, const Candidate& c) {
+    const Relation r = relation(program, c);
+    return r.to_there && !r.written_at_copy && r.other_reads == 0;
+  };
+  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+}
+
+Result<Changed> AccessNodeCopyElimination::run(Sdfg& sdfg, const Options& options,
+                                               PassContext& context) {
+  return eliminate_buffers(sdfg, {on_a_way_back, true, options.assume_pointwise}, context);
 }
 
 }  // namespace sdfg

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/walk.h"
-#include "passes/common/assume.h"
+#include "passes/buffers/run.h"
 
 namespace sdfg {
 namespace {
@@ -11,17 +10,13 @@ namespace {
 /// A budget: what was refused may become possible by what was done elsewhere, but not without end.
 constexpr int most_rounds = 8;
 
-using Aliases = std::map<std::string, std::set<std::string>>;
-
 class Eliminator {
  public:
-  Eliminator(Sdfg& sdfg, const Trail& trail, Assumptions assumptions, Aliases aliases,
-             const BufferSelection& selection, PassContext& context)
-      : program_(sdfg, std::move(assumptions), std::move(aliases)), trail_(trail), selection_(selection),
-        context_(context) {}
+  Eliminator(BufferProgram& program, const StateTrails& trails, const BufferSelection& selection,
+             PassContext& context)
+      : program_(program), trails_(trails), selection_(selection), context_(context) {}
 
   Changed run() {
-    collect_trails(program_.sdfg, trail_);
     Changed changed = Changed::No;
     for (int round = 0; round < most_rounds; ++round) {
       const Changed now = sweep();
@@ -32,7 +27,6 @@ class Eliminator {
       if (!program_.is_dropped(what.from) && !program_.is_dropped(what.to))
         context_.refused(*trails_.at(what.point), why);
     tidy();
-    program_.finish();
     return changed;
   }
 
@@ -45,24 +39,9 @@ class Eliminator {
     auto operator<=>(const Refused&) const = default;
   };
 
-  void collect_trails(Region& region, const Trail& outer) {
-    for (BlockId b : region.nodes()) collect_trails(region[b], outer);
-  }
-  void collect_trails(Block& block, const Trail& outer) {
-    levels_.push_back(std::make_unique<Trail>(outer.in(block)));
-    const Trail& here = *levels_.back();
-    if (auto* state = block.as<State>()) {
-      trails_.emplace(program_.flow.point(*state), &here);
-      points_.push_back(program_.flow.point(*state));
-    }
-    if (Region* inner = block.region()) collect_trails(*inner, here);
-    if (auto* conditional = block.as<ConditionalBlock>())
-      for (Branch& branch : conditional->branches) collect_trails(branch.block, here);
-  }
-
   Changed sweep() {
     Changed changed = Changed::No;
-    for (Point p : points_) {
+    for (const auto& [p, trail] : trails_) {
       State& state = *program_.flow.state(p);
       changed |= join_versions(p, state);
       std::vector<EdgeId> copies;
@@ -169,56 +148,22 @@ class Eliminator {
     for (const auto& [point, name] : touched_) merge_sources(program_, point, name);
   }
 
-  BufferProgram program_;
-  const Trail& trail_;
+  BufferProgram& program_;
+  const StateTrails& trails_;
   const BufferSelection& selection_;
   PassContext& context_;
-  std::vector<std::unique_ptr<Trail>> levels_;
-  std::map<Point, const Trail*> trails_;  ///< the way down to each state
-  std::vector<Point> points_;
   std::map<Refused, std::string> refused_;  ///< and why
   std::set<std::pair<Point, std::string>> touched_;
 };
 
-/// Which containers of a nested SDFG are the same memory, because one container is given twice.
-Aliases aliases_inside(const State& state, NodeId node) {
-  std::map<std::string, std::set<std::string>> by_container;
-  for (EdgeId e : state.in(node))
-    if (!state[e].memlet.empty()) by_container[state[e].memlet.data].insert(state[e].dst_connector);
-  for (EdgeId e : state.out(node))
-    if (!state[e].memlet.empty()) by_container[state[e].memlet.data].insert(state[e].src_connector);
-  Aliases out;
-  for (const auto& [container, names] : by_container)
-    for (const std::string& name : names)
-      for (const std::string& other : names)
-        if (other != name) out[name].insert(other);
-  return out;
-}
-
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions, Aliases aliases,
-               const BufferSelection& selection, PassContext& context) {
-  Changed changed =
-      Eliminator(sdfg, trail, assumptions, std::move(aliases), selection, context).run();
-  const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
-    const Trail here = outer.in(block);
-    if (Region* inner = block.region())
-      for (BlockId b : inner->nodes()) self(self, (*inner)[b], here);
-    if (auto* conditional = block.as<ConditionalBlock>())
-      for (Branch& branch : conditional->branches) self(self, branch.block, here);
-    if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= run_on(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
-                            aliases_inside(*state, n), selection, context);
-  };
-  for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
-  return changed;
-}
-
 }  // namespace
 
 Changed eliminate_buffers(Sdfg& root, const BufferSelection& selection, PassContext& context) {
-  return run_on(root, Trail(), context.assumptions, {}, selection, context);
+  Changed changed = Changed::No;
+  for_each_program(root, context, [&](BufferProgram& program, const StateTrails& trails) {
+    changed |= Eliminator(program, trails, selection, context).run();
+  });
+  return changed;
 }
 
 }  // namespace sdfg

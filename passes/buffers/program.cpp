@@ -45,6 +45,12 @@ Refusal BufferProgram::uses(const std::string& container, Point p, std::vector<U
   return {};
 }
 
+void BufferProgram::added(Point p, NodeId node) {
+  State& state = *flow.state(p);
+  accesses.add(state, node);
+  nodes_[state.get<AccessNode>(node).data][p].push_back(node);
+}
+
 void BufferProgram::renamed(Point p, NodeId node, const std::string& from) {
   std::erase(nodes_[from][p], node);
   if (nodes_[from][p].empty()) nodes_[from].erase(p);

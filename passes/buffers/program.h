@@ -28,6 +28,8 @@ struct BufferProgram {
   /// Appends the uses of a container in one state.
   Refusal uses(const std::string& container, Point p, std::vector<Use>& out);
 
+  /// An access node is new, with a container of its own.
+  void added(Point p, NodeId node);
   /// An access node got another container, or goes.
   void renamed(Point p, NodeId node, const std::string& from);
   void erased(Point p, NodeId node, const std::string& container);

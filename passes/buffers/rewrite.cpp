@@ -13,12 +13,24 @@ bool plain(const AccessNode& node) {
   return node.instrument == DataInstrumentation::None && !node.setzero;
 }
 
-void erase(BufferProgram& program, StateFlow::Point point, NodeId node) {
-  State& state = *program.flow.state(point);
-  program.accesses.remove(state, node);
-  program.erased(point, node, state.get<AccessNode>(node).data);
-  program.order(point).erased(node);
-  state.erase(node);
+/// May something read at the first node what something else writes at the second? Then the two stand
+/// for versions, even where no edge keeps the writer behind the reader.
+bool are_versions(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second) {
+  const State& state = *program.flow.state(point);
+  const auto has_data = [&](std::span<const EdgeId> edges) {
+    return std::ranges::any_of(edges, [&](EdgeId e) { return !state[e].memlet.empty(); });
+  };
+  if (!has_data(state.out(first)) || !has_data(state.in(second))) return false;
+  if (state.out(first).size() * state.in(second).size() > 4096) return true;
+  std::vector<Use> reads, writes;
+  if (collect_uses(program.sdfg, state, program.order(point), first, reads)) return true;
+  if (collect_uses(program.sdfg, state, program.order(point), second, writes)) return true;
+  for (const Use& r : reads)
+    for (const Use& w : writes)
+      if (!r.write && w.write &&
+          (!r.box || !w.box || intersects(*r.box, *w.box, program.assumptions) != Truth::No))
+        return true;
+  return false;
 }
 
 /// Moves all edges of a node to another one.
@@ -45,6 +57,14 @@ void make_empty(Edge& edge) {
 
 }  // namespace
 
+void erase_access(BufferProgram& program, StateFlow::Point point, NodeId node) {
+  State& state = *program.flow.state(point);
+  program.accesses.remove(state, node);
+  program.erased(point, node, state.get<AccessNode>(node).data);
+  program.order(point).erased(node);
+  state.erase(node);
+}
+
 bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second) {
   State& state = *program.flow.state(point);
   if (!plain(state.get<AccessNode>(first)) || !plain(state.get<AccessNode>(second))) return false;
@@ -58,11 +78,12 @@ bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId 
     return state.source(e) != first || state.target(e) != second;
   };
   if (program.order(point).reaches(first, second, others)) return false;
+  if (are_versions(program, point, first, second)) return false;
   for (EdgeId e : between) state.erase(e);
   const auto degree = [&](NodeId n) { return state.in(n).size() + state.out(n).size(); };
   if (degree(first) > degree(second)) std::swap(first, second);
   move_edges(program, point, first, second);
-  erase(program, point, first);
+  erase_access(program, point, first);
   return true;
 }
 
@@ -82,7 +103,7 @@ bool bypass(BufferProgram& program, StateFlow::Point point, NodeId node) {
           state.out(from), [&](EdgeId e) { return state.target(e) == to; });
       if (!there) program.order(point).connected(state.connect(from, to, {}));
     }
-  erase(program, point, node);
+  erase_access(program, point, node);
   return true;
 }
 
@@ -144,7 +165,7 @@ Changed merge_sources(BufferProgram& program, StateFlow::Point point,
       continue;
     }
     move_edges(program, point, n, first);
-    erase(program, point, n);
+    erase_access(program, point, n);
     changed = Changed::Yes;
   }
   return changed;

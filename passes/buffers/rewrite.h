@@ -9,8 +9,11 @@ namespace sdfg {
 void share(BufferProgram& program, const Sharing& sharing);
 
 /// Makes two access nodes of one container one, if the only ways from the first to the second are
-/// empty edges. Which of the two ids survives is not said; tells whether it was done.
+/// empty edges and nobody reads at the first what may be written at the second. Which of the two ids survives is not said; tells whether it was done.
 bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second);
+
+/// Erases an access node with its edges.
+void erase_access(BufferProgram& program, StateFlow::Point point, NodeId node);
 
 /// Takes a node out that passes on nothing but order; what waited for it waits for what it waited for.
 bool bypass(BufferProgram& program, StateFlow::Point point, NodeId node);
