@@ -8,8 +8,8 @@
 
 namespace sdfg {
 
-/// Sdfg::fresh_name for a pass that asks often for names with the same beginning: it goes on where it
-/// stopped, so that n names cost n look-ups.
+/// Sdfg::fresh_name for a pass that asks often for names with the same beginning: it goes on where
+/// it stopped, so that n names cost n look-ups.
 class FreshNames {
  public:
   std::string operator()(const Sdfg& sdfg, const std::string& base) {

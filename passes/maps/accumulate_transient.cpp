@@ -21,7 +21,8 @@ struct Plan {
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
               const Assumptions& known, Plan& plan) {
   if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
-  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array)) return why;
+  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
+    return why;
   std::vector<EdgeId> edges = plan.inner.all;
   edges.push_back(plan.place.edge);
   for (const EdgeId e : edges)
@@ -95,8 +96,7 @@ void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage, FreshNam
 
 }  // namespace
 
-Result<Changed> AccumulateTransient::run(Sdfg& root, const Options& options,
-                                         PassContext& context) {
+Result<Changed> AccumulateTransient::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
   FreshNames names;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {

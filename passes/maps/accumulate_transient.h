@@ -21,17 +21,17 @@ change their order.
 
 Refused when the outer map reads the container, too; when writes inside do not all resolve conflicts
 in the same way, or by something else than a sum, product, extreme, or logical or bitwise operation;
-when the box may leave the container or has no bound without map parameters; and when a nested SDFG or
-a view depends on where the container lies.)",
+when the box may leave the container or has no bound without map parameters; and when a nested SDFG
+or a view depends on where the container lies.)",
   };
   struct Options {
     std::string array;
     Storage storage = Storage::Default;
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("array", &Options::array, "the container to collect (none: each)"),
-        property("storage", &Options::storage, "of the transient"),
-        property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("array", &Options::array, "the container to collect (none: each)"),
+                   property("storage", &Options::storage, "of the transient"),
+                   property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

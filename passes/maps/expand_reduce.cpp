@@ -24,9 +24,9 @@ struct Plan {
   Port in, out;
   std::optional<Port> mask;
   Code wcr;
-  std::optional<Expr> begin;     ///< what the accumulator starts from; none: the output's value
-  std::optional<Expr> identity;  ///< what counts where the mask says -1
-  std::vector<Expr> kept, reduced;                     ///< sizes
+  std::optional<Expr> begin;        ///< what the accumulator starts from; none: the output's value
+  std::optional<Expr> identity;     ///< what counts where the mask says -1
+  std::vector<Expr> kept, reduced;  ///< sizes
   std::vector<std::size_t> in_kept, in_reduced, out_kept;  ///< dimensions
   std::size_t mask_reduced = 0;
 };
@@ -65,8 +65,7 @@ bool match_kept(Plan& plan) {
   return true;
 }
 
-Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in,
-                         Port out) {
+Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in, Port out) {
   Plan plan{std::move(in), std::move(out), {}, reduce.wcr, reduce.identity, {}, {}, {}, {}, {}, {}};
   const std::size_t rank = plan.in.subset.rank();
   std::vector<bool> goes(rank, !reduce.axes);
@@ -74,17 +73,21 @@ Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in,
     for (std::int64_t axis : *reduce.axes) {
       if (axis < 0) axis += std::int64_t(rank);
       if (axis < 0 || axis >= std::int64_t(rank))
-        return Diagnostic{{}, "it reduces axis " + std::to_string(axis) + " of " + std::to_string(rank)};
+        return Diagnostic{
+            {}, "it reduces axis " + std::to_string(axis) + " of " + std::to_string(rank)};
       goes[std::size_t(axis)] = true;
     }
   for (std::size_t d = 0; d < rank; ++d) {
-    if (!goes[d]) plan.in_kept.push_back(d);
-    else if (!is_one(plan.in.subset[d])) plan.in_reduced.push_back(d);
+    if (!goes[d])
+      plan.in_kept.push_back(d);
+    else if (!is_one(plan.in.subset[d]))
+      plan.in_reduced.push_back(d);
   }
   for (std::size_t d : plan.in_reduced) plan.reduced.push_back(plan.in.subset[d].size());
   if (!match_kept(plan))
-    return Diagnostic{{}, "what is left of " + to_text(plan.in.subset) +
-                              " does not have the dimensions of " + to_text(plan.out.subset)};
+    return Diagnostic{{},
+                      "what is left of " + to_text(plan.in.subset) +
+                          " does not have the dimensions of " + to_text(plan.out.subset)};
   const Memlet& written = state[plan.out.edge].memlet;
   if (!plan.begin && written.wcr)
     return Diagnostic{{}, "it has no identity, and its output resolves conflicts"};
@@ -92,14 +95,24 @@ Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in,
 }
 
 Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port mask, Port out) {
-  Plan plan{std::move(in), std::move(out), std::move(mask), reduce.wcr,
-            reduce.init ? reduce.init : reduce.identity, reduce.identity, {}, {}, {}, {}, {}};
+  Plan plan{std::move(in),
+            std::move(out),
+            std::move(mask),
+            reduce.wcr,
+            reduce.init ? reduce.init : reduce.identity,
+            reduce.identity,
+            {},
+            {},
+            {},
+            {},
+            {}};
   const auto wide = wide_dimensions(plan.in.subset), table = wide_dimensions(plan.mask->subset);
   if (!plan.identity) return Diagnostic{{}, "it has no identity"};
   if (wide.size() != 1 || table.size() != 1 || num_elements(plan.out.subset) != Expr(1) ||
       plan.in.subset[wide[0]].size() != plan.mask->subset[table[0]].size())
-    return Diagnostic{{}, "the neighbours " + to_text(plan.in.subset) + " and their table " +
-                              to_text(plan.mask->subset) + " do not fit"};
+    return Diagnostic{{},
+                      "the neighbours " + to_text(plan.in.subset) + " and their table " +
+                          to_text(plan.mask->subset) + " do not fit"};
   plan.in_reduced = wide;
   plan.reduced = {plan.in.subset[wide[0]].size()};
   plan.mask_reduced = table[0];
@@ -125,8 +138,8 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
   if (!out) return Diagnostic{{}, "it has no output"};
   for (const Port& p : in)
     if (p.data == out->data && intersects(p.subset, out->subset) != Truth::No)
-      return Diagnostic{{}, "it writes " + out->data + "[" + to_text(out->subset) +
-                                "], which it reads"};
+      return Diagnostic{
+          {}, "it writes " + out->data + "[" + to_text(out->subset) + "], which it reads"};
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     if (in.size() != 1) return Diagnostic{{}, "it has more than one input"};
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
@@ -147,7 +160,13 @@ class Expander {
  public:
   Expander(Sdfg& sdfg, State& state, const ScopeTree& tree, ScopeNames& names,
            FreshNames& transients, NodeId node, const Plan& plan, Schedule inner)
-      : sdfg_(sdfg), state_(state), names_(names), transients_(transients), node_(node), plan_(plan), inner_(inner),
+      : sdfg_(sdfg),
+        state_(state),
+        names_(names),
+        transients_(transients),
+        node_(node),
+        plan_(plan),
+        inner_(inner),
         scope_(tree.parent_of(node)) {}
 
   void run() {
@@ -161,8 +180,10 @@ class Expander {
     if (plan_.mask)
       read(*plan_.mask, "mask", plan_.mask->subset,
            point(plan_.mask->subset, {}, {}, {plan_.mask_reduced}, reduced_));
-    if (plan_.begin) write_through_accumulator();
-    else write_directly();
+    if (plan_.begin)
+      write_through_accumulator();
+    else
+      write_directly();
     move_ordering_edges();
     state_.erase(node_);
   }
@@ -219,8 +240,9 @@ class Expander {
       state_[last].dst_connector = "IN_" + connector;
       state_[map.entry].in_connectors["IN_" + connector] = {};
       state_[map.entry].out_connectors["OUT_" + connector] = {};
-      last = state_.connect(map.entry, node_,
-                            Edge{"OUT_" + connector, "", Memlet::read(port.data, std::move(subset))});
+      last =
+          state_.connect(map.entry, node_,
+                         Edge{"OUT_" + connector, "", Memlet::read(port.data, std::move(subset))});
     };
     if (outer_) through(*outer_, row);
     if (body_) through(*body_, element);
@@ -261,8 +283,8 @@ class Expander {
 
   void write_directly() {
     last_ = outer_ ? outer_->exit : body_ ? body_->exit : tasklet_;
-    write_outward(write_out_of_body(
-        plan_.out.data, point(plan_.out.subset, plan_.out_kept, kept_, {}, {})));
+    write_outward(
+        write_out_of_body(plan_.out.data, point(plan_.out.subset, plan_.out_kept, kept_, {}, {})));
   }
 
   /// acc = begin; body: acc += …; output = acc
@@ -270,7 +292,8 @@ class Expander {
     const std::string acc = transients_(sdfg_, "__acc_" + plan_.out.data);
     sdfg_.arrays.set(acc, Data::scalar(sdfg_.find_data(plan_.out.data)->dtype, true));
     const Subset one = Subset::index({0});
-    Node init{Tasklet{.label = "init_" + label_, .code = Code("out = " + print_python(*plan_.begin))}};
+    Node init{
+        Tasklet{.label = "init_" + label_, .code = Code("out = " + print_python(*plan_.begin))}};
     init.out_connectors["out"] = {};
     init_ = state_.add(std::move(init));
     const NodeId begin = state_.add(Node{AccessNode{acc}}), end = state_.add(Node{AccessNode{acc}});
@@ -289,7 +312,8 @@ class Expander {
     write_outward(state_.connect(end, node_, Edge{"", "", std::move(copy)}));
   }
 
-  /// Empty memlets at the library node keep what was before it before all, and what was after after.
+  /// Empty memlets at the library node keep what was before it before all, and what was after
+  /// after.
   void move_ordering_edges() {
     const NodeId first = outer_ ? outer_->entry : body_ ? body_->entry : tasklet_;
     const std::vector<EdgeId> in(state_.in(node_).begin(), state_.in(node_).end());
@@ -339,7 +363,8 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
       }
       if (!context.may_apply()) return;
       if (!tree) {
-        tree = scope_tree_of(state);  // new nodes are looked up in it by their outer neighbours only
+        tree =
+            scope_tree_of(state);  // new nodes are looked up in it by their outer neighbours only
         names.emplace(sdfg, state);
       }
       context.applied(here, plan->out.data + "[" + to_text(plan->out.subset) + "] from " +

@@ -14,14 +14,14 @@ struct ExpandReduce {
                                                 map r in 0:M { acc += A[o, r] }
                                                 B[o] = acc }
 
-for DaCe's Reduce and GT4Py's ReduceWithSkipValues, whose neighbours with -1 in the table count as the
-identity. One map over the dimensions that stay (none, if none does) and one inside over those that
-go, which runs in order, so that floats are added in the order of the library node. Without an
+for DaCe's Reduce and GT4Py's ReduceWithSkipValues, whose neighbours with -1 in the table count as
+the identity. One map over the dimensions that stay (none, if none does) and one inside over those
+that go, which runs in order, so that floats are added in the order of the library node. Without an
 identity the inner map accumulates in the output itself.
 
 Refused when the output overlaps the input, as elements would be written before all are read; when
-the dimensions that stay cannot be matched with those of the output; when a subset has tiles; and for
-a reduction without identity whose output resolves conflicts.)",
+the dimensions that stay cannot be matched with those of the output; when a subset has tiles; and
+for a reduction without identity whose output resolves conflicts.)",
   };
   struct Options {
     Schedule inner_schedule = Schedule::Sequential;

@@ -17,7 +17,8 @@ struct Plan {
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
               const Assumptions& known, Plan& plan) {
   if (use.writes(plan.array)) return "the outer map writes '" + plan.array + "', too";
-  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array)) return why;
+  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
+    return why;
   auto local = touched_box(sdfg, state, tree, plan.place, plan.inner, known);
   if (!local) return local.error().message;
   plan.local = std::move(*local);
@@ -53,7 +54,8 @@ Result<Changed> InLocalStorage::run(Sdfg& root, const Options& options, PassCont
         tree = scope_tree_of(state);  // new nodes need not be in it
         assume_shapes(sdfg, known);
       }
-      if (!use || used_by != place.outer.entry) use.emplace(sdfg, state, used_by = place.outer.entry);
+      if (!use || used_by != place.outer.entry)
+        use.emplace(sdfg, state, used_by = place.outer.entry);
       Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data, {}};
       const Trail here = trail.in(state, place.inner.entry);
       if (const Refusal why = check(sdfg, state, *tree, *use, known, plan)) {

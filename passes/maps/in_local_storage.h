@@ -14,22 +14,22 @@ struct InLocalStorage {
         B[i] = f(A[i]) } }       =>    map i in ti:ti+4 {
                                          B[i] = f(trans_A[i - ti]) } }
 
-The transient holds the box around all that the inner map reads of the container, and gets memory for
-the largest box. Between every two nested maps with data from the outer to the inner one, or where
-the data is `array`.
+The transient holds the box around all that the inner map reads of the container, and gets memory
+for the largest box. Between every two nested maps with data from the outer to the inner one, or
+where the data is `array`.
 
-Refused when the outer map writes the container, too; when it is not known how much is read; when the
-box may leave the container, has steps or has no bound without map parameters; and when a nested
+Refused when the outer map writes the container, too; when it is not known how much is read; when
+the box may leave the container, has steps or has no bound without map parameters; and when a nested
 SDFG, a view or an inner scope's stream depends on where the container lies.)",
   };
   struct Options {
     std::string array;
     Storage storage = Storage::Default;
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("array", &Options::array, "the container to copy (none: each)"),
-        property("storage", &Options::storage, "of the transient"),
-        property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("array", &Options::array, "the container to copy (none: each)"),
+                   property("storage", &Options::storage, "of the transient"),
+                   property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -31,13 +31,14 @@ Subset exact(const Subset& subset) {
   return out;
 }
 
-/// An upper bound without the names: each minimum may be replaced by any of its arguments as long as
-/// it is added. Tried from the first argument on; nothing when every choice still mentions a name.
+/// An upper bound without the names: each minimum may be replaced by any of its arguments as long
+/// as it is added. Tried from the first argument on; nothing when every choice still mentions a
+/// name.
 std::optional<Expr> upper_bound_without(const Expr& value, const SymbolSet& names) {
   if (!mentions(value, names)) return value;
-  const std::vector<Expr> terms =
-      value.is(Op::Add) ? std::vector<Expr>(value.args().begin(), value.args().end())
-                        : std::vector<Expr>{value};
+  const std::vector<Expr> terms = value.is(Op::Add)
+                                      ? std::vector<Expr>(value.args().begin(), value.args().end())
+                                      : std::vector<Expr>{value};
   for (std::size_t t = 0; t < terms.size(); ++t) {
     if (!terms[t].is(Op::Min)) continue;
     Expr rest = 0;
@@ -103,8 +104,9 @@ Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner
     const Expr size = range.size();
     const std::optional<Expr> bound = upper_bound_without(size, params);
     if (!bound)
-      return Diagnostic{{}, "the number of elements " + to_text(size) + " of " +
-                                to_text(range) + " has no bound without map parameters"};
+      return Diagnostic{{},
+                        "the number of elements " + to_text(size) + " of " + to_text(range) +
+                            " has no bound without map parameters"};
     local.shape.push_back(*bound);
   }
   return local;
@@ -140,7 +142,8 @@ InnerEdges inner_edges(const State& state, const StoragePlace& place) {
     const NodeId end = place.reads ? state.target(e) : state.source(e);
     const Node& node = state[end];
     const std::string& connector = place.reads ? state[e].dst_connector : state[e].src_connector;
-    const bool passes = place.reads ? node.is_entry() && connector.starts_with("IN_") : node.is_exit();
+    const bool passes =
+        place.reads ? node.is_entry() && connector.starts_with("IN_") : node.is_exit();
     if (e != place.edge) found.all.push_back(e);
     if (!passes) {
       found.leaves.push_back(e);
@@ -201,8 +204,9 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
   for (std::size_t d = 0; d < box->rank(); ++d)
     if (!(between && (*between)[d] == (*box)[d]) &&
         !certain(covers(Subset{{whole[d]}}, Subset{{(*box)[d]}}, known)))
-      return Diagnostic{{}, "the part " + to_text((*box)[d]) + " of " + to_text(*box) + " may leave '" +
-                                array + "'"};
+      return Diagnostic{
+          {},
+          "the part " + to_text((*box)[d]) + " of " + to_text(*box) + " may leave '" + array + "'"};
   return bounded(state, tree, place.inner.entry, std::move(*box));
 }
 
@@ -293,8 +297,8 @@ Subset used_part(const Subset& box) {
   return part;
 }
 
-std::string add_local(Sdfg& sdfg, FreshNames& names, const std::string& base, const std::string& array,
-                      const std::vector<Expr>& shape, Storage storage) {
+std::string add_local(Sdfg& sdfg, FreshNames& names, const std::string& base,
+                      const std::string& array, const std::vector<Expr>& shape, Storage storage) {
   const std::string name = names(sdfg, base);
   Data data = Data::array(sdfg.find_data(array)->dtype, shape, true);
   data.storage = storage;

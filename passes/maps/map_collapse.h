@@ -13,9 +13,9 @@ struct MapCollapse {
       map j in 0:M {          =>      body }
         body } }
 
-The outer map keeps its attributes and takes the inner one's dimensions behind its own. Dynamic range
-inputs of the inner map are read at the outer one. Works from the outside in, so that a nest of any
-depth becomes one map.
+The outer map keeps its attributes and takes the inner one's dimensions behind its own. Dynamic
+range inputs of the inner map are read at the outer one. Works from the outside in, so that a nest
+of any depth becomes one map.
 
 Refused when anything else stands between the two maps; when a range or a dynamic range input inside
 uses a parameter of the outer map, or reads what the nest writes; when both maps define the same

@@ -17,7 +17,8 @@ bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
 std::vector<Range> reordered(const MapEntry& map, const std::vector<std::string>& order) {
   std::vector<Range> ranges;
   for (const std::string& name : order)
-    ranges.push_back(map.ranges[std::size_t(std::ranges::find(map.params, name) - map.params.begin())]);
+    ranges.push_back(
+        map.ranges[std::size_t(std::ranges::find(map.params, name) - map.params.begin())]);
   return ranges;
 }
 
@@ -27,7 +28,8 @@ Refusal check(const std::vector<Range>& ranges, const std::vector<std::string>& 
     collect_symbols(Subset{{ranges[d]}}, used);
     for (std::size_t later = d; later < order.size(); ++later)
       if (used.contains(order[later]))
-        return "the range " + to_text(ranges[d]) + " of '" + order[d] + "' uses '" + order[later] + "'";
+        return "the range " + to_text(ranges[d]) + " of '" + order[d] + "' uses '" + order[later] +
+               "'";
   }
   return {};
 }

@@ -18,9 +18,9 @@ Refused when a range would come before the parameter that it uses.)",
   struct Options {
     std::vector<std::string> parameters;
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("parameters", &Options::parameters, "the new order"),
-        property("maps", &Options::maps, "labels of the maps to look at (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("parameters", &Options::parameters, "the new order"),
+                   property("maps", &Options::maps, "labels of the maps to look at (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

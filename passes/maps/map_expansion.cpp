@@ -20,7 +20,10 @@ void expand(State& state, MapEnds ends, std::size_t count, Schedule inner_schedu
             std::vector<NodeId>& changed) {
   MapEntry original = state.get<MapEntry>(ends.entry);
   const std::optional<DebugInfo> debuginfo = state[ends.entry].debuginfo;
-  const auto first = [&](auto& all, auto& from) { all = {from.front()}; from.erase(from.begin()); };
+  const auto first = [&](auto& all, auto& from) {
+    all = {from.front()};
+    from.erase(from.begin());
+  };
   for (std::size_t d = 0; d < count; ++d) {
     MapEntry split = d == 0 ? original : plain_map(original, inner_schedule);
     auto& map = state.get<MapEntry>(ends.entry);
@@ -59,10 +62,10 @@ Result<Changed> MapExpansion::run(Sdfg& root, const Options& options, PassContex
       }
       if (!context.may_apply()) break;
       std::size_t count = dimensions - 1;
-      if (options.expansion_limit > 0) count = std::min(count, std::size_t(options.expansion_limit));
-      context.applied(here, "split " + std::to_string(count) + " of " +
-                                std::to_string(dimensions) + " dimensions off the map " +
-                                describe(map));
+      if (options.expansion_limit > 0)
+        count = std::min(count, std::size_t(options.expansion_limit));
+      context.applied(here, "split " + std::to_string(count) + " of " + std::to_string(dimensions) +
+                                " dimensions off the map " + describe(map));
       expand(state, ends, count, options.inner_schedule, changed);
       result = Changed::Yes;
     }

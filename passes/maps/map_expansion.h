@@ -13,8 +13,8 @@ struct MapExpansion {
       body }                  =>      map j in 0:M {
                                         body } }
 
-Each dimension gets a map of its own, or only the first `expansion_limit` do. The outermost map keeps
-all attributes; the others run with `inner_schedule`. Memlets in between are propagated.
+Each dimension gets a map of its own, or only the first `expansion_limit` do. The outermost map
+keeps all attributes; the others run with `inner_schedule`. Memlets in between are propagated.
 
 Refused for maps of one dimension, which have nothing to split.)",
   };
@@ -22,11 +22,11 @@ Refused for maps of one dimension, which have nothing to split.)",
     std::int64_t expansion_limit = 0;
     Schedule inner_schedule = Schedule::Sequential;
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("expansion_limit", &Options::expansion_limit,
-                 "dimensions to split off, from the first on (0: all)"),
-        property("inner_schedule", &Options::inner_schedule, "of the maps inside"),
-        property("maps", &Options::maps, "labels of the maps to split (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("expansion_limit", &Options::expansion_limit,
+                            "dimensions to split off, from the first on (0: all)"),
+                   property("inner_schedule", &Options::inner_schedule, "of the maps inside"),
+                   property("maps", &Options::maps, "labels of the maps to split (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -5,69 +5,16 @@
 #include <set>
 
 #include "ir/analysis/propagate.h"
-#include "ir/graph_algorithms.h"
 #include "passes/common/accesses.h"
 #include "passes/common/assume.h"
 #include "passes/common/walk_states.h"
+#include "passes/maps/map_body.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
 namespace {
 
 std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
-
-/// What stands directly in a map's scope.
-struct Body {
-  std::vector<NodeId> access;                  ///< in order
-  std::map<NodeId, std::size_t> part_of;       ///< code nodes, entries and exits inside: computation
-  std::size_t parts = 0;
-  std::set<std::string, std::less<>> grown;    ///< transients that get the map's dimensions
-};
-
-/// Numbers the computations: nodes joined by direct edges with data, and each entry with its exit.
-void number_parts(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes,
-                  Body& body) {
-  std::map<NodeId, NodeId> first;  // a node of the same computation with a smaller id, or itself
-  const auto find = [&](NodeId n) {
-    while (first.at(n) != n) n = first[n] = first.at(first.at(n));
-    return n;
-  };
-  const auto join = [&](NodeId a, NodeId b) {
-    a = find(a), b = find(b);
-    first[std::max(a, b)] = std::min(a, b);
-  };
-  for (NodeId n : nodes) first.emplace(n, n);
-  for (NodeId n : nodes) {
-    if (state[n].is_entry()) join(n, tree.exit_of(n));
-    for (EdgeId e : state.out(n))
-      if (!state[e].memlet.empty() && first.contains(state.target(e))) join(n, state.target(e));
-  }
-  for (NodeId n : nodes) {
-    const NodeId root = find(n);
-    if (root == n) body.part_of[n] = body.parts++;
-    else body.part_of[n] = body.part_of.at(root);
-  }
-}
-
-/// Edges with data between an access node of the body and a computation, followed inward through
-/// scopes: all that must be rewritten when the container grows.
-std::vector<EdgeId> edges_inward(const State& state, EdgeId from, bool reads) {
-  std::vector<EdgeId> found, todo{from};
-  while (!todo.empty()) {
-    const EdgeId e = todo.back();
-    todo.pop_back();
-    found.push_back(e);
-    const NodeId end = reads ? state.target(e) : state.source(e);
-    const std::string& connector = reads ? state[e].dst_connector : state[e].src_connector;
-    if (reads ? !state[end].is_entry() || !connector.starts_with("IN_") : !state[end].is_exit())
-      continue;
-    const std::string onward = matching_connector(connector);
-    for (EdgeId next : reads ? state.out(end) : state.in(end))
-      if ((reads ? state[next].src_connector : state[next].dst_connector) == onward)
-        todo.push_back(next);
-  }
-  return found;
-}
 
 /// What is found out once for an SDFG. Splitting maps keeps the access nodes as they are.
 struct Facts {
@@ -79,21 +26,27 @@ struct Facts {
 class Fission {
  public:
   Fission(Sdfg& sdfg, State& state, const Facts& facts, MapEnds ends)
-      : sdfg_(sdfg), state_(state), facts_(facts), ends_(ends),
+      : sdfg_(sdfg),
+        state_(state),
+        facts_(facts),
+        ends_(ends),
         map_(state.get<MapEntry>(ends.entry)) {}
 
   Refusal check(const ScopeTree& tree, const std::vector<NodeId>& children) {
     std::vector<NodeId> code;
     for (NodeId n : children) {
       if (n == ends_.exit) continue;
-      if (state_[n].is<AccessNode>()) body_.access.push_back(n);
-      else if (state_[n].is<OtherNode>()) return "it holds a node of a kind that is not known";
-      else code.push_back(n);
+      if (state_[n].is<AccessNode>())
+        body_.access.push_back(n);
+      else if (state_[n].is<OtherNode>())
+        return "it holds a node of a kind that is not known";
+      else
+        code.push_back(n);
     }
     for (NodeId n : std::vector<NodeId>(code))
       if (state_[n].is_entry()) code.push_back(tree.exit_of(n));
     std::ranges::sort(code);
-    number_parts(state_, tree, code, body_);
+    body_.number(state_, tree, code);
     if (body_.parts < 2) return "there is only one computation in the map";
     for (const auto& [connector, type] : state_[ends_.entry].in_connectors)
       if (!connector.starts_with("IN_")) return "the map has dynamic range inputs";
@@ -107,7 +60,7 @@ class Fission {
         outer_params_.insert(outer_params_.end(), map->params.begin(), map->params.end());
     for (NodeId n : body_.access)
       if (const Refusal why = check_access(n)) return why;
-    if (has_cycle()) return "a computation both needs another and hands values to it";
+    if (has_cycle(state_, body_)) return "a computation both needs another and hands values to it";
     return {};
   }
 
@@ -143,31 +96,6 @@ class Fission {
     return std::ranges::any_of(params, [&](const auto& p) { return used.contains(p); });
   }
 
-  /// Would the maps wait for one another? Computations of several nodes may.
-  bool has_cycle() const {
-    // Computations, then access nodes.
-    std::map<NodeId, std::size_t> number = body_.part_of;
-    for (NodeId n : body_.access) number.emplace(n, number.size() + body_.parts);
-    std::map<std::size_t, std::set<std::size_t>> next;
-    std::map<std::size_t, std::size_t> waits;
-    for (const auto& [node, from] : number) {
-      next[from];
-      for (EdgeId e : state_.out(node)) {
-        const auto to = number.find(state_.target(e));
-        if (to != number.end() && to->second != from && next[from].insert(to->second).second)
-          ++waits[to->second];
-      }
-    }
-    std::vector<std::size_t> ready;
-    for (const auto& [at, successors] : next)
-      if (!waits.contains(at)) ready.push_back(at);
-    std::size_t done = 0;
-    for (; done < ready.size(); ++done)
-      for (std::size_t to : next.at(ready[done]))
-        if (--waits.at(to) == 0) ready.push_back(to);
-    return done < next.size();
-  }
-
   /// Is the container one for all iterations, or does each have its own?
   Refusal check_access(NodeId node) {
     const std::string& name = state_.get<AccessNode>(node).data;
@@ -193,7 +121,8 @@ class Fission {
     const std::set<NodeId> here(body_.access.begin(), body_.access.end());
     if (facts_.accesses.is_named(name)) return quoted + " is read by name, too";
     for (const AccessSite& site : facts_.accesses.sites(name))
-      if (site.state != &state_ || !here.contains(site.node)) return quoted + " is used elsewhere, too";
+      if (site.state != &state_ || !here.contains(site.node))
+        return quoted + " is used elsewhere, too";
     if (!(data.as_array() || data.is_scalar())) return quoted + " is no array";
     if (data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External)
       return quoted + " lives longer than the program runs";
@@ -218,7 +147,8 @@ class Fission {
       return "a memlet of '" + name + "' has no subset";
     const Node& end = state_[reads ? state_.target(e) : state_.source(e)];
     if (end.is<LibraryNode>() || end.is<OtherNode>())
-      return "the library node '" + std::string(end.label()) + "' looks at the shape of '" + name + "'";
+      return "the library node '" + std::string(end.label()) + "' looks at the shape of '" + name +
+             "'";
     if (const auto* access = end.as<AccessNode>())
       if (const Data* other = sdfg_.find_data(access->data); !other || other->is_view())
         return "'" + access->data + "' looks at '" + name + "'";
@@ -357,8 +287,8 @@ class Fission {
         for (const MapEnds& part : parts_) state_.connect(part.exit, state_.target(e), Edge{});
   }
 
-  /// In another scope, every node hangs on that scope's ends; a scope without data hangs together by
-  /// an empty memlet.
+  /// In another scope, every node hangs on that scope's ends; a scope without data hangs together
+  /// by an empty memlet.
   void close_parts() {
     for (const auto& [node, part] : body_.part_of) {
       if (state_.in(node).empty()) state_.connect(parts_[part].entry, node, Edge{});
@@ -380,7 +310,7 @@ class Fission {
   const Facts& facts_;
   MapEnds ends_;
   MapEntry map_;  ///< a copy: the node goes
-  Body body_;
+  MapBody body_;
   NodeId outer_, outer_exit_;  ///< the scope around; none at the top level
   std::vector<std::string> outer_params_;
   std::vector<MapEnds> parts_;
@@ -391,7 +321,11 @@ class StateFission {
  public:
   StateFission(Sdfg& sdfg, State& state, const Trail& trail, const MapFission::Options& options,
                PassContext& context, std::optional<Facts>& facts)
-      : sdfg_(sdfg), state_(state), trail_(trail), options_(options), context_(context),
+      : sdfg_(sdfg),
+        state_(state),
+        trail_(trail),
+        options_(options),
+        context_(context),
         facts_(facts) {}
 
   /// Gives the entries of the maps that came out.
@@ -431,7 +365,8 @@ class StateFission {
   /// False when the limit on applications is reached.
   bool split(MapEnds ends, std::vector<NodeId>& changed) {
     const auto& map = state_.get<MapEntry>(ends.entry);
-    if (!options_.maps.empty() && std::ranges::find(options_.maps, map.label) == options_.maps.end())
+    if (!options_.maps.empty() &&
+        std::ranges::find(options_.maps, map.label) == options_.maps.end())
       return true;
     if (!facts_) facts_.emplace(sdfg_);
     const Trail here = trail_.in(state_, ends.entry);
@@ -465,7 +400,8 @@ Result<Changed> MapFission::run(Sdfg& root, const Options& options, PassContext&
   std::map<const Sdfg*, std::optional<Facts>> facts;  // looked up, never iterated
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     if (!scope_tree(state)) return;
-    const std::vector<NodeId> split = StateFission(sdfg, state, trail, options, context, facts[&sdfg]).run();
+    const std::vector<NodeId> split =
+        StateFission(sdfg, state, trail, options, context, facts[&sdfg]).run();
     std::vector<NodeId> entries;
     for (NodeId entry : split)
       if (state.contains(entry)) entries.push_back(entry);

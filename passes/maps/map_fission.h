@@ -14,9 +14,9 @@ struct MapFission {
       B[i] = g(t) }                 map i in 0:N { B[i] = g(t[i]) }
 
 A computation is a code node, or a map inside with all that it holds; code nodes that hand values to
-one another directly stay together. Transients between them get the map's dimensions in front of their
-own; containers that are shared by all iterations stay as they are. Where no data does, empty memlets
-keep the order of the computations.
+one another directly stay together. Transients between them get the map's dimensions in front of
+their own; containers that are shared by all iterations stay as they are. Where no data does, empty
+memlets keep the order of the computations.
 
 Refused when there is only one computation; when the map has dynamic range inputs, or ranges that
 depend on each other; when data is copied in the body without a computation; and for a transient
@@ -25,8 +25,8 @@ conflicts, or that a view or a library node looks at.)",
   };
   struct Options {
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("maps", &Options::maps, "labels of the maps to look at (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("maps", &Options::maps, "labels of the maps to look at (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -13,8 +13,8 @@ struct MapInterchange {
       map j in 0:M {          =>      map i in 0:N {
         body } }                        body } }
 
-A map moves with all its attributes, its schedule too. Dynamic range inputs of the inner map are read
-at the outer one. A map takes part in one swap only; outer pairs are looked at first.
+A map moves with all its attributes, its schedule too. Dynamic range inputs of the inner map are
+read at the outer one. A map takes part in one swap only; outer pairs are looked at first.
 
 Refused when anything else stands between the two maps; when a range or a dynamic range input inside
 uses a parameter of the outer map, or reads what the nest writes; and when both maps define the same
@@ -22,8 +22,8 @@ name.)",
   };
   struct Options {
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

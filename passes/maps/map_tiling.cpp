@@ -20,7 +20,8 @@ Plan plan(const MapEntry& map, const MapTiling::Options& options) {
     const std::int64_t size = options.tile_sizes[std::min(d, options.tile_sizes.size() - 1)];
     const auto length = map.ranges[d].size().as_integer();
     if (length && *length <= size && !options.tile_trivial) continue;
-    if (size == 1 && !options.tile_trivial) plan.outside.push_back(d);
+    if (size == 1 && !options.tile_trivial)
+      plan.outside.push_back(d);
     else
       plan.tilings.push_back(
           {d, size, TilingType::Normal, options.divides_evenly, false, options.skew});
@@ -35,7 +36,8 @@ Refusal check(const Sdfg& sdfg, const State& state, MapEnds ends, const Plan& pl
     SymbolSet used;
     collect_symbols(Subset{{map.ranges[d]}}, used);
     for (std::size_t other = 0; other < d; ++other)
-      if (used.contains(map.params[other]) && std::ranges::find(plan.outside, other) == plan.outside.end())
+      if (used.contains(map.params[other]) &&
+          std::ranges::find(plan.outside, other) == plan.outside.end())
         return "the range " + to_text(map.ranges[d]) + " of '" + map.params[d] + "' uses '" +
                map.params[other] + "'";
   }

@@ -21,22 +21,23 @@ stays in the inner one. `divides_evenly` is the user's word that no tile is cut 
 inner ranges start at 0. The outer map takes all attributes; the inner one is Sequential unless the
 schedule is Default. Each map is tiled once.
 
-Refused when no dimension is left to tile; when the range of a tiled dimension uses another parameter
-of the map or has tiles; when a size certainly does not divide the range although it should; and with
-`skew` when something inside depends on the parameter so that it cannot be replaced.)",
+Refused when no dimension is left to tile; when the range of a tiled dimension uses another
+parameter of the map or has tiles; when a size certainly does not divide the range although it
+should; and with `skew` when something inside depends on the parameter so that it cannot be
+replaced.)",
   };
   struct Options {
     std::vector<std::int64_t> tile_sizes{128, 128, 128};
     bool divides_evenly = false, tile_trivial = false, skew = false;
     std::string prefix = "tile";
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("tile_sizes", &Options::tile_sizes, "points in a tile, by dimension"),
-        property("divides_evenly", &Options::divides_evenly, "no tile is cut off"),
-        property("tile_trivial", &Options::tile_trivial, "tile with size 1, too"),
-        property("skew", &Options::skew, "the inner ranges start at 0"),
-        property("prefix", &Options::prefix, "of the outer parameters"),
-        property("maps", &Options::maps, "labels of the maps to tile (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("tile_sizes", &Options::tile_sizes, "points in a tile, by dimension"),
+                   property("divides_evenly", &Options::divides_evenly, "no tile is cut off"),
+                   property("tile_trivial", &Options::tile_trivial, "tile with size 1, too"),
+                   property("skew", &Options::skew, "the inner ranges start at 0"),
+                   property("prefix", &Options::prefix, "of the outer parameters"),
+                   property("maps", &Options::maps, "labels of the maps to tile (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -6,8 +6,8 @@
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/fresh_names.h"
-#include "passes/common/walk_states.h"
 #include "passes/common/scope.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 #include "passes/simplify/trivial_map_elimination.h"
 
@@ -111,10 +111,12 @@ class Unroller {
   void add_inner_maps(const State& state, const std::vector<NodeId>& copies,
                       std::vector<MapEnds>& todo) const {
     const auto wanted = [&](const MapEntry& map) {
-      return options_.maps.empty() || std::ranges::find(options_.maps, map.label) != options_.maps.end();
+      return options_.maps.empty() ||
+             std::ranges::find(options_.maps, map.label) != options_.maps.end();
     };
     for (NodeId id : copies)
-      if (const auto* exit = state[id].as<MapExit>(); exit && wanted(state.get<MapEntry>(exit->entry)))
+      if (const auto* exit = state[id].as<MapExit>();
+          exit && wanted(state.get<MapEntry>(exit->entry)))
         todo.push_back({exit->entry, id});
   }
 

@@ -12,20 +12,20 @@ struct MapUnroll {
     map i in 0:2 {                  B[0] = A[0]
       B[i] = A[i] }           =>    B[1] = A[1]
 
-The parameters become numbers. Transients that only the body uses get a copy for each point. Works at
-any depth, inner maps after the maps around them.
+The parameters become numbers. Transients that only the body uses get a copy for each point. Works
+at any depth, inner maps after the maps around them.
 
-Refused when the ranges are no numbers or hold no point, or more than `max_points`; when the schedule
-says where the body runs (GPU, MPI, FPGA) or the map is instrumented; when it has dynamic range
-inputs or leads to a code node; and when something inside depends on a parameter so that it cannot be
-replaced.)",
+Refused when the ranges are no numbers or hold no point, or more than `max_points`; when the
+schedule says where the body runs (GPU, MPI, FPGA) or the map is instrumented; when it has dynamic
+range inputs or leads to a code node; and when something inside depends on a parameter so that it
+cannot be replaced.)",
   };
   struct Options {
     std::int64_t max_points = 64;
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
-        property("max_points", &Options::max_points, "leave larger maps alone"),
-        property("maps", &Options::maps, "labels of the maps to unroll (none: all)")};
+    static constexpr auto properties =
+        std::tuple{property("max_points", &Options::max_points, "leave larger maps alone"),
+                   property("maps", &Options::maps, "labels of the maps to unroll (none: all)")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -60,7 +60,8 @@ const std::string* used_by(const Symbols& symbols, const std::vector<std::string
 }
 
 bool writes(const State& state, NodeId exit, const std::string& data) {
-  return std::ranges::any_of(state.out(exit), [&](EdgeId e) { return state[e].memlet.data == data; });
+  return std::ranges::any_of(state.out(exit),
+                             [&](EdgeId e) { return state[e].memlet.data == data; });
 }
 
 Refusal check_between(const State& state, MapEnds outer, MapEnds inner) {
@@ -161,8 +162,7 @@ Refusal check_perfect_nest(const State& state, MapEnds outer, MapEnds inner) {
   const auto& inside = state.get<MapEntry>(inner.entry);
   const std::vector<std::string> names = names_defined_by(state[outer.entry]);
   for (const std::string& name : names_defined_by(state[inner.entry]))
-    if (std::ranges::find(names, name) != names.end())
-      return "both maps define '" + name + "'";
+    if (std::ranges::find(names, name) != names.end()) return "both maps define '" + name + "'";
   for (std::size_t d = 0; d < inside.ranges.size(); ++d) {
     SymbolSet used;
     collect_symbols(Subset{{inside.ranges[d]}}, used);
@@ -190,9 +190,8 @@ void move_dynamic_inputs_outward(State& state, MapEnds outer, MapEnds inner) {
     if (!is_dynamic_input(connector)) continue;
     const std::string through = state[e].src_connector;
     const std::string arrives = matching_connector(through);
-    const auto incoming = std::ranges::find_if(state.in(outer.entry), [&](EdgeId in) {
-      return state[in].dst_connector == arrives;
-    });
+    const auto incoming = std::ranges::find_if(
+        state.in(outer.entry), [&](EdgeId in) { return state[in].dst_connector == arrives; });
     SDFG_ASSERT(incoming != state.in(outer.entry).end()) << "no edge into " << arrives;
     const EdgeId from = *incoming;
     Edge moved{state[from].src_connector, connector, std::move(state[e].memlet)};
@@ -221,11 +220,13 @@ void dissolve_inner_map(State& state, MapEnds outer, MapEnds inner) {
       after[matching_connector(state[e].src_connector)] = state[e].dst_connector;
   for (EdgeId e : copy(state.out(inner.entry))) {
     state.set_source(e, outer.entry);
-    if (auto& connector = state[e].src_connector; !connector.empty()) connector = before.at(connector);
+    if (auto& connector = state[e].src_connector; !connector.empty())
+      connector = before.at(connector);
   }
   for (EdgeId e : copy(state.in(inner.exit))) {
     state.set_target(e, outer.exit);
-    if (auto& connector = state[e].dst_connector; !connector.empty()) connector = after.at(connector);
+    if (auto& connector = state[e].dst_connector; !connector.empty())
+      connector = after.at(connector);
   }
   state.erase(inner.entry);
   state.erase(inner.exit);

@@ -25,8 +25,8 @@ struct MapEnds {
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels);
 
-/// Names for new map parameters of a state, which are no container, symbol or constant, nothing that
-/// its scopes define, and no word in its code.
+/// Names for new map parameters of a state, which are no container, symbol or constant, nothing
+/// that its scopes define, and no word in its code.
 class ScopeNames {
  public:
   ScopeNames(const Sdfg& sdfg, const State& state);
@@ -44,10 +44,10 @@ class ScopeNames {
   std::map<std::pair<std::string, std::string>, FreeNames> free_;
 };
 
-/// Puts a new map around a map: every edge that led to its entry or from its exit passes through the
-/// new one. Dynamic range inputs move outward, where the symbols they define are visible to both.
-/// The memlets in between are copies of those outside, which is right but more than is touched:
-/// propagate_memlets of `inner` narrows them.
+/// Puts a new map around a map: every edge that led to its entry or from its exit passes through
+/// the new one. Dynamic range inputs move outward, where the symbols they define are visible to
+/// both. The memlets in between are copies of those outside, which is right but more than is
+/// touched: propagate_memlets of `inner` narrows them.
 MapEnds wrap_map(State& state, MapEnds inner, Node outer);
 
 /// The map whose entry follows this one directly, if one does.
@@ -61,7 +61,8 @@ Refusal check_perfect_nest(const State& state, MapEnds outer, MapEnds inner);
 /// Of a perfect nest: reads the inner map's dynamic range inputs at the outer one instead.
 void move_dynamic_inputs_outward(State& state, MapEnds outer, MapEnds inner);
 
-/// Takes the inner map of a perfect nest out of the graph. Its dimensions are the caller's business.
+/// Takes the inner map of a perfect nest out of the graph. Its dimensions are the caller's
+/// business.
 void dissolve_inner_map(State& state, MapEnds outer, MapEnds inner);
 
 /// A second map like this one, between the same nodes outside. `nodes` are those inside.

@@ -19,8 +19,10 @@ struct Plan {
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
               const Assumptions& known, Plan& plan) {
   if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
-  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array)) return why;
-  if (std::ranges::any_of(plan.inner.all, [&](EdgeId e) { return state[e].memlet.wcr.has_value(); }))
+  if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
+    return why;
+  if (std::ranges::any_of(plan.inner.all,
+                          [&](EdgeId e) { return state[e].memlet.wcr.has_value(); }))
     return "writes of '" + plan.array + "' resolve conflicts";
   if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner, known)) return why;
   auto local = touched_box(sdfg, state, tree, plan.place, plan.inner, known);
@@ -61,7 +63,8 @@ Result<Changed> OutLocalStorage::run(Sdfg& root, const Options& options, PassCon
         tree = scope_tree_of(state);  // new nodes need not be in it
         assume_shapes(sdfg, known);
       }
-      if (!use || used_by != place.outer.entry) use.emplace(sdfg, state, used_by = place.outer.entry);
+      if (!use || used_by != place.outer.entry)
+        use.emplace(sdfg, state, used_by = place.outer.entry);
       Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data, {}};
       const Trail here = trail.in(state, place.inner.entry);
       if (const Refusal why = check(sdfg, state, *tree, *use, known, plan)) {

@@ -30,12 +30,17 @@ std::optional<std::string> reduction_identity(const Code& wcr, const Type& type)
     case Reduction::LogicalOr:
     case Reduction::BitOr:
     case Reduction::LogicalXor:
-    case Reduction::BitXor: return "0";
+    case Reduction::BitXor:
+      return "0";
     case Reduction::Product:
-    case Reduction::LogicalAnd: return "1";
-    case Reduction::Min: return extreme(type, true);
-    case Reduction::Max: return extreme(type, false);
-    default: return std::nullopt;
+    case Reduction::LogicalAnd:
+      return "1";
+    case Reduction::Min:
+      return extreme(type, true);
+    case Reduction::Max:
+      return extreme(type, false);
+    default:
+      return std::nullopt;
   }
 }
 

@@ -7,7 +7,8 @@ namespace sdfg {
 
 Result<Changed> StripMining::run(Sdfg& root, const Options& options, PassContext& context) {
   if (options.tile_size < 1)
-    return Diagnostic{{}, "tile_size is " + std::to_string(options.tile_size),
+    return Diagnostic{{},
+                      "tile_size is " + std::to_string(options.tile_size),
                       "it is the number of points in a tile, 1 or more"};
   Changed result = Changed::No;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
@@ -24,15 +25,16 @@ Result<Changed> StripMining::run(Sdfg& root, const Options& options, PassContext
         context.refused(here, "the map has " + std::to_string(dimensions) + " dimensions only");
         continue;
       }
-      const std::vector<DimensionTiling> tilings{
-          {std::size_t(at), options.tile_size, options.tiling_type, options.divides_evenly,
-           options.strided, options.skew}};
+      const std::vector<DimensionTiling> tilings{{std::size_t(at), options.tile_size,
+                                                  options.tiling_type, options.divides_evenly,
+                                                  options.strided, options.skew}};
       if (const Refusal why = check_tiling(sdfg, state, ends, tilings)) {
         context.refused(here, why);
         continue;
       }
       if (!context.may_apply()) break;
-      context.applied(here, "split '" + map.params[std::size_t(at)] + "' of the map " + describe(map));
+      context.applied(here,
+                      "split '" + map.params[std::size_t(at)] + "' of the map " + describe(map));
       tile_map(state, ends, tilings, {}, options.new_dim_prefix, names);
       changed.push_back(ends.entry);
     }

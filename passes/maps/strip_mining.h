@@ -17,8 +17,8 @@ struct StripMining {
 With `tiling_type=CeilRange` the outer parameter counts the tiles; with NumberOfTiles there are
 `tile_size` of them. `strided` gives a tile every n-th point instead of neighbours, where n is the
 number of tiles. `divides_evenly` is the user's word that no tile is cut off; `skew` lets the inner
-range start at 0. The outer map takes all attributes; the inner one is Sequential unless the schedule
-is Default. Each map is split once.
+range start at 0. The outer map takes all attributes; the inner one is Sequential unless the
+schedule is Default. Each map is split once.
 
 Refused when the map has no such dimension; when its range uses another parameter of the map or has
 tiles; when the size certainly does not divide the range although it should; and with `skew` when

@@ -67,8 +67,7 @@ Refusal check_tiling(const Sdfg& sdfg, const State& state, MapEnds ends,
     for (const std::string& param : map.params)
       if (used.contains(param))
         return "the range " + to_text(range) + " of " + name + " uses '" + param + "'";
-    if (how.divides_evenly &&
-        equal(mod(range.size(), how.size), 0) == Truth::No)
+    if (how.divides_evenly && equal(mod(range.size(), how.size), 0) == Truth::No)
       return std::to_string(how.size) + " does not divide the " + to_text(range.size()) +
              " points of " + name;
     // What is added later is a name that nothing inside has (ScopeNames).
@@ -83,8 +82,7 @@ void tile_map(State& state, MapEnds ends, const std::vector<DimensionTiling>& ti
   MapEntry outer = state.get<MapEntry>(ends.entry);
   MapEntry inner;
   inner.label = outer.label;
-  inner.schedule =
-      outer.schedule == Schedule::Default ? Schedule::Default : Schedule::Sequential;
+  inner.schedule = outer.schedule == Schedule::Default ? Schedule::Default : Schedule::Sequential;
   const std::vector<std::string> params = std::exchange(outer.params, {});
   const std::vector<Range> ranges = std::exchange(outer.ranges, {});
   Substitution moved;

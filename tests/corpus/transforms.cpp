@@ -3,9 +3,9 @@
 //   transforms [--filter=TEXT] [--verbose]
 // For each recorded pair: our pass with the same options runs on `before`, is verified after each
 // step, and the interpreter runs `before` and our result on the same made inputs. Prints a table,
-// every difference from the reference, and which transformations have no pass yet. The exit status is
-// 0 when all results are the same, the pairs that the reference applies wrongly are refused, and no
-// pass we have refuses what the reference applies, but for those argued below.
+// every difference from the reference, and which transformations have no pass yet. The exit status
+// is 0 when all results are the same, the pairs that the reference applies wrongly are refused, and
+// no pass we have refuses what the reference applies, but for those argued below.
 
 #include <fmt/format.h>
 
@@ -90,17 +90,22 @@ const std::map<std::string, std::string> refused_on_purpose{};
 
 /// Options of the reference that say which of several matches is meant (ours look at all), hold
 /// Python code, or run another pass afterwards.
-const std::vector<std::string> not_options{
-    "class",         "edges",         "check_fusion_callback", "split_description",
-    "run_simplify",  "simplify",      "fuse_map_fragments",    "fuse_after_promotion",
-    "remove_dead_dataflow"};
+const std::vector<std::string> not_options{"class",
+                                           "edges",
+                                           "check_fusion_callback",
+                                           "split_description",
+                                           "run_simplify",
+                                           "simplify",
+                                           "fuse_map_fragments",
+                                           "fuse_after_promotion",
+                                           "remove_dead_dataflow"};
 
 enum class Outcome { Same, Refused, NoPass, Differs };
 
 struct Tried {
   Outcome outcome = Outcome::Refused;
-  bool near = false;     ///< within the tolerance, but not bit for bit
-  std::string message;   ///< the difference, or why it was refused
+  bool near = false;    ///< within the tolerance, but not bit for bit
+  std::string message;  ///< the difference, or why it was refused
 };
 
 std::string option_text(const Json& value) {
@@ -180,10 +185,10 @@ Result<Tried> try_pair(const Json& entry, const fs::path& root) {
   VerifyEach verify;
   Remarks remarks;
   Diagnostics warnings;
-  SDFG_TRY(const Changed changed, run(*pipeline, after,
-                                      {.observers = {&verify, &remarks}, .limits = {},
-                                       .collect_remarks = true},
-                                      warnings));
+  SDFG_TRY(
+      const Changed changed,
+      run(*pipeline, after,
+          {.observers = {&verify, &remarks}, .limits = {}, .collect_remarks = true}, warnings));
   if (changed == Changed::No) return Tried{Outcome::Refused, false, remarks.reasons};
   const bool even = entry["options"].value("divides_evenly", false);
   return compare(before, after, entry.value("bitwise_same", true) ? 0 : 1e-12, even);
@@ -211,8 +216,12 @@ void judge(const Json& entry, const Tried& tried, bool verbose, Totals& totals) 
     fmt::print("{}: {}: {}\n", what, name, tried.message);
   };
   switch (tried.outcome) {
-    case Outcome::NoPass: ++counts.no_pass; break;
-    case Outcome::Differs: fail("OTHER RESULTS"); break;
+    case Outcome::NoPass:
+      ++counts.no_pass;
+      break;
+    case Outcome::Differs:
+      fail("OTHER RESULTS");
+      break;
     case Outcome::Refused:
       if (!applied) {
         ++counts.refused;
@@ -226,10 +235,13 @@ void judge(const Json& entry, const Tried& tried, bool verbose, Totals& totals) 
       break;
     case Outcome::Same:
       if (tried.near) fmt::print("the same up to rounding: {}\n", name);
-      if (applied) ++counts.applied;
-      else if (wrong) fail("APPLIED, though the reference's result is wrong");
-      else fmt::print("applied, though the reference refuses: {} ({})\n", name,
-                      entry["shows"].get<std::string>());
+      if (applied)
+        ++counts.applied;
+      else if (wrong)
+        fail("APPLIED, though the reference's result is wrong");
+      else
+        fmt::print("applied, though the reference refuses: {} ({})\n", name,
+                   entry["shows"].get<std::string>());
       break;
   }
 }
@@ -239,26 +251,32 @@ int run_all(const fs::path& root, const std::string& filter, bool verbose) {
   const Json index = Json::parse(text ? *text : "[]", nullptr, false);
   Totals totals;
   for (const Json& entry : index) {
-    const std::string name = entry["transformation"].get<std::string>() + "/" + entry["case"].get<std::string>();
+    const std::string name =
+        entry["transformation"].get<std::string>() + "/" + entry["case"].get<std::string>();
     if (name.find(filter) == name.npos) continue;
     const auto tried = try_pair(entry, root);
-    judge(entry, tried ? *tried : Tried{Outcome::Differs, false, tried.error().text()}, verbose, totals);
+    judge(entry, tried ? *tried : Tried{Outcome::Differs, false, tried.error().text()}, verbose,
+          totals);
     std::fflush(stdout);
   }
   Counts sum;
   std::string missing;
   fmt::print("\n{:<52} {:>9} {:>9}\n", "transformation", "applied", "refused");
   for (const auto& [name, c] : totals.by_transformation) {
-    if (c.no_pass) missing += "  " + name + "\n";
-    else fmt::print("{:<52} {:>4} of {:<2} {:>4} of {:<2}\n", name, c.applied, c.of_applied, c.refused, c.of_refused);
+    if (c.no_pass)
+      missing += "  " + name + "\n";
+    else
+      fmt::print("{:<52} {:>4} of {:<2} {:>4} of {:<2}\n", name, c.applied, c.of_applied, c.refused,
+                 c.of_refused);
     sum.applied += c.applied, sum.of_applied += c.of_applied;
     sum.refused += c.refused, sum.of_refused += c.of_refused, sum.no_pass += c.no_pass;
   }
   if (!missing.empty()) fmt::print("\nno pass yet ({} pairs):\n{}", sum.no_pass, missing);
-  fmt::print("\ntransforms: {} of {} applied with the same results, {} refused on purpose; "
-             "{} of {} refused, too; {} without a pass; {} failures\n",
-             sum.applied, sum.of_applied, totals.on_purpose, sum.refused, sum.of_refused, sum.no_pass,
-             totals.failures);
+  fmt::print(
+      "\ntransforms: {} of {} applied with the same results, {} refused on purpose; "
+      "{} of {} refused, too; {} without a pass; {} failures\n",
+      sum.applied, sum.of_applied, totals.on_purpose, sum.refused, sum.of_refused, sum.no_pass,
+      totals.failures);
   return totals.failures == 0 && sum.of_applied > 0 ? 0 : 1;
 }
 
@@ -269,8 +287,10 @@ int main(int argc, char** argv) {
   bool verbose = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument.starts_with("--filter=")) filter = argument.substr(9);
-    else if (argument == "--verbose") verbose = true;
+    if (argument.starts_with("--filter="))
+      filter = argument.substr(9);
+    else if (argument == "--verbose")
+      verbose = true;
     else {
       fmt::print(stderr, "usage: transforms [--filter=TEXT] [--verbose]\n");
       return 2;
