@@ -277,7 +277,7 @@ class Run {
 
   Exit write_counts(const ExecutionCounts& counts) {
     if (s_.stats_file.empty()) return console_.out(to_text(counts)), Exit::Fine;
-    const Status written = console_.write(s_.stats_file, to_json(counts).dump(1) + "\n");
+    const Status written = console_.write(s_.stats_file, to_json(counts));
     return written ? Exit::Fine : fail(written.error());
   }
 

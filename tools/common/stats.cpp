@@ -30,7 +30,7 @@ std::string to_text(const ExecutionCounts& counts) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const ExecutionCounts& counts) {
+std::string to_json(const ExecutionCounts& counts) {
   using Json = nlohmann::ordered_json;
   const auto bytes = [](std::uint64_t read, std::uint64_t written) {
     return Json{{"bytes_read", read}, {"bytes_written", written}, {"bytes", read + written}};
@@ -44,12 +44,13 @@ nlohmann::ordered_json to_json(const ExecutionCounts& counts) {
   }
   Json total{{"launches", counts.launches()}};
   total.update(bytes(counts.bytes_read(), counts.bytes_written()));
-  return {{"kernels", std::move(kernels)},
+  const Json all{{"kernels", std::move(kernels)},
           {"total", std::move(total)},
           {"lower_bound", bytes(counts.argument_bytes_read, counts.argument_bytes_written)},
           {"host", bytes(counts.host_bytes_read, counts.host_bytes_written)},
           {"transients",
            {{"peak", counts.peak_transient_bytes}, {"sum", counts.transient_bytes}}}};
+  return all.dump(1) + "\n";
 }
 
 }  // namespace sdfg
