@@ -27,6 +27,7 @@
 #include "passes/map_fusion/map_promotion.h"
 #include "passes/map_fusion/trivial_dimension_folding.h"
 #include "passes/maps/accumulate_transient.h"
+#include "passes/maps/copy_to_map.h"
 #include "passes/maps/expand_reduce.h"
 #include "passes/maps/in_local_storage.h"
 #include "passes/maps/map_collapse.h"
@@ -67,6 +68,7 @@ constexpr std::array registered{
     entry<ContinueToCondition>(),
     entry<ControlFlowRaising>(),
     entry<CopyChainElimination>(),
+    entry<CopyToMap>(),
     entry<DeadStateElimination>(),
     entry<DistributedBufferRelocation>(),
     entry<DoubleWriteElimination>(),

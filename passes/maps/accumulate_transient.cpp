@@ -41,15 +41,16 @@ Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const
 }
 
 /// Writes the identity to the part of the transient that is in use; gives the access node.
-NodeId initialize(State& state, const Plan& plan, const std::string& transient) {
+NodeId initialize(const Sdfg& sdfg, State& state, const Plan& plan, const std::string& transient) {
   const Subset part = used_part(plan.local.box);
-  Node tasklet{Tasklet{.label = "init_" + transient, .code = Code("out = " + plan.identity)}};
-  tasklet.out_connectors["out"] = {};
+  const std::string out = sdfg.fresh_name("out");  // no container may have a connector's name
+  Node tasklet{Tasklet{.label = "init_" + transient, .code = Code(out + " = " + plan.identity)}};
+  tasklet.out_connectors[out] = {};
   const NodeId code = state.add(std::move(tasklet));
   const NodeId access = state.add(Node{AccessNode{transient}});
   if (num_elements(part) == Expr(1)) {
     state.connect(plan.place.outer.entry, code, Edge{});
-    state.connect(code, access, Edge{"out", "", Memlet::write(transient, part)});
+    state.connect(code, access, Edge{out, "", Memlet::write(transient, part)});
     return access;
   }
   MapEntry map;
@@ -68,7 +69,7 @@ NodeId initialize(State& state, const Plan& plan, const std::string& transient) 
   state.connect(plan.place.outer.entry, entry, Edge{});
   state.connect(entry, code, Edge{});
   state.connect(code, exit,
-                Edge{"out", "IN_" + transient, Memlet::write(transient, Subset::index(point))});
+                Edge{out, "IN_" + transient, Memlet::write(transient, Subset::index(point))});
   state.connect(exit, access, Edge{"OUT_" + transient, "", Memlet::write(transient, part)});
   return access;
 }
@@ -78,7 +79,7 @@ void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage, FreshNam
   const std::string transient =
       add_local(sdfg, names, "trans_" + plan.array, plan.array, plan.local.shape, storage);
   redirect(state, plan.place, plan.inner, plan.array, transient, box);
-  state.connect(initialize(state, plan, transient), plan.place.inner.entry, Edge{});
+  state.connect(initialize(sdfg, state, plan, transient), plan.place.inner.entry, Edge{});
 
   const NodeId node = state.add(Node{AccessNode{transient}});
   const EdgeId outward = plan.place.edge;

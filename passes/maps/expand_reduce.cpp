@@ -1,6 +1,7 @@
 #include "passes/maps/expand_reduce.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "ir/analysis/propagate.h"
@@ -172,13 +173,15 @@ class Expander {
   void run() {
     const auto& library = state_.get<LibraryNode>(node_);
     label_ = library.label.empty() ? "reduce" : library.label;
+    for (char& c : label_)  // a tasklet's must be a name
+      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     if (!plan_.kept.empty()) outer_ = add_map(plan_.kept, "__o_", library.schedule, kept_);
     if (!plan_.reduced.empty()) body_ = add_map(plan_.reduced, "__r_", inner_, reduced_);
     tasklet_ = add_tasklet();
-    read(plan_.in, "value", point(plan_.in.subset, plan_.in_kept, kept_, {}, {}),
+    read(plan_.in, value_, point(plan_.in.subset, plan_.in_kept, kept_, {}, {}),
          point(plan_.in.subset, plan_.in_kept, kept_, plan_.in_reduced, reduced_));
     if (plan_.mask)
-      read(*plan_.mask, "mask", plan_.mask->subset,
+      read(*plan_.mask, mask_, plan_.mask->subset,
            point(plan_.mask->subset, {}, {}, {plan_.mask_reduced}, reduced_));
     if (plan_.begin)
       write_through_accumulator();
@@ -206,13 +209,14 @@ class Expander {
   NodeId add_tasklet() {
     Tasklet tasklet;
     tasklet.label = label_;
-    tasklet.code = Code("out = value");
+    tasklet.code = Code(out_ + " = " + value_);
     if (plan_.mask)
-      tasklet.code = Code("out = value if mask != -1 else " + print_python(*plan_.identity));
+      tasklet.code = Code(out_ + " = " + value_ + " if " + mask_ + " != -1 else " +
+                          print_python(*plan_.identity));
     Node node{std::move(tasklet)};
-    node.in_connectors["value"] = {};
-    if (plan_.mask) node.in_connectors["mask"] = {};
-    node.out_connectors["out"] = {};
+    node.in_connectors[value_] = {};
+    if (plan_.mask) node.in_connectors[mask_] = {};
+    node.out_connectors[out_] = {};
     return state_.add(std::move(node));
   }
 
@@ -256,10 +260,10 @@ class Expander {
   EdgeId write_out_of_body(const std::string& data, const Subset& subset) {
     Memlet memlet = Memlet::write(data, subset);
     memlet.wcr = plan_.wcr;
-    if (!body_) return state_.connect(tasklet_, node_, Edge{"out", "", std::move(memlet)});
+    if (!body_) return state_.connect(tasklet_, node_, Edge{out_, "", std::move(memlet)});
     state_[body_->exit].in_connectors["IN_out"] = {};
     state_[body_->exit].out_connectors["OUT_out"] = {};
-    state_.connect(tasklet_, body_->exit, Edge{"out", "IN_out", memlet});
+    state_.connect(tasklet_, body_->exit, Edge{out_, "IN_out", memlet});
     return state_.connect(body_->exit, node_, Edge{"OUT_out", "", std::move(memlet)});
   }
 
@@ -292,14 +296,14 @@ class Expander {
     const std::string acc = transients_(sdfg_, "__acc_" + plan_.out.data);
     sdfg_.arrays.set(acc, Data::scalar(sdfg_.find_data(plan_.out.data)->dtype, true));
     const Subset one = Subset::index({0});
-    Node init{
-        Tasklet{.label = "init_" + label_, .code = Code("out = " + print_python(*plan_.begin))}};
-    init.out_connectors["out"] = {};
+    Node init{Tasklet{.label = "init_" + label_,
+                      .code = Code(out_ + " = " + print_python(*plan_.begin))}};
+    init.out_connectors[out_] = {};
     init_ = state_.add(std::move(init));
     const NodeId begin = state_.add(Node{AccessNode{acc}}), end = state_.add(Node{AccessNode{acc}});
     const NodeId around = outer_ ? outer_->entry : scope_;
     if (around) state_.connect(around, init_, Edge{});
-    state_.connect(init_, begin, Edge{"out", "", Memlet::write(acc, one)});
+    state_.connect(init_, begin, Edge{out_, "", Memlet::write(acc, one)});
     state_.connect(begin, body_ ? body_->entry : tasklet_, Edge{});
     state_.set_target(write_out_of_body(acc, one), end);
 
@@ -336,6 +340,9 @@ class Expander {
   Schedule inner_;
   NodeId scope_;  ///< entry of the scope around; none at the top level
   std::string label_;
+  // Connectors of tasklets must not have the name of a container or symbol.
+  const std::string value_ = sdfg_.fresh_name("value"), mask_ = sdfg_.fresh_name("mask"),
+                    out_ = sdfg_.fresh_name("out");
   std::optional<MapEnds> outer_, body_;
   std::vector<Expr> kept_, reduced_;
   NodeId tasklet_, init_, last_;

@@ -1,0 +1,140 @@
+#include "passes/maps/copy_to_map.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/analysis/memlet_path.h"
+#include "passes/common/copy.h"
+#include "passes/common/walk_states.h"
+#include "passes/maps/nest.h"
+
+namespace sdfg {
+namespace {
+
+/// A copy in terms of loops: sizes, and the element on each side at a point.
+struct Plan {
+  std::string from, to;
+  CopySides sides;
+  std::vector<std::size_t> from_wide, to_wide;
+};
+
+bool has_tiles(const Subset& subset) {
+  return std::ranges::any_of(subset.ranges, [](const Range& r) { return r.tile != Expr(1); });
+}
+
+Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
+  for (const NodeId end : {state.source(edge), state.target(edge)})
+    if (const Data* data = sdfg.find_data(state.get<AccessNode>(end).data))
+      if (data->is_view() && viewed_edge(sdfg, state, end) == edge)
+        return "it says what the view '" + state.get<AccessNode>(end).data + "' looks at";
+  if (state[edge].memlet.dynamic || state[edge].memlet.allow_oob)
+    return "it is not known how much is copied";
+  const auto sides = copy_sides(sdfg, state, edge);
+  if (!sides) return "it cannot be told which elements are copied";
+  plan.sides = *sides;
+  if (has_tiles(sides->src) || has_tiles(sides->dst)) return "a subset has tiles";
+  plan.from = state.get<AccessNode>(state.source(edge)).data;
+  plan.to = state.get<AccessNode>(state.target(edge)).data;
+  if (plan.from == plan.to && intersects(sides->src, sides->dst) != Truth::No)
+    return "the two sides " + to_text(sides->src) + " and " + to_text(sides->dst) + " of '" +
+           plan.from + "' may overlap";
+  plan.from_wide = wide_dimensions(sides->src);
+  plan.to_wide = wide_dimensions(sides->dst);
+  bool same = plan.from_wide.size() == plan.to_wide.size();
+  for (std::size_t k = 0; same && k < plan.from_wide.size(); ++k)
+    same = sides->src[plan.from_wide[k]].size() == sides->dst[plan.to_wide[k]].size();
+  if (!same)
+    return "the dimensions of " + to_text(sides->src) + " are not those of " + to_text(sides->dst);
+  return {};
+}
+
+/// The element of a subset at a point of the loops.
+Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
+               const std::vector<Expr>& at) {
+  Subset out = subset;
+  for (std::size_t k = 0; k < wide.size(); ++k)
+    out[wide[k]] = Range::index(subset[wide[k]].begin + at[k] * subset[wide[k]].step);
+  return out;
+}
+
+void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedule schedule,
+           ScopeNames& names) {
+  MapEntry map;
+  map.label = "copy_" + plan.from + "_" + plan.to;
+  std::ranges::replace(map.label, '.', '_');  // of members of structures
+  map.schedule = schedule;
+  std::vector<Expr> at;
+  for (std::size_t k = 0; k < plan.from_wide.size(); ++k) {
+    map.params.push_back(names.fresh("__i", std::to_string(k), 0));
+    map.ranges.push_back({0, plan.sides.src[plan.from_wide[k]].size() - 1});
+    at.push_back(Expr::symbol(map.params.back()));
+  }
+  if (map.params.empty()) {
+    map.params.push_back(names.fresh("__i", "0", 0));
+    map.ranges.push_back(Range::index(0));
+  }
+  // Connectors must not have the name of a container or symbol.
+  const std::string value = sdfg.fresh_name("value"), out = sdfg.fresh_name("out");
+  Node tasklet{Tasklet{.label = map.label, .code = Code(out + " = " + value)}};
+  tasklet.in_connectors[value] = {};
+  tasklet.out_connectors[out] = {};
+  Node entry_node{std::move(map)};
+  entry_node.in_connectors["IN_value"] = {};
+  entry_node.out_connectors["OUT_value"] = {};
+  const NodeId entry = state.add(std::move(entry_node));
+  const NodeId code = state.add(std::move(tasklet));
+  Node exit_node{MapExit{entry}};
+  exit_node.in_connectors["IN_out"] = {};
+  exit_node.out_connectors["OUT_out"] = {};
+  const NodeId exit = state.add(std::move(exit_node));
+
+  const auto write = [&](Subset subset) {
+    Memlet memlet = Memlet::write(plan.to, std::move(subset));
+    memlet.wcr = state[edge].memlet.wcr;
+    memlet.wcr_nonatomic = state[edge].memlet.wcr_nonatomic;
+    return memlet;
+  };
+  const Subset &src = plan.sides.src, &dst = plan.sides.dst;
+  state.connect(state.source(edge), entry, Edge{"", "IN_value", Memlet::read(plan.from, src)});
+  state.connect(
+      entry, code,
+      Edge{"OUT_value", value, Memlet::read(plan.from, element(src, plan.from_wide, at))});
+  state.connect(code, exit, Edge{out, "IN_out", write(element(dst, plan.to_wide, at))});
+  state.connect(exit, state.target(edge), Edge{"OUT_out", "", write(dst)});
+  state.erase(edge);
+}
+
+}  // namespace
+
+Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& context) {
+  Changed changed = Changed::No;
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    std::optional<ScopeNames> names;
+    const auto is_meant = [&](NodeId node) {
+      const std::string& data = state.get<AccessNode>(node).data;
+      return std::ranges::find(options.arrays, data) != options.arrays.end();
+    };
+    for (EdgeId edge : state.edges()) {
+      const NodeId from = state.source(edge), to = state.target(edge);
+      const bool is_copy = state[from].is<AccessNode>() && state[to].is<AccessNode>() &&
+                           !state[edge].memlet.empty() && state[edge].src_connector.empty() &&
+                           state[edge].dst_connector.empty();
+      if (!is_copy || (!options.arrays.empty() && !is_meant(from) && !is_meant(to))) continue;
+      const Trail here = trail.in(state, from);
+      Plan plan;
+      if (const Refusal why = check(sdfg, state, edge, plan)) {
+        context.refused(here, why);
+        continue;
+      }
+      if (!context.may_apply()) return;
+      context.applied(here, "copied " + plan.from + "[" + to_text(plan.sides.src) + "] to " +
+                                plan.to + "[" + to_text(plan.sides.dst) + "] by a map");
+      if (!names) names.emplace(sdfg, state);
+      apply(sdfg, state, edge, plan, options.schedule, *names);
+      changed = Changed::Yes;
+    }
+  });
+  return changed;
+}
+
+}  // namespace sdfg

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "passes/transformation.h"
+
+namespace sdfg {
+
+struct CopyToMap {
+  static constexpr PassInfo info{
+      .name = "copy-to-map",
+      .summary = "write copies between access nodes as maps",
+      .details = R"(
+    A -> B : A[0:N] -> [2:N + 2]   =>   map i in 0:N { B[i + 2] = A[i] }
+
+One dimension for each wide dimension of the copy, so that it can be fused, tiled or given a
+schedule. A copy of one element becomes a tasklet in a map of one point.
+
+Refused when the two sides do not have the same wide dimensions in the same order, as a map would
+have to compute indices by division; when a subset has tiles; when both sides are of one container
+and may overlap; when it is not known how much is copied; and for streams, structures, references
+and the edges of views.)",
+  };
+  struct Options {
+    Schedule schedule = Schedule::Default;
+    std::vector<std::string> arrays;
+    static constexpr auto properties = std::tuple{
+        property("schedule", &Options::schedule, "of the maps"),
+        property("arrays", &Options::arrays, "containers whose copies are meant (none: all)")};
+  };
+
+  static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);
+};
+
+}  // namespace sdfg
