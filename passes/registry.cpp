@@ -22,6 +22,7 @@
 #include "passes/loops/loop_unrolling.h"
 #include "passes/loops/map_to_loop.h"
 #include "passes/loops/scan_unrolling.h"
+#include "passes/map_fusion/inline_fusion.h"
 #include "passes/map_fusion/map_fusion_horizontal.h"
 #include "passes/map_fusion/map_fusion_vertical.h"
 #include "passes/map_fusion/map_promotion.h"
@@ -79,6 +80,7 @@ constexpr std::array registered{
     entry<Gt4py>(),
     entry<InLocalStorage>(),
     entry<InlineControlFlowRegions>(),
+    entry<InlineFusion>(),
     entry<InlineSdfg>(),
     entry<LiftTrivialIf>(),
     entry<LocalDoubleBuffering>(),

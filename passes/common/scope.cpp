@@ -127,8 +127,9 @@ Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& sc
       if (!intersects(names, used, name)) continue;
       if (intersects(names_bound_by(node), all, name))
         return "tasklet " + who + " has a connector named '" + name + "'";
-      // A local variable of the code would capture the name.
+      // A local variable of the code would capture the name. (One that is replaced is none.)
       collect_words(tasklet->code.text(), in_values, words);
+      std::erase_if(words, [&](const std::string& word) { return used.contains(word); });
       if (!words.empty()) return "the code of tasklet " + who + " mentions '" + *words.begin() + "'";
     }
   }

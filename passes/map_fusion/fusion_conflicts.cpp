@@ -38,21 +38,30 @@ class Conflicts {
                                [&](const Intermediate& i) { return i.node == node; });
   }
 
-  Refusal check_container(const std::string& name, bool a_writes, const FusionMap::Names& a,
-                          bool b_writes, const FusionMap::Names& b) {
+  Refusal check_container(const std::string& name, bool a_writes, const PortNames& a, bool b_writes,
+                          const PortNames& b) {
     std::size_t pairs = 0;
-    for (const std::string& x : a)
-      for (const std::string& y : b) {
+    Refusal why;
+    for (const std::string& y : b.all()) {
+      const Port& q = (b_writes ? second_.out : second_.in).at(y);
+      a.for_each_near(q, [&](const std::string& x) {
         const Port& p = (a_writes ? first_.out : first_.in).at(x);
-        const Port& q = (b_writes ? second_.out : second_.in).at(y);
         const bool flow = a_writes && !b_writes && p.node == q.node && is_between(p.node);
-        if (flow || never_meet(p, a_writes, q, b_writes)) continue;
-        for (EdgeId e : p.inner)
-          for (EdgeId f : q.inner) {
-            if (++pairs > most_pairs) return "there are too many accesses of '" + name + "' to compare";
-            if (Refusal why = check_pair(name, p, e, a_writes, q, f, b_writes)) return why;
-          }
-      }
+        if (why || flow) return;
+        if (++pairs > most_pairs)
+          why = "there are too many accesses of '" + name + "' to compare";
+        else if (!never_meet(p, a_writes, q, b_writes))
+          why = check_ports(name, p, a_writes, q, b_writes);
+      });
+    }
+    return why;
+  }
+
+  Refusal check_ports(const std::string& name, const Port& p, bool a_writes, const Port& q,
+                      bool b_writes) {
+    for (EdgeId e : p.inner)
+      for (EdgeId f : q.inner)
+        if (Refusal why = check_pair(name, p, e, a_writes, q, f, b_writes)) return why;
     return {};
   }
 

@@ -44,6 +44,7 @@ class Builder {
     const auto inside = input ? state_.out(node) : state_.in(node);
     for (EdgeId e : outside) {
       const Edge& edge = state_[e];
+      if (edge.memlet.empty() && input) map_.waits.push_back(e);
       if (edge.memlet.empty()) continue;
       const auto name = port_name(input ? edge.dst_connector : edge.src_connector);
       if (!name && input)
@@ -67,7 +68,8 @@ class Builder {
       if (!describe(sdfg_, state_, input, port))
         map_.unfit = "what it " + std::string(input ? "reads" : "writes") + " through '" + name +
                      "' cannot be told";
-      (input ? map_.reads : map_.writes)[port.container].push_back(name);
+      find_row(state_, port);
+      (input ? map_.reads : map_.writes)[port.container].add(name, port);
     }
   }
 
@@ -94,6 +96,26 @@ class Builder {
 
 }  // namespace
 
+void PortNames::add(const std::string& name, const Port& port) {
+  all_.insert(name);
+  home(port).insert(name);
+}
+
+void PortNames::remove(const std::string& name, const Port& port) {
+  all_.erase(name);
+  home(port).erase(name);
+}
+
+void find_row(const State& state, Port& port) {
+  port.row.reset();
+  const Memlet& memlet = state[port.outer].memlet;
+  if (!port.direct || memlet.data != port.container || !memlet.subset()) return;
+  const Subset& subset = *memlet.subset();
+  for (std::size_t d = 0; d < subset.rank() && !port.row; ++d)
+    if (const auto index = subset[d].begin.as_integer(); index && subset[d].is_index())
+      port.row.emplace(d, *index);
+}
+
 std::string FusionMap::free_name(bool input, std::string_view wish) const {
   const auto& ports = input ? in : out;
   std::string name(wish);
@@ -104,7 +126,7 @@ std::string FusionMap::free_name(bool input, std::string_view wish) const {
 }
 
 void FusionMap::add(bool input, const std::string& name, Port port) {
-  (input ? reads : writes)[port.container].push_back(name);
+  (input ? reads : writes)[port.container].add(name, port);
   (input ? in : out).emplace(name, std::move(port));
 }
 
@@ -113,7 +135,7 @@ void FusionMap::remove(bool input, const std::string& name) {
   auto& index = input ? reads : writes;
   const auto port = ports.find(name);
   const auto names = index.find(port->second.container);
-  std::erase(names->second, name);
+  names->second.remove(name, port->second);
   if (names->second.empty()) index.erase(names);
   ports.erase(port);
 }

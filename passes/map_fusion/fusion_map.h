@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/analysis/order.h"
@@ -17,17 +20,50 @@ struct Port {
   NodeId node;                ///< the node outside: an access node, or an end of the scope around
   std::string container;      ///< what is read or written; behind a view, what it looks at
   bool direct = true;         ///< subsets are those of `container`: no view lies between
+  /// The first dimension in which the edge outside names one literal index, and that index. Ports
+  /// with the same dimension and another index have nothing in common.
+  std::optional<std::pair<std::size_t, std::int64_t>> row{};
+};
+
+/// Names of the ports to one container.
+class PortNames {
+ public:
+  void add(const std::string& name, const Port& port);
+  void remove(const std::string& name, const Port& port);
+  bool empty() const { return all_.empty(); }
+  const std::set<std::string>& all() const { return all_; }
+  /// Visits those that may touch what the port touches.
+  template <class F>
+  void for_each_near(const Port& port, F&& visit) const {
+    if (!port.row) return for_each(all_, visit);
+    for_each(others_, visit);
+    for (const auto& [dimension, rows] : rows_)
+      if (dimension != port.row->first)
+        for (const auto& [index, names] : rows) for_each(names, visit);
+      else if (const auto same = rows.find(port.row->second); same != rows.end())
+        for_each(same->second, visit);
+  }
+
+ private:
+  using Names = std::set<std::string>;
+  template <class F>
+  static void for_each(const Names& names, F&& visit) {
+    for (const std::string& name : names) visit(name);
+  }
+  Names& home(const Port& port) { return port.row ? rows_[port.row->first][port.row->second] : others_; }
+  Names all_, others_;
+  std::map<std::size_t, std::map<std::int64_t, Names>> rows_;  ///< by dimension and index
 };
 
 /// A map as fusion sees it: what it reads and writes, by connector and by container. Kept up to date
 /// while maps join, so that looking at a map again costs nothing.
 struct FusionMap {
-  using Names = std::vector<std::string>;
   NodeId entry, exit;
   std::size_t size = 0;  ///< nodes and scopes directly inside
   std::map<std::string, Port, std::less<>> in, out;
-  std::map<std::string, Names, std::less<>> reads, writes;  ///< container: names of ports
+  std::map<std::string, PortNames, std::less<>> reads, writes;  ///< by container
   std::map<std::string, EdgeId, std::less<>> dynamic;  ///< connector of a dynamic range input: edge
+  std::vector<EdgeId> waits;  ///< empty memlets into the entry; some may be gone
   SymbolSet inside;           ///< containers with access nodes in the scope, at any depth
   bool side_effects = false;
   std::string unfit;          ///< why it cannot join any other map; empty: it can
@@ -37,6 +73,9 @@ struct FusionMap {
   void add(bool input, const std::string& name, Port port);
   void remove(bool input, const std::string& name);
 };
+
+/// See Port::row.
+void find_row(const State& state, Port& port);
 
 /// In time linear in the scope.
 FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order, NodeId entry);

@@ -38,28 +38,37 @@ std::optional<NodeId> FusionMaps::fuse(NodeId first, NodeId second, const Fusion
   FusionPlan plan;
   Refusal why = plan_fusion(site_, a, b, rules, plan);
   if (!why && filter) why = filter(a, plan);
-  const Trail here = trail_.in(site_.state, second);
-  const auto label = [&](NodeId n) {
-    return "map '" + site_.state.get<MapEntry>(n).label + "' (node " + std::to_string(n.value) + ")";
-  };
-  if (why) {
-    context_.refused(here, "not fused with " + label(first) + ": " + why.reason());
-    return std::nullopt;
-  }
-  if (!context_.may_apply()) return std::nullopt;
-  std::string what = "fused with " + label(first);
-  if (plan.match.promotes) what += ", which is repeated for that";
-  if (plan.match.shrinks) what += ", which computes less now";
+  std::string what = "fused";
+  if (plan.match.promotes) what += ", the first map is repeated for that";
+  if (plan.match.shrinks) what += ", the first map computes less now";
   for (const Intermediate& i : plan.intermediates)
     if (i.fate == Intermediate::Fate::Gone) what += ", '" + i.container + "' is gone";
-  context_.applied(here, what);
+  if (!announce(first, second, why, what)) return std::nullopt;
   const NodeId into = join_maps(site_, a, b, plan, join_, unused) ? first : second;
-  const NodeId gone = into == first ? second : first;
+  forget(into == first ? second : first, into);
+  if (plan.match.promotes || plan.match.shrinks) other_range_.insert(into);
+  return into;
+}
+
+bool FusionMaps::announce(NodeId first, NodeId second, const Refusal& why, const std::string& what) {
+  const Trail here = trail_.in(site_.state, second);
+  const auto text = [&](const std::string& message) {
+    return "with map '" + site_.state.get<MapEntry>(first).label + "' (node " +
+           std::to_string(first.value) + "): " + message;
+  };
+  if (why) {
+    context_.refused(here, context_.collect_remarks ? Refusal(text(why.reason())) : why);
+    return false;
+  }
+  if (!context_.may_apply()) return false;
+  context_.applied(here, context_.collect_remarks ? text(what) : std::string());
+  return true;
+}
+
+void FusionMaps::forget(NodeId gone, NodeId into) {
   maps_.erase(gone);
   joined_into_[gone] = into;
-  if (plan.match.promotes || plan.match.shrinks) other_range_.insert(into);
   changed = Changed::Yes;
-  return into;
 }
 
 void FusionMaps::propagate() {
@@ -171,45 +180,38 @@ Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOpt
   return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions);
 }
 
-// The producers of a map wait in a queue, the last in the dataflow first: a producer from which a path
-// leads through another one comes after that one, and by then the path may be gone. Each is tried once
-// per map that it can join, so the tries grow with the edges between maps.
-void fuse_with_producers(FusionMaps& maps, const std::vector<NodeId>& entries,
-                         const FusionRules& rules, const FusionMaps::Filter& filter) {
+// Maps come in the order of the dataflow, so a producer has tried all of its own producers before. Those
+// of one map wait in a queue, the last in the dataflow first: a producer from which a path leads through
+// another one comes after that one, and by then the path may be gone. Each is tried once per map that
+// reads it, so the tries grow with the edges between maps.
+void for_each_producer(FusionMaps& maps, const std::vector<NodeId>& entries,
+                       const VisitPair& visit) {
   FusionSite& site = maps.site();
   using Key = std::pair<std::uint64_t, NodeId>;
   for (const NodeId start : entries) {
     NodeId consumer = maps.current(start);
     if (consumer != start) continue;
     std::set<Key, std::greater<>> producers;
-    std::set<NodeId> tried{consumer};
-    const auto add_producers = [&](NodeId map) {
-      for (const auto& [name, port] : maps.at(map).in)
-        if (site.state[port.node].is<AccessNode>())
-          for (EdgeId e : site.state.in(port.node)) {
-            const NodeId producer = site.order.element(site.state.source(e));
-            if (maps.is_map(producer) && tried.insert(producer).second)
-              producers.emplace(site.order.position(producer), producer);
-          }
-    };
-    add_producers(consumer);
+    for (const auto& [name, port] : maps.at(consumer).in) {
+      if (!site.state[port.node].is<AccessNode>()) continue;
+      for (EdgeId e : site.state.in(port.node))
+        if (const NodeId producer = site.order.element(site.state.source(e)); maps.is_map(producer))
+          producers.emplace(site.order.position(producer), producer);
+    }
     while (!producers.empty()) {
       const NodeId producer = producers.begin()->second;
       producers.erase(producers.begin());
       if (!exchange_data(site.state, maps.at(producer), maps.at(consumer))) continue;
-      // What the producer reads is read by the fused map, too.
-      const auto accept = [&](const FusionMap& first, const FusionPlan& plan) -> Refusal {
-        if (filter)
-          if (Refusal why = filter(first, plan)) return why;
-        add_producers(producer);
-        return {};
-      };
-      if (const auto fused = maps.fuse(producer, consumer, rules, accept)) {
-        consumer = *fused;
-        tried.insert(consumer);
-      }
+      if (const auto joined = visit(producer, consumer)) consumer = *joined;
     }
   }
+}
+
+void fuse_with_producers(FusionMaps& maps, const std::vector<NodeId>& entries,
+                         const FusionRules& rules, const FusionMaps::Filter& filter) {
+  for_each_producer(maps, entries, [&](NodeId producer, NodeId consumer) {
+    return maps.fuse(producer, consumer, rules, filter);
+  });
 }
 
 }  // namespace sdfg

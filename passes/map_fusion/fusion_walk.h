@@ -31,6 +31,10 @@ class FusionMaps {
   using Filter = std::function<Refusal(const FusionMap& first, const FusionPlan&)>;
   std::optional<NodeId> fuse(NodeId first, NodeId second, const FusionRules& rules,
                              const Filter& filter = {});
+  /// Says that the pair is refused, or else what is done with it; false: leave it as it is.
+  bool announce(NodeId first, NodeId second, const Refusal& why, const std::string& what);
+  /// The first map is gone, its work is done in the second.
+  void forget(NodeId gone, NodeId into);
   /// Looks at assumptions as they are inside of the scope (none: at the top level).
   void enter(NodeId scope);
 
@@ -59,7 +63,12 @@ using VisitScope = std::function<void(FusionMaps&, const std::vector<NodeId>&)>;
 Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOptions& join,
                     PassContext& context, const VisitScope& visit);
 
-/// Joins each map with the maps that write what it reads, the nearest first.
+/// Calls visit(producer, consumer) for each map and the maps that write what it reads, the nearest
+/// first. It returns what the consumer has become, if the two have been joined.
+using VisitPair = std::function<std::optional<NodeId>(NodeId producer, NodeId consumer)>;
+void for_each_producer(FusionMaps& maps, const std::vector<NodeId>& entries, const VisitPair& visit);
+
+/// Joins each map with the maps that write what it reads.
 void fuse_with_producers(FusionMaps& maps, const std::vector<NodeId>& entries,
                          const FusionRules& rules, const FusionMaps::Filter& filter = {});
 

@@ -178,8 +178,9 @@ class Mover {
     const auto found = keep_.reads.find(port.container);
     if (found == keep_.reads.end()) return std::nullopt;
     Memlet& added = state_[port.outer].memlet;
-    for (const std::string& name : found->second) {
-      const Port& known = keep_.in.at(name);
+    for (const std::string& candidate : found->second.all()) {
+      const std::string name = candidate;  // it is entered anew if its memlet grows
+      Port& known = keep_.in.at(name);
       Edge& edge = state_[known.outer];
       Memlet& memlet = edge.memlet;
       if (known.node != port.node || edge.src_connector != state_[port.outer].src_connector ||
@@ -188,7 +189,12 @@ class Mover {
         continue;
       const auto united = unite(*memlet.subset(), *added.subset());
       if (!united) continue;
-      memlet.subset() = *united;
+      if (!(*memlet.subset() == *united)) {
+        found->second.remove(name, known);
+        memlet.subset() = *united;
+        find_row(state_, known);
+        found->second.add(name, known);
+      }
       memlet.volume = memlet.volume + added.volume;
       memlet.dynamic = memlet.dynamic || added.dynamic;
       if (memlet.dynamic && (memlet.volume == Expr(0) || added.volume == Expr(0))) memlet.volume = 0;
@@ -224,7 +230,7 @@ class Mover {
       if (source == keep_.exit || connected(state_, source, to))
         state_.erase(e);
       else
-        state_.set_target(e, to), changed.push_back(e);
+        state_.set_target(e, to), changed.push_back(e), keep_.waits.push_back(e);
     }
     for (EdgeId e : copy(state_.out(from))) {
       const NodeId target = state_.target(e);

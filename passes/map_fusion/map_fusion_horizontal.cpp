@@ -24,8 +24,8 @@ std::string bucket(const MapEntry& map) {
 bool have_common_ancestor(const FusionMap& a, const FusionMap& b) {
   bool found = false;
   for_each_shared(a.reads, b.reads, [&](const std::string&, const auto& x, const auto& y) {
-    for (const std::string& p : x)
-      for (const std::string& q : y) found = found || a.in.at(p).node == b.in.at(q).node;
+    for (const std::string& p : x.all())
+      for (const std::string& q : y.all()) found = found || a.in.at(p).node == b.in.at(q).node;
   });
   return found;
 }

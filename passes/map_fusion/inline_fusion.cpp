@@ -1,0 +1,337 @@
+#include "passes/map_fusion/inline_fusion.h"
+
+#include <algorithm>
+
+#include "ir/analysis/propagate.h"
+#include "ir/replace.h"
+#include "passes/common/reroute.h"
+#include "passes/common/scope.h"
+#include "passes/map_fusion/fusion_conflicts.h"
+#include "passes/map_fusion/fusion_walk.h"
+
+namespace sdfg {
+namespace {
+
+/// One element of the result that an iteration of the second map reads, and who reads it.
+struct Element {
+  Subset subset;
+  Substitution params;  ///< of the first map, in terms of the second's
+  std::vector<EdgeId> readers;
+};
+
+class Inliner {
+ public:
+  Inliner(const FusionSite& site, FusionMap& first, FusionMap& second, const InlineFusion::Options& options)
+      : site_(site), state_(site.state), first_(first), second_(second), options_(options) {}
+
+  Refusal check() {
+    if (Refusal why = check_first()) return why;
+    if (Refusal why = collect_elements()) return why;
+    if (Refusal why = check_inputs()) return why;
+    return check_cost();
+  }
+
+  /// Returns what has to be propagated.
+  void apply(SymbolSet& unused) {
+    for (const Element& element : elements_) copy_for(element);
+    for (const std::string& in : in_ports_) drop_input(in);
+    erase_first();
+    unused.insert(container_);
+    propagate_memlets(site_.sdfg, state_, second_.entry, site_.assumptions);
+    for (auto& [name, port] : second_.in) {
+      auto& names = second_.reads.at(port.container);
+      names.remove(name, port);
+      find_row(state_, port);
+      names.add(name, port);
+    }
+  }
+
+  std::size_t copies() const { return elements_.size(); }
+  const std::string& container() const { return container_; }
+
+ private:
+  const MapEntry& entry(const FusionMap& map) const { return state_.get<MapEntry>(map.entry); }
+
+  Refusal check_first() {
+    for (const FusionMap* map : {&first_, &second_})
+      if (!map->unfit.empty()) return "map '" + entry(*map).label + "': " + map->unfit;
+    if (entry(first_).schedule != entry(second_).schedule) return "the schedules differ";
+    if (first_.out.size() != 1 || first_.out.begin()->second.inner.size() != 1)
+      return "the first map writes more than one value";
+    if (!first_.dynamic.empty()) return "the first map has dynamic range inputs";
+    if (first_.side_effects) return "the first map has side effects";
+    for (EdgeId e : state_.in(first_.entry))
+      if (state_[e].memlet.empty()) return "the first map waits for something";
+    if (state_.out(first_.exit).size() != 1) return "something waits until the first map has read";
+    const Port& port = first_.out.begin()->second;
+    node_ = port.node, container_ = port.container, write_ = port.inner[0];
+    const Data* data = site_.sdfg.find_data(container_);
+    if (!port.direct || !data->transient || data->role() != Role::Plain ||
+        !site_.accesses.is_single_use(container_) || state_.in(node_).size() != 1)
+      return "'" + container_ + "' is used elsewhere, too";
+    for (EdgeId e : state_.out(node_))
+      if (state_.target(e) != second_.entry || state_[e].memlet.empty())
+        return "'" + container_ + "' is read by somebody else, too";
+    const Memlet& memlet = state_[write_].memlet;
+    if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
+    const auto written = inner_subset(site_, write_, port, false);
+    if (!written || !(num_elements(*written) == Expr(1))) return "the first map writes more than one element";
+    written_ = *written;
+    scope_ = *find_scope(state_, first_.entry);
+    for (NodeId n : scope_.nodes) {
+      const auto* access = state_[n].as<AccessNode>();
+      const Data* inner = access ? site_.sdfg.find_data(access->data) : nullptr;
+      const bool local = inner && inner->is_scalar() && inner->transient &&
+                         site_.accesses.is_single_use(access->data);
+      if (!state_[n].is<Tasklet>() && !local)
+        return "'" + std::string(state_[n].label()) + "' inside is more than a tasklet or a scalar";
+    }
+    return {};
+  }
+
+  Refusal collect_elements() {
+    for (const auto& [name, port] : second_.in) {
+      if (port.node != node_) continue;
+      in_ports_.push_back(name);
+      for (EdgeId e : port.inner) {
+        const auto read = inner_subset(site_, e, port, true);
+        if (!read) return "which part of '" + container_ + "' the second map reads cannot be told";
+        if (!(num_elements(*read) == Expr(1)))
+          return "the second map reads " + text(container_, *read) + ", which is more than one element";
+        const Node& reader = state_[state_.target(e)];
+        const auto type = reader.in_connectors.find(state_[e].dst_connector);
+        const bool by_address = type != reader.in_connectors.end() && type->second.is_pointer();
+        if (by_address || (!reader.is<Tasklet>() && !reader.is<AccessNode>()))
+          return "'" + std::string(reader.label()) + "' takes '" + container_ + "' by address";
+        const auto known = std::ranges::find(elements_, *read, &Element::subset);
+        if (known != elements_.end()) {
+          known->readers.push_back(e);
+          continue;
+        }
+        Element element{*read, {}, {e}};
+        if (Refusal why = solve(element)) return why;
+        elements_.push_back(std::move(element));
+      }
+    }
+    return {};
+  }
+
+  /// Which iteration of the first map wrote the element? It must be one that the map has.
+  Refusal solve(Element& element) {
+    const MapEntry& map = entry(first_);
+    for (std::size_t d = 0; d < written_.rank(); ++d)
+      for (const std::string& param : map.params) {
+        const auto affine = match_affine(written_[d].begin, param);
+        if (!affine || !(affine->coefficient == Expr(1)) || element.params.contains(param)) continue;
+        const bool alone = std::ranges::none_of(
+            map.params, [&](const std::string& p) { return uses_symbol(affine->rest, p); });
+        if (alone) element.params.emplace(param, element.subset[d].begin - affine->rest);
+      }
+    const std::string what = text(container_, element.subset);
+    if (element.params.size() != map.params.size() ||
+        !(substitute(written_, element.params) == element.subset))
+      return "which iteration wrote " + what + " cannot be told";
+    IterationMatch range{entry(second_).params, entry(second_).ranges, {}, {}};
+    Assumptions inside = site_.assumptions;
+    for (std::size_t k = 0; k < range.params.size(); ++k)
+      inside.assume(range.params[k], range.ranges[k].begin, range.ranges[k].end);
+    for (std::size_t k = 0; k < map.params.size(); ++k) {
+      const Expr& at = element.params.at(map.params[k]);
+      const Range& r = map.ranges[k];
+      if (!(r.step == Expr(1)) || !certain(less_equal(r.begin, at, inside)) ||
+          !certain(less_equal(at, r.end, inside)))
+        return "that " + what + " has been written is not certain";
+    }
+    return check_substitution(site_.sdfg, state_, scope_, element.params);
+  }
+
+  /// The second map reads the inputs later than the first did: nobody may write them in between.
+  Refusal check_inputs() const {
+    for (const auto& [name, port] : first_.in) {
+      if (second_.writes.contains(port.container))
+        return "the second map writes '" + port.container + "', which the first one reads";
+      if (!state_[port.node].is<AccessNode>() || !port.direct) return "the first map lies in a scope or reads a view";
+      for (const AccessSite& other : site_.accesses.sites(port.container))
+        if (other.state == &state_ && !state_.in(other.node).empty() &&
+            !site_.order.reaches(other.node, first_.entry))
+          return "'" + port.container + "', which the first map reads, may be written before the second one runs";
+    }
+    for (const std::string& param : entry(second_).params)
+      if (std::ranges::find(entry(first_).params, param) == entry(first_).params.end() &&
+          site_.sdfg.symbols.contains(param))
+        return "'" + param + "' means something else outside of the second map";
+    return {};
+  }
+
+  Refusal check_cost() const {
+    const std::size_t nodes = scope_.nodes.size() * elements_.size();
+    if (nodes > std::size_t(options_.most_nodes))
+      return "the copies would have " + std::to_string(nodes) + " nodes";
+    std::size_t inputs = 0;
+    for (const auto& [name, port] : first_.in) inputs += port.inner.size();
+    const std::size_t before = inputs + 1 + elements_.size(), after = inputs * elements_.size();
+    if (after > before && !options_.always)
+      return "an iteration would move " + std::to_string(after) + " elements, now " + std::to_string(before);
+    return {};
+  }
+
+  // ---- Rewriting.
+
+  void copy_for(const Element& element) {
+    std::map<NodeId, NodeId> copies;
+    std::map<std::string, std::string, std::less<>> names;
+    for (NodeId n : scope_.nodes) {
+      Node node = state_[n];
+      if (auto* tasklet = node.as<Tasklet>()) tasklet->code = substitute(tasklet->code, element.params);
+      if (auto* access = node.as<AccessNode>()) {
+        const std::string fresh = site_.sdfg.fresh_name(access->data);
+        site_.sdfg.arrays.insert(fresh, Data(*site_.sdfg.find_data(access->data)));
+        names[access->data] = fresh;
+        access->data = fresh;
+      }
+      copies[n] = add(std::move(node));
+    }
+    const std::string held = site_.sdfg.fresh_name(container_ + "_local");
+    Data scalar = Data::scalar(site_.sdfg.find_data(container_)->dtype, true);
+    scalar.storage = Storage::Register;
+    site_.sdfg.arrays.insert(held, scalar);
+    const NodeId value = add(Node{AccessNode{.data = held}});
+    for (NodeId n : scope_.nodes)
+      for (EdgeId e : std::vector<EdgeId>(state_.out(n).begin(), state_.out(n).end()))
+        if (const auto to = copies.find(state_.target(e)); to != copies.end())
+          connect(copies[n], to->second, copy_of(e, element, names));
+        else if (e == write_)
+          connect(copies[n], value, result_of(e, element, names, held));
+        else
+          connect(copies[n], value, Edge{});
+    for (const auto& [name, port] : first_.in) copy_input(name, port, element, names, copies);
+    for (EdgeId e : state_.out(first_.entry))
+      if (state_[e].memlet.empty()) connect(second_.entry, copies.at(state_.target(e)), Edge{});
+    Reroute reroute(site_.sdfg, state_, site_.accesses, {container_, held, {{std::nullopt}, {Expr(0)}, {Expr(1)}}});
+    for (EdgeId e : element.readers) {
+      reroute.move(e, second_.entry, value);
+      state_[e].src_connector.clear();
+      site_.order.connected(e);
+    }
+  }
+
+  NodeId add(Node node) {
+    const bool access = node.is<AccessNode>();
+    if (access) second_.inside.insert(node.as<AccessNode>()->data);
+    const NodeId id = state_.add(std::move(node));
+    site_.order.added(id, second_.entry);
+    if (access) site_.accesses.add(state_, id);
+    return id;
+  }
+  EdgeId connect(NodeId from, NodeId to, Edge edge) {
+    const EdgeId id = state_.connect(from, to, std::move(edge));
+    site_.order.connected(id);
+    return id;
+  }
+
+  using Names = std::map<std::string, std::string, std::less<>>;
+  Edge copy_of(EdgeId e, const Element& element, const Names& names) const {
+    Edge edge = state_[e];
+    Memlet& memlet = edge.memlet;
+    if (memlet.src_subset) memlet.src_subset = substitute(*memlet.src_subset, element.params);
+    if (memlet.dst_subset) memlet.dst_subset = substitute(*memlet.dst_subset, element.params);
+    memlet.volume = substitute(memlet.volume, element.params);
+    if (const auto name = names.find(memlet.data); name != names.end()) memlet.data = name->second;
+    return edge;
+  }
+  Edge result_of(EdgeId e, const Element& element, const Names& names, const std::string& held) const {
+    Edge edge = copy_of(e, element, names);
+    edge.dst_connector.clear();
+    if (edge.memlet.data == container_) edge.memlet.data = held;
+    if (edge.memlet.dst_subset) edge.memlet.dst_subset = Subset::index({Expr(0)});
+    return edge;
+  }
+
+  void copy_input(const std::string& name, const Port& port, const Element& element, const Names& names,
+                  const std::map<NodeId, NodeId>& copies) {
+    const std::string& here = input_of(name, port);
+    for (EdgeId e : port.inner) {
+      Edge edge = copy_of(e, element, names);
+      edge.src_connector = "OUT_" + here;
+      second_.in.at(here).inner.push_back(connect(second_.entry, copies.at(state_.target(e)), std::move(edge)));
+    }
+  }
+
+  /// The port of the second map through which it reads what the first one read there.
+  const std::string& input_of(const std::string& name, const Port& port) {
+    const auto known = inputs_.find(name);
+    if (known != inputs_.end()) return known->second;
+    if (const auto reads = second_.reads.find(port.container); reads != second_.reads.end())
+      for (const std::string& other : reads->second.all())
+        if (second_.in.at(other).node == port.node && second_.in.at(other).direct)
+          return inputs_[name] = other;
+    const std::string here = second_.free_name(true, name);
+    Edge edge = state_[port.outer];
+    edge.dst_connector = "IN_" + here;
+    Node& node = state_[second_.entry];
+    node.in_connectors["IN_" + here] = {}, node.out_connectors["OUT_" + here] = {};
+    Port added{connect(port.node, second_.entry, std::move(edge)), {}, port.node, port.container};
+    find_row(state_, added);
+    second_.add(true, here, std::move(added));
+    return inputs_[name] = here;
+  }
+
+  void drop_input(const std::string& name) {
+    state_.erase(second_.in.at(name).outer);
+    state_[second_.entry].in_connectors.erase("IN_" + name);
+    state_[second_.entry].out_connectors.erase("OUT_" + name);
+    second_.remove(true, name);
+  }
+
+  void erase_first() {
+    std::vector<NodeId> gone = scope_.nodes;
+    gone.insert(gone.end(), {node_, first_.exit, first_.entry});
+    for (NodeId n : gone) {
+      if (const auto* access = state_[n].as<AccessNode>()) {
+        if (n != node_) dead_.insert(access->data);
+        site_.accesses.remove(state_, n);
+      }
+    }
+    // A source that only the first map read.
+    for (const auto& [name, port] : first_.in) state_.erase(port.outer);
+    for (NodeId n : gone) site_.order.erased(n), state_.erase(n);
+  }
+
+ public:
+  SymbolSet dead_;  ///< containers of the first map's body
+
+ private:
+  const FusionSite& site_;
+  State& state_;
+  FusionMap &first_, &second_;
+  const InlineFusion::Options& options_;
+  NodeId node_;            ///< between the maps
+  std::string container_;  ///< of that node
+  EdgeId write_;
+  Subset written_;
+  Scope scope_;
+  std::vector<std::string> in_ports_;
+  std::vector<Element> elements_;
+  std::map<std::string, std::string> inputs_;  ///< port of the first map: of the second
+};
+
+}  // namespace
+
+Result<Changed> InlineFusion::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
+    for_each_producer(maps, entries, [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
+      Inliner inliner(maps.site(), maps.at(producer), maps.at(consumer), options);
+      const Refusal why = inliner.check();
+      if (!maps.announce(producer, consumer, why,
+                         "computed here, " + std::to_string(inliner.copies()) + " times an iteration"))
+        return std::nullopt;
+      inliner.apply(maps.unused);
+      maps.unused.merge(inliner.dead_);
+      maps.forget(producer, consumer);
+      return consumer;
+    });
+  };
+  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps}, {}, context, visit);
+}
+
+}  // namespace sdfg
