@@ -124,15 +124,18 @@ class DoubleWrites {
   /// The target is written from when the map begins, no longer only when the copy runs.
   Refusal check_order(const Output& output, Target& target, const CopySides& sides,
                       const std::string& to) {
-    std::vector<Use> uses;
-    if (Refusal why = p_.uses(to, point_, uses)) return why;
+    p_.forget_uses(to, point_);
+    BufferProgram::Uses& uses = p_.uses(to, point_);
+    if (uses.why) return uses.why;
     std::vector<Use> written;
     if (Refusal why = collect_uses(p_.sdfg, state_, order(), state_.source(target.copy), written))
       return why;
     if (const auto same = p_.aliases.find(to); same != p_.aliases.end() && !same->second.empty())
       return "'" + to + "' is given under several names";
     const auto write = std::ranges::find(written, output.edge, &Use::edge);
-    for (const Use& use : uses) {
+    std::vector<Use> all = uses.reads;
+    all.insert(all.end(), uses.writes.begin(), uses.writes.end());
+    for (const Use& use : all) {
       if (use.edge == target.copy) continue;
       if (use.box && intersects(*use.box, sides.dst, p_.assumptions) == Truth::No) continue;
       if (order().reaches(target.node, use.begin) && (use.begin != target.node || !use.write)) continue;

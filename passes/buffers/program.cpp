@@ -36,13 +36,48 @@ const std::map<BufferProgram::Point, std::vector<NodeId>>& BufferProgram::nodes(
   return found == nodes_.end() ? none : found->second;
 }
 
-Refusal BufferProgram::uses(const std::string& container, Point p, std::vector<Use>& out) {
-  const auto& all = nodes(container);
-  const auto found = all.find(p);
-  if (found == all.end()) return {};
-  for (NodeId n : found->second)
-    if (Refusal why = collect_uses(sdfg, *flow.state(p), order(p), n, out)) return why;
-  return {};
+BufferProgram::Uses& BufferProgram::uses(const std::string& container, Point p) {
+  const auto [found, fresh] = uses_.try_emplace({container, p});
+  Uses& out = found->second;
+  const auto viewed = [](const Use& use) { return use.viewed; };
+  // What passes through views, or is known under other names, may change without our being told.
+  const bool known = !fresh && !aliases.contains(container) &&
+                     std::ranges::none_of(out.reads, viewed) && std::ranges::none_of(out.writes, viewed);
+  if (known || !flow.state(p)) {
+    const auto count = [&] { return out.reads.size() + out.writes.size(); };
+    if (flow.state(p) && count() > 2 * out.settled + 16) {
+      const auto gone = [&](Use& use) { return !refresh(*flow.state(p), order(p), use); };
+      std::erase_if(out.reads, gone);
+      std::erase_if(out.writes, gone);
+      out.settled = count();
+    }
+    return out;
+  }
+  out = {};
+  std::vector<Use> all;
+  const auto collect = [&](const std::string& name) {
+    const auto& sites = nodes(name);
+    const auto here = sites.find(p);
+    if (here == sites.end()) return;
+    for (NodeId n : here->second)
+      if (Refusal why = collect_uses(sdfg, *flow.state(p), order(p), n, all)) out.why = why;
+  };
+  collect(container);
+  const std::size_t own = all.size();
+  if (const auto same = aliases.find(container); same != aliases.end())
+    for (const std::string& name : same->second) collect(name);
+  for (std::size_t i = own; i < all.size(); ++i) all[i].box.reset();
+  for (Use& use : all) (use.write ? out.writes : out.reads).push_back(std::move(use));
+  return out;
+}
+
+void BufferProgram::note_uses(Point p, NodeId node) {
+  const auto found = uses_.find({flow.state(p)->get<AccessNode>(node).data, p});
+  if (found == uses_.end()) return;
+  std::vector<Use> all;
+  if (Refusal why = collect_uses(sdfg, *flow.state(p), order(p), node, all)) found->second.why = why;
+  for (Use& use : all)
+    (use.write ? found->second.writes : found->second.reads).push_back(std::move(use));
 }
 
 void BufferProgram::added(Point p, NodeId node) {

@@ -25,8 +25,18 @@ struct BufferProgram {
   Order& order(Point p);
   /// Access nodes of a container by point.
   const std::map<Point, std::vector<NodeId>>& nodes(std::string_view container) const;
-  /// Appends the uses of a container in one state.
-  Refusal uses(const std::string& container, Point p, std::vector<Use>& out);
+  /// The uses of a container in one state, those of its aliases included; or why they cannot be told.
+  /// Found once and kept: call refresh before looking at one.
+  struct Uses {
+    std::vector<Use> reads, writes;
+    Refusal why;
+    std::size_t settled = 0;  ///< how many there were when those that are gone were last left out
+  };
+  Uses& uses(const std::string& container, Point p);
+  /// The access node's edges are uses of its container from now on.
+  void note_uses(Point p, NodeId node);
+  /// Finds the uses anew when they are next asked for.
+  void forget_uses(const std::string& container, Point p) { uses_.erase({container, p}); }
 
   /// An access node is new, with a container of its own.
   void added(Point p, NodeId node);
@@ -50,6 +60,7 @@ struct BufferProgram {
   std::set<std::string> dropped_;
   std::vector<std::unique_ptr<Order>> orders_;
   std::map<std::string, std::map<Point, std::vector<NodeId>>, std::less<>> nodes_;
+  std::map<std::pair<std::string, Point>, Uses> uses_;
 };
 
 }  // namespace sdfg

@@ -69,8 +69,9 @@ bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId 
   State& state = *program.flow.state(point);
   if (!plain(state.get<AccessNode>(first)) || !plain(state.get<AccessNode>(second))) return false;
   std::vector<EdgeId> between;
-  for (EdgeId e : state.out(first))
-    if (state.target(e) == second) {
+  const bool few_in = state.in(second).size() < state.out(first).size();
+  for (EdgeId e : few_in ? state.in(second) : state.out(first))
+    if (state.source(e) == first && state.target(e) == second) {
       if (!state[e].memlet.empty()) return false;
       between.push_back(e);
     }
@@ -138,6 +139,7 @@ void share(BufferProgram& program, const Sharing& sharing) {
       state.get<AccessNode>(n).data = sharing.to;
       program.accesses.add(state, n);
       program.renamed(point, n, sharing.from);
+      program.note_uses(point, n);
     }
   }
   for (const Sharing::Ordering& o : sharing.order) {

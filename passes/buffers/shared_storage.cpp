@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <unordered_map>
 
 #include "passes/buffers/elementwise.h"
 #include "passes/common/reroute.h"
@@ -13,7 +15,7 @@ using Point = StateFlow::Point;
 
 /// Budgets: uses of the two containers compared with each other in one state, and states that one
 /// value is followed through.
-constexpr std::size_t most_uses = 2048, most_visits = 20000;
+constexpr std::size_t most_uses = 16384, most_visits = 100000;
 
 /// A use in the coordinates of `to`.
 struct Placed : Use {
@@ -50,7 +52,19 @@ class Check {
     return order(p).reaches(a.end, b.begin);
   }
 
+  /// Numbers decide most questions about pieces of large containers, at little cost.
+  static bool apart(const Subset& a, const Subset& b) {
+    for (std::size_t d = 0; d < a.rank() && d < b.rank(); ++d) {
+      const auto a0 = a[d].begin.as_integer(), a1 = a[d].end.as_integer();
+      const auto b0 = b[d].begin.as_integer(), b1 = b[d].end.as_integer();
+      if (a0 && a1 && b0 && b1 && (std::max(*a0, *a1) < std::min(*b0, *b1) ||
+                                   std::max(*b0, *b1) < std::min(*a0, *a1)))
+        return a[d].tile == Expr(1) && b[d].tile == Expr(1);
+    }
+    return false;
+  }
   bool overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
+    if (a && b && apart(*a, *b)) return false;
     return !a || !b || intersects(*a, *b, p_.assumptions) != Truth::No;
   }
   bool contains(const std::optional<Subset>& outer, const std::optional<Subset>& inner) const {
@@ -88,34 +102,44 @@ class Check {
   Refusal collect_from();
   Refusal place(Placed& use);
   Refusal check_bounds(const Placed& use, const std::vector<Subset>& copied) const;
-  const std::vector<Placed>& uses_of_to(Point p, Refusal& why);
+  bool is_link(Point p, EdgeId e) const { return links_.contains({p, e}); }
+  /// Is the use of `to` still there?
+  bool fresh(Point p, Use& use) { return refresh(*p_.flow.state(p), order(p), use); }
 
   // Rule 1.
   Refusal check_read(Point p, const Placed& read);
-  Refusal define_after(Point p, const Placed& write, const Placed& read);
+  Refusal define_after(Point p, const Use& write, const Use& read);
   Refusal search_back(Point p, std::vector<Subset> boxes);
   bool defined_before(Point p) const;
 
   // Rule 2.
   Refusal check_write(Point p, const Placed& write);
-  Refusal check_write_and_read(Point p, const Placed& write, const Placed& read);
+  Refusal check_write_and_read(Point p, const Use& write, const Use& read);
   Refusal search_ahead(Point p, std::vector<Subset> boxes);
   Refusal pass(Point p, std::vector<Subset>& boxes);
 
+  /// Is `to`, or what may be the same memory, used there?
+  bool touched(Point p) const {
+    return p_.nodes(to()).contains(p) || p_.aliases.contains(to());
+  }
+
+  using Boxes = std::shared_ptr<const std::vector<Subset>>;
   /// Points to come to with boxes that they have not been visited with.
   struct Walk {
-    std::vector<std::pair<Point, std::vector<Subset>>> open;
-    std::map<Point, std::vector<Subset>> seen;
-    void add(const Check& check, Point p, std::vector<Subset> boxes) {
+    std::vector<std::pair<Point, Boxes>> open;
+    std::unordered_map<Point, std::vector<Boxes>> seen;
+    void add(const Check& check, Point p, const Boxes& boxes) {
       auto& known = seen[p];
-      std::erase_if(boxes, [&](const Subset& box) {
-        return std::ranges::any_of(known, [&](const Subset& k) { return check.contains(k, box); });
-      });
-      if (boxes.empty()) return;
-      known.insert(known.end(), boxes.begin(), boxes.end());
-      open.emplace_back(p, std::move(boxes));
+      const auto holds = [&](const Subset& box) {
+        return std::ranges::any_of(known, [&](const Boxes& k) {
+          return std::ranges::any_of(*k, [&](const Subset& b) { return check.contains(b, box); });
+        });
+      };
+      if (std::ranges::find(known, boxes) != known.end() || std::ranges::all_of(*boxes, holds)) return;
+      known.push_back(boxes);
+      open.emplace_back(p, boxes);
     }
-    std::pair<Point, std::vector<Subset>> next() {
+    std::pair<Point, Boxes> next() {
       auto last = std::move(open.back());
       open.pop_back();
       return last;
@@ -126,12 +150,13 @@ class Check {
   bool plan(Point p, NodeId before, NodeId after);
   /// Do one map (or tasklet) read and write as the two uses say, element by element?
   enum class Together : std::uint8_t { Apart, Fine, Wrong };
-  Together together(Point p, const Placed& read, bool read_in_from, const Placed& write);
+  Together together(Point p, const Use& read, bool read_in_from, const Use& write);
 
   BufferProgram& p_;
   Sharing& sharing_;
   bool pointwise_;
-  std::map<Point, std::vector<Placed>> from_, to_;
+  std::map<Point, std::vector<Placed>> from_;
+  std::set<std::pair<Point, EdgeId>> links_;
   std::vector<Point> defining_;  ///< points that write `from`
   std::size_t first_definition_ = ~std::size_t(0);
 };
@@ -160,8 +185,12 @@ Refusal Check::collect_from() {
   std::size_t count = 0;
   std::vector<Subset> copied;
   for (const auto& [point, nodes] : p_.nodes(from())) {
+    auto& here = p_.uses(from(), point);
+    if (here.why) return here.why;
     std::vector<Use> uses;
-    if (Refusal why = p_.uses(from(), point, uses)) return why;
+    for (auto* side : {&here.reads, &here.writes})
+      for (Use& use : *side)
+        if (fresh(point, use)) uses.push_back(use);
     if ((count += uses.size()) > most_uses) return "'" + from() + "' has too many uses";
     auto& list = from_[point];
     for (Use& use : uses) {
@@ -178,6 +207,7 @@ Refusal Check::collect_from() {
           placed.link = *placed.box == there || certain(same_points(*placed.box, there, p_.assumptions));
           if (placed.link) {
             sharing_.links.push_back({point, e});
+            links_.emplace(point, e);
             copied.push_back(there);
           }
         }
@@ -222,44 +252,19 @@ Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied
          "' may not exist";
 }
 
-/// Uses of `to` in one state, and of what may be the same memory.
-const std::vector<Placed>& Check::uses_of_to(Point p, Refusal& why) {
-  const auto [found, fresh] = to_.try_emplace(p);
-  if (!fresh) return found->second;
-  std::vector<Use> uses;
-  if (p_.flow.state(p)) {
-    why = p_.uses(to(), p, uses);
-    if (const auto same = p_.aliases.find(to()); same != p_.aliases.end())
-      for (const std::string& name : same->second) {
-        const std::size_t first = uses.size();
-        if (!why) why = p_.uses(name, p, uses);
-        for (std::size_t i = first; i < uses.size(); ++i) uses[i].box.reset();
-      }
-  }
-  if (uses.size() > most_uses) why = "'" + to() + "' has too many uses in one state";
-  for (Use& use : uses) {
-    Placed placed{std::move(use)};
-    placed.link = std::ranges::any_of(sharing_.links, [&](const Sharing::At& l) {
-      return l.point == p && l.edge == placed.edge;
-    });
-    found->second.push_back(std::move(placed));
-  }
-  return found->second;
-}
-
 // ---- Rule 1: no foreign write into elements that are still read as `from`.
 
 Refusal Check::check_read(Point p, const Placed& read) {
-  Refusal why;
-  const auto& there = uses_of_to(p, why);
-  if (why) return why;
+  auto& there = p_.uses(to(), p);
+  if (there.why) return there.why;
+  if (there.writes.size() > most_uses) return "'" + to() + "' is written too often in one state";
   std::vector<Subset> boxes{*read.box};
   for (const Placed& def : from_[p])
     if (def.write && def.exact && !def.combines && before(p, def, read)) subtract(boxes, *def.box);
   const bool earlier = defined_before(p);
   if (!earlier) boxes.clear();  // what is left was never written
-  for (const Placed& write : there) {
-    if (!write.write || write.link || !overlap(write.box, read.box)) continue;
+  for (Use& write : there.writes) {
+    if (!overlap(write.box, read.box) || is_link(p, write.edge) || !fresh(p, write)) continue;
     if (before(p, read, write)) continue;
     const Together both = together(p, read, true, write);
     if (both == Together::Fine) continue;
@@ -274,7 +279,7 @@ Refusal Check::check_read(Point p, const Placed& read) {
 }
 
 /// The write comes before everything that gives `from` the values read.
-Refusal Check::define_after(Point p, const Placed& write, const Placed& read) {
+Refusal Check::define_after(Point p, const Use& write, const Use& read) {
   for (const Placed& def : from_[p]) {
     if (!def.write || !overlap(def.box, write.box) || before(p, read, def)) continue;
     if (before(p, write, def)) continue;
@@ -298,17 +303,22 @@ Refusal Check::search_back(Point start, std::vector<Subset> boxes) {
     return "what '" + from() + "' holds in " + where(start) + " is of an earlier state, and where it lies"
            " in '" + to() + "' changes";
   Walk walk;
-  for (Point q : p_.flow.previous(start)) walk.add(*this, q, boxes);
+  const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
+  for (Point q : p_.flow.previous(start)) walk.add(*this, q, all);
   for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
-    auto [q, left] = walk.next();
+    const auto [q, set] = walk.next();
     if (p_.flow.rank(q) < first_definition_) continue;
     if (visits > most_visits) return "too many states between the uses of '" + from() + "'";
-    Refusal why;
-    const auto& there = uses_of_to(q, why);
-    if (why) return why;
     const auto here = from_.find(q);
-    for (const Placed& write : there) {
-      if (!write.write || write.link) continue;
+    if (here == from_.end() && !touched(q)) {
+      for (Point next : p_.flow.previous(q)) walk.add(*this, next, set);
+      continue;
+    }
+    std::vector<Subset> left = *set;
+    auto& there = p_.uses(to(), q);
+    if (there.why) return there.why;
+    for (Use& write : there.writes) {
+      if (is_link(q, write.edge) || !fresh(q, write)) continue;
       for (const Subset& box : left) {
         if (!overlap(abroad(write.box), box)) continue;
         const bool redefined =
@@ -324,7 +334,8 @@ Refusal Check::search_back(Point start, std::vector<Subset> boxes) {
     if (here != from_.end())
       for (const Placed& def : here->second)
         if (def.write && def.exact && !def.combines && abroad(def.box)) subtract(left, *def.box);
-    for (Point next : p_.flow.previous(q)) walk.add(*this, next, left);
+    const Boxes rest = std::make_shared<const std::vector<Subset>>(std::move(left));
+    for (Point next : p_.flow.previous(q)) walk.add(*this, next, rest);
   }
   return {};
 }
@@ -333,17 +344,21 @@ Refusal Check::search_back(Point start, std::vector<Subset> boxes) {
 
 Refusal Check::check_write(Point p, const Placed& write) {
   if (p_.accesses.is_named(to())) return "'" + to() + "' is read by name";
-  Refusal why;
-  const auto& there = uses_of_to(p, why);
-  if (why) return why;
+  auto& there = p_.uses(to(), p);
+  if (there.why) return there.why;
+  if (there.reads.size() + there.writes.size() > most_uses)
+    return "'" + to() + "' is used too often in one state";
   std::vector<Subset> boxes{*write.box};
   for (const Placed& link : from_[p])
     if (link.link && !link.write && before(p, write, link)) subtract(boxes, *link.box);
-  for (const Placed& other : there) {
-    if ((other.link && other.write) || !overlap(other.box, write.box)) continue;
-    if (!other.write || other.combines)
-      if (Refusal w = check_write_and_read(p, write, other)) return w;
-    if (!other.write || before(p, other, write) || before(p, write, other)) continue;
+  for (Use& read : there.reads)
+    if (overlap(read.box, write.box) && fresh(p, read))
+      if (Refusal why = check_write_and_read(p, write, read)) return why;
+  for (Use& other : there.writes) {
+    if (!overlap(other.box, write.box) || is_link(p, other.edge) || !fresh(p, other)) continue;
+    if (other.combines)
+      if (Refusal why = check_write_and_read(p, write, other)) return why;
+    if (before(p, other, write) || before(p, write, other)) continue;
     const bool ordered = std::ranges::any_of(sharing_.order, [&](const Sharing::Ordering& o) {
       return o.point == p && o.from == other.end && o.to == write.begin;
     });
@@ -353,8 +368,8 @@ Refusal Check::check_write(Point p, const Placed& write) {
   return boxes.empty() ? Refusal() : search_ahead(p, std::move(boxes));
 }
 
-Refusal Check::check_write_and_read(Point p, const Placed& write, const Placed& read) {
-  if (read.link ? before(p, read, write) : before(p, read, write)) return {};
+Refusal Check::check_write_and_read(Point p, const Use& write, const Use& read) {
+  if (before(p, read, write)) return {};
   const Together both = together(p, read, false, write);
   if (both == Together::Fine) return {};
   for (const Placed& link : from_[p]) {
@@ -378,40 +393,53 @@ Refusal Check::search_ahead(Point start, std::vector<Subset> boxes) {
     return clash + " in the same state";
   const bool callers = !p_.sdfg.arrays.get(to())->transient;
   Walk walk;
-  for (Point q : p_.flow.next(start)) walk.add(*this, q, boxes);
+  const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
+  for (Point q : p_.flow.next(start)) walk.add(*this, q, all);
   for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
-    auto [q, left] = walk.next();
+    const auto [q, set] = walk.next();
     if (visits > most_visits) return "too many states behind '" + from() + "'";
     if (q == p_.flow.exit()) {
       if (callers) return clash + " on every path, where the caller would see it";
       continue;
     }
-    if (Refusal why = pass(q, left)) return why;
-    for (Point next : p_.flow.next(q)) walk.add(*this, next, left);
+    Boxes rest = set;
+    if (from_.contains(q) || touched(q)) {
+      std::vector<Subset> left = *set;
+      if (Refusal why = pass(q, left)) return why;
+      rest = std::make_shared<const std::vector<Subset>>(std::move(left));
+    }
+    for (Point next : p_.flow.next(q)) walk.add(*this, next, rest);
   }
   return {};
 }
 
 /// What happens in one state to elements of `to` that hold a value of `from` too early.
 Refusal Check::pass(Point p, std::vector<Subset>& boxes) {
-  Refusal why;
-  const auto& there = uses_of_to(p, why);
-  if (why) return why;
-  for (const Placed& read : there) {
-    if (read.write && !read.combines) continue;
+  auto& there = p_.uses(to(), p);
+  if (there.why) return there.why;
+  std::vector<Use*> reads;
+  for (Use& use : there.reads)
+    if (fresh(p, use)) reads.push_back(&use);
+  std::vector<Use*> writes;
+  for (Use& use : there.writes) {
+    if (!fresh(p, use)) continue;
+    writes.push_back(&use);
+    if (use.combines) reads.push_back(&use);
+  }
+  for (const Use* read : reads) {
     for (const Subset& box : boxes) {
-      if (!overlap(abroad(read.box), box)) continue;
-      const bool renewed = std::ranges::any_of(there, [&](const Placed& w) {
-        return w.write && w.exact && !w.combines && before(p, w, read) &&
-               (contains(abroad(w.box), box) || contains(w.box, read.box));
+      if (!overlap(abroad(read->box), box)) continue;
+      const bool renewed = std::ranges::any_of(writes, [&](const Use* w) {
+        return w->exact && !w->combines && before(p, *w, *read) &&
+               (contains(abroad(w->box), box) || contains(w->box, read->box));
       });
       if (!renewed)
         return "'" + to() + "' is read in " + where(p) + ", where '" + from() +
                "' may have been written and not copied";
     }
   }
-  for (const Placed& w : there)
-    if (w.write && w.exact && !w.combines && abroad(w.box)) subtract(boxes, *w.box);
+  for (const Use* w : writes)
+    if (w->exact && !w->combines && abroad(w->box)) subtract(boxes, *w->box);
   if (const auto here = from_.find(p); here != from_.end())
     for (const Placed& w : here->second)
       if (w.write && w.exact && !w.combines && !w.link && abroad(w.box)) subtract(boxes, *w.box);
@@ -420,8 +448,8 @@ Refusal Check::pass(Point p, std::vector<Subset>& boxes) {
 
 // ---- Both.
 
-Check::Together Check::together(Point p, const Placed& read, bool read_in_from,
-                                const Placed& write) {
+Check::Together Check::together(Point p, const Use& read, bool read_in_from,
+                                const Use& write) {
   const State& state = *p_.flow.state(p);
   const NodeId node = write.begin;
   if (order(p).element(read.end) != node || state[node].is<AccessNode>()) return Together::Apart;

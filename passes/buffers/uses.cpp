@@ -63,6 +63,16 @@ bool writes_all(const State& state, const Order& order, EdgeId edge, NodeId node
   return *subset == box;
 }
 
+void set_ends(const Order& order, const State& state, Use& use, NodeId other) {
+  if (use.write) {
+    use.begin = order.element(other);
+    use.end = use.node;
+  } else {
+    use.begin = use.node;
+    use.end = state[other].is_entry() ? order.exit_of(other) : other;
+  }
+}
+
 class Collector {
  public:
   Collector(const Sdfg& sdfg, const State& state, const Order& order, NodeId node,
@@ -104,16 +114,10 @@ class Collector {
       box = edge.memlet.subset();
     }
     if (!read && !access && box) exact = writes_all(state_, order_, e, node_, *box);
-    add(e, other, read, std::move(box), bool(edge.memlet.wcr), exact);
-    return {};
-  }
-
-  void add(EdgeId e, NodeId other, bool read, std::optional<Subset> box, bool combines,
-           bool exact) {
-    Use use{node_, e, {}, {}, std::move(box), !read, combines, exact};
-    use.begin = read ? node_ : order_.element(other);
-    use.end = read ? (state_[other].is_entry() ? order_.exit_of(other) : other) : node_;
+    Use use{node_, e, {}, {}, std::move(box), !read, bool(edge.memlet.wcr), exact, false};
+    refresh(state_, order_, use);
     out_.push_back(std::move(use));
+    return {};
   }
 
   /// What is read or written through a view touches what it views.
@@ -129,7 +133,9 @@ class Collector {
           if (Refusal why = through_view(other, e, first, box)) return why;
           continue;
         }
-        add(first, other, read, box, bool(state_[e].memlet.wcr), false);
+        Use use{node_, first, {}, {}, box, !read, bool(state_[e].memlet.wcr), false, true};
+        set_ends(order_, state_, use, other);
+        out_.push_back(std::move(use));
       }
     --depth_;
     return {};
@@ -144,6 +150,14 @@ class Collector {
 };
 
 }  // namespace
+
+bool refresh(const State& state, const Order& order, Use& use) {
+  if (!state.contains(use.edge) || state[use.edge].memlet.empty()) return false;
+  if (use.viewed) return true;
+  use.node = use.write ? state.target(use.edge) : state.source(use.edge);
+  set_ends(order, state, use, use.write ? state.source(use.edge) : state.target(use.edge));
+  return true;
+}
 
 Refusal collect_uses(const Sdfg& sdfg, const State& state, const Order& order, NodeId node,
                      std::vector<Use>& out) {

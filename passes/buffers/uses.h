@@ -19,7 +19,11 @@ struct Use {
   bool write = false;
   bool combines = false;  ///< a write that also reads what is there
   bool exact = false;     ///< a write of every element of the box
+  bool viewed = false;    ///< through a view; `edge` is the viewing edge
 };
+
+/// Looks again at where the use's edge leads: nodes may have become one. False when the edge is gone.
+bool refresh(const State& state, const Order& order, Use& use);
 
 /// Adds the uses at one access node, those through views included. Fails for what is no plain read
 /// or write: references, nodes inside scopes, filling with zeros.
