@@ -36,6 +36,8 @@ Result<Port> port(const Sdfg& sdfg, const State& state, EdgeId edge) {
   const Memlet& memlet = state[edge].memlet;
   const Data* data = sdfg.find_data(memlet.data);
   if (!data) return Diagnostic{{}, "an edge carries no container"};
+  if (data->is_view() || data->is_reference())  // of the other side's container, perhaps
+    return Diagnostic{{}, "'" + memlet.data + "' looks at another container"};
   Port port{edge, memlet.data, memlet.subset() ? *memlet.subset() : all_elements(*data)};
   for (const Range& range : port.subset.ranges)
     if (range.tile != Expr(1))

@@ -19,9 +19,10 @@ the identity. One map over the dimensions that stay (none, if none does) and one
 that go, which runs in order, so that floats are added in the order of the library node. Without an
 identity the inner map accumulates in the output itself.
 
-Refused when the output overlaps the input, as elements would be written before all are read; when
-the dimensions that stay cannot be matched with those of the output; when a subset has tiles; and
-for a reduction without identity whose output resolves conflicts.)",
+Refused when the output overlaps the input or may be the same memory through a view, as elements
+would be written before all are read; when the dimensions that stay cannot be matched with those of
+the output; when a subset has tiles; and for a reduction without identity whose output resolves
+conflicts.)",
   };
   struct Options {
     Schedule inner_schedule = Schedule::Sequential;

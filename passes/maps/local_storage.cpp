@@ -216,6 +216,9 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
     return "more than one write inside goes to '" + state[place.edge].memlet.data + "'";
   const EdgeId leaf = inner.leaves.front();
   const Subset& subset = *side(state[leaf].memlet, false);
+  if (state[state.source(leaf)].is_code() && num_elements(subset) != Expr(1))
+    return "'" + std::string(state[state.source(leaf)].label()) + "' may write a part of " +
+           to_text(subset) + " only";
   std::set<std::string> followed;
   assume_scopes(state, tree, place.inner.entry, known);
   const std::vector<const MapEntry*> maps = maps_around(state, tree, place, leaf);
