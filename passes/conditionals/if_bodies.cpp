@@ -75,7 +75,8 @@ class UseFinder {
     }
   }
 
-  /// A container that is read by name inside a state would have to be there before the state begins.
+  /// A container that is read by name inside a state would have to be there before the state
+  /// begins.
   void on_state(const State& state, Index place) {
     SymbolSet names;
     for (NodeId n : state.nodes()) {
@@ -103,7 +104,8 @@ class UseFinder {
 }  // namespace
 
 bool IfBodies::chooses(const NestedSdfg& nested) {
-  return nested.sdfg && nested.instrument == Instrumentation::None && has_conditional(**nested.sdfg);
+  return nested.sdfg && nested.instrument == Instrumentation::None &&
+         has_conditional(**nested.sdfg);
 }
 
 const IfBody& IfBodies::add(State& state, NodeId node, PlaceTree::Index home) {

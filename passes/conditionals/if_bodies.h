@@ -15,7 +15,8 @@ namespace sdfg {
 /// times). Connectors that are only read have a place: the innermost one around all their uses.
 struct IfBody {
   NodeId node;
-  PlaceTree::Index inside = PlaceTree::root;  ///< the SDFG as a whole; its parent is where the node is
+  /// The SDFG as a whole; its parent is where the node is.
+  PlaceTree::Index inside = PlaceTree::root;
   std::map<std::string, PlaceTree::Index, std::less<>> inputs;  ///< by connector: place of its uses
   SymbolSet taken;  ///< connectors of code inside, which containers must not be named like
 };

@@ -213,7 +213,8 @@ void IfBodyFiller::move_in_edge(EdgeId e, Target& target) {
   target.state->connect(source_node(target, input), to, std::move(edge));
 }
 
-/// Makes an edge read the container behind a connector; at an inner scope, so will the edges behind it.
+/// Makes an edge read the container behind a connector; at an inner scope, so will the edges behind
+/// it.
 void IfBodyFiller::follow_read(Edge& edge, const Read& read, NodeId to, const Target& target) {
   if (edge.memlet.data == read.data)
     edge.memlet.data = read.input;
@@ -261,8 +262,9 @@ void IfBodyFiller::connect_results(NodeId n, Target& target) {
     const NodeId heir = input == name ? result : source_node(target, input);
     for (NodeId reader : readers) {
       if (reader == heir) continue;
-      const std::vector<EdgeId> out(target.state->out(reader).begin(), target.state->out(reader).end());
-      for (EdgeId o : out) target.state->set_source(o, heir);
+      const auto edges = target.state->out(reader);
+      for (EdgeId o : std::vector<EdgeId>(edges.begin(), edges.end()))
+        target.state->set_source(o, heir);
       target.state->erase(reader);
     }
     if (input != name) {

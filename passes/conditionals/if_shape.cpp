@@ -69,7 +69,8 @@ ValueNames::ValueNames(const Sdfg& sdfg, const State& state, const ScopeTree& tr
 }
 
 /// A container's name alone says nothing about when it is read; so what comes from an access node
-/// is named by the node, and what comes from outside by the container, if the scope leaves it alone.
+/// is named by the node, and what comes from outside by the container, if the scope leaves it
+/// alone.
 std::string ValueNames::of_edge(EdgeId e) {
   const Memlet& memlet = state_[e].memlet;
   const NodeId from = state_.source(e);
@@ -105,8 +106,8 @@ std::string ValueNames::computed(NodeId n) {
     what += of_edge(e);
   } else if (const auto* tasklet = state_[from].as<Tasklet>()) {
     if (effects_.of(sdfg_, state_[from]) || !tasklet->code_global.empty()) return {};
-    what += state_[e].src_connector + " of " + std::string(to_text(tasklet->code.language())) + " " +
-            tasklet->code.text();
+    const std::string language(to_text(tasklet->code.language()));
+    what += state_[e].src_connector + " of " + language + " " + tasklet->code.text();
     std::map<std::string, std::string> inputs;
     for (EdgeId in : state_.in(from))
       if (!state_[in].memlet.empty()) inputs[state_[in].dst_connector] = of_edge(in);
@@ -144,9 +145,12 @@ Refusal ValueNames::decide(NodeId node, IfShape& shape) {
     expr = positive(std::move(expr), holds);
     conditions.emplace_back(std::move(expr), holds);
   }
+  const auto opposite = [&](std::size_t a, std::size_t b) {
+    return conditions[a].first == conditions[b].first &&
+           conditions[a].second != conditions[b].second;
+  };
   const bool second_is_else =
-      branches.size() == 2 && (!branches[1].condition || (conditions[0].first == conditions[1].first &&
-                                                          conditions[0].second != conditions[1].second));
+      branches.size() == 2 && (!branches[1].condition || opposite(0, 1));
   shape.two_way = branches[0].condition && (branches.size() == 1 || second_is_else);
   if (shape.two_way) {
     shape.decision = print_python(conditions[0].first);

@@ -15,10 +15,10 @@
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/tidy.h"
-#include "passes/common/used_names.h"
 #include "passes/common/walk_states.h"
 #include "passes/conditionals/if_bodies.h"
 #include "passes/conditionals/if_body_filler.h"
+#include "passes/conditionals/movable_nodes.h"
 
 namespace sdfg {
 namespace {
@@ -35,12 +35,6 @@ struct SdfgFacts {
   SymbolSet moved;  ///< transients that are gone; their descriptors go at the end
 };
 
-bool may_move(Schedule schedule) {
-  return schedule == Schedule::Default || schedule == Schedule::Sequential ||
-         schedule == Schedule::CpuMulticore || schedule == Schedule::Unrolled ||
-         schedule == Schedule::GpuDevice;
-}
-
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 /// One scope of a state (or its top level) that holds ifs. Every node directly in it is an element,
@@ -54,8 +48,8 @@ class ScopeMover {
              std::vector<NodeId> elements, SideEffects& effects, const Trail& trail,
              PassContext& context)
       : sdfg_(sdfg), facts_(facts), state_(state), tree_(tree), scope_(scope),
-        elements_(std::move(elements)), effects_(effects), trail_(trail), context_(context),
-        visible_(facts.symbols) {
+        elements_(std::move(elements)), trail_(trail), context_(context), visible_(facts.symbols),
+        movable_(sdfg, state, tree, scope, facts.accesses, names_, effects) {
     for (NodeId s = scope; s != NodeId{}; s = tree.parent_of(s))
       add_scope_symbols(state, s, sdfg, visible_);
     for (const auto& [name, type] : visible_) names_.insert(name);
@@ -188,7 +182,8 @@ class ScopeMover {
           return at->second;
     return unit(to).home;
   }
-  /// The innermost branch around a place: an if as a whole is no better than the place it stands at.
+  /// The innermost branch around a place: an if as a whole is no better than the place it stands
+  /// at.
   Index branch_around(Index place) const {
     while (place != PlaceTree::root && !bodies_.is_branch(place))
       place = bodies_.tree().parent(place);
@@ -203,7 +198,7 @@ class ScopeMover {
         const std::size_t to = element(state_.target(e));
         if (to != none && &unit(to) == &u) continue;
         const Index place = to == none ? PlaceTree::root : place_of_use(e, to);
-        const Index both = home ? branch_around(bodies_.tree().common(*home, place)) : branch_around(place);
+        const Index both = branch_around(home ? bodies_.tree().common(*home, place) : place);
         if (!home || both != *home)
           u.why = to == none ? "the scope hands it on"
                              : quoted(state_[state_.target(e)].label()) + " needs it, too";
@@ -220,109 +215,16 @@ class ScopeMover {
     keep_meaning(u);
   }
 
-  std::string why_it_stays(const Unit& u) {
-    for (std::size_t i : u.elements) {
-      const NodeId n = elements_[i];
-      if (std::string why = why_it_stays(n, false); !why.empty()) return why;
-      for (EdgeId e : in(i)) {
-        if (state_[e].memlet.wcr) return quoted(state_[n].label()) + " resolves conflicting writes";
-        if (std::string why = why_not_read(e); !why.empty()) return why;
-      }
-      if (!state_[n].is_entry()) continue;
-      const std::optional<Scope> inner = find_scope(state_, n);
-      if (!inner) return "a scope has no exit";
-      for (NodeId m : inner->nodes)
-        if (std::string why = why_it_stays(m, true); !why.empty()) return why;
-      for (EdgeId e : state_.in(inner->exit))
-        if (state_[e].memlet.wcr) return quoted(state_[n].label()) + " resolves conflicting writes";
-    }
+  std::string why_it_stays(const Unit& u) const {
+    for (std::size_t i : u.elements)
+      if (std::string why = movable_.why_it_stays(elements_[i]); !why.empty()) return why;
     return {};
-  }
-
-  std::string why_it_stays(NodeId n, bool inside) {
-    const Node& node = state_[n];
-    if (const auto* access = node.as<AccessNode>()) return why_it_stays(*access, inside);
-    if (node.is<ConsumeEntry>() || node.is<ConsumeExit>()) return "it is in a consume scope";
-    if (effects_.of(sdfg_, node)) return quoted(node.label()) + " has side effects";
-    if (const auto* map = node.as<MapEntry>()) {
-      if (!may_move(map->schedule))
-        return "all threads of the map " + quoted(map->label) + " have to take part";
-      if (map->instrument != Instrumentation::None) return quoted(map->label) + " is instrumented";
-      for (const std::string& p : map->params)
-        if (visible_.contains(p)) return "the parameter '" + p + "' of an inner map hides a symbol";
-    }
-    return {};
-  }
-
-  std::string why_it_stays(const AccessNode& access, bool inside) {
-    const std::string who = quoted(access.data);
-    const Data* data = sdfg_.arrays.get(access.data);
-    if (!data) return who + " is part of a structure";
-    if (!data->transient) return who + " outlives the scope";
-    if (data->is_stream() || data->is_structure() || data->role() != Role::Plain)
-      return who + " is a " + data->json_type();
-    if (data->lifetime != Lifetime::Scope && data->lifetime != Lifetime::State &&
-        data->lifetime != Lifetime::Sdfg)
-      return who + " has lifetime " + std::string(to_text(data->lifetime));
-    if (access.setzero) return who + " is set to zero";
-    if (facts_.accesses.is_named(access.data)) return who + " is read by name";
-    for (const AccessSite& site : facts_.accesses.sites(access.data)) {
-      if (site.state != &state_) return who + " is accessed in another state, too";
-      if (!inside && tree_.parent_of(site.node) != scope_)
-        return who + " is accessed in another scope, too";
-      if (inside && facts_.accesses.sites(access.data).size() > 1)
-        return who + " is accessed at several places";
-    }
-    return {};
-  }
-
-  /// Can a container be shown to the inside of an if?
-  std::string why_not_read(EdgeId e) const {
-    const Edge& edge = state_[e];
-    if (edge.memlet.empty()) return {};
-    const std::string name = container_read(e);
-    const Data* data = sdfg_.arrays.get(name);
-    if (!data) return quoted(name) + " is part of a structure";
-    if (!data->is_scalar() && !data->as_array()) return quoted(name) + " is a " + data->json_type();
-    if (data->is_reference()) return quoted(name) + " is a reference";
-    if (std::holds_alternative<ContainerArray>(data->kind)) return quoted(name) + " holds containers";
-    if (edge.memlet.src_subset)
-      for (const Range& r : edge.memlet.src_subset->ranges)
-        if (r.tile != Expr(1)) return "a tiled part of " + quoted(name) + " is read";
-    return {};
-  }
-  std::string container_read(EdgeId e) const {
-    if (const auto* access = state_[state_.source(e)].as<AccessNode>()) return access->data;
-    const auto* target = state_[state_.target(e)].as<AccessNode>();
-    if (!target || target->data != state_[e].memlet.data) return state_[e].memlet.data;
-    const auto* source = state_[path_source(state_, e)].as<AccessNode>();
-    return source ? source->data : state_[e].memlet.data;
   }
 
   /// Moves the home outward until every name means there what it means here.
   void keep_meaning(Unit& u) {
     SymbolSet names, read;
-    const auto node = [&](NodeId n) {
-      collect_used_names(state_[n], names_, names);
-      if (const auto* access = state_[n].as<AccessNode>())
-        collect_used_names(sdfg_.arrays.at(access->data), names_, names);
-      if (state_[n].is<Tasklet>())
-        for (const auto* connectors : {&state_[n].in_connectors, &state_[n].out_connectors})
-          for (const auto& [name, type] : *connectors) names.insert(name);
-      for (EdgeId e : state_.in(n)) collect_used_names(state_[e], names_, names);
-    };
-    for (std::size_t i : u.elements) {
-      node(elements_[i]);
-      if (state_[elements_[i]].is_entry()) {
-        const Scope inner = *find_scope(state_, elements_[i]);
-        for (NodeId n : inner.nodes) node(n);
-      }
-      for (EdgeId e : in(i)) {
-        if (state_[e].memlet.empty()) continue;
-        read.insert(container_read(e));
-        collect_used_names(sdfg_.arrays.at(container_read(e)), names_, names);
-      }
-    }
+    for (std::size_t i : u.elements) movable_.collect_names(elements_[i], names, read);
     for (const std::string& name : names) {
       if (sdfg_.arrays.contains(name)) {
         u.home = PlaceTree::root;
@@ -431,11 +333,11 @@ class ScopeMover {
   const ScopeTree& tree_;
   NodeId scope_;
   std::vector<NodeId> elements_;  ///< in topological order
-  SideEffects& effects_;
   const Trail& trail_;
   PassContext& context_;
   TypeTable visible_;  ///< symbols in the scope
   SymbolSet names_;    ///< the same, without types
+  MovableNodes movable_;
   std::unordered_map<std::uint32_t, std::size_t> element_of_;
   std::vector<std::size_t> unit_of_;
   std::vector<Unit> units_;  ///< by their first element

@@ -15,13 +15,14 @@ struct MoveIntoIfBody {
                                    else: x = 0
 
 An if is a nested SDFG that holds conditionals. A computation (tasklet, inner map, library node,
-nested SDFG) moves together with the transients that it writes, to the innermost branch in which all
-their uses lie; so chains of ifs become nests, and what two branches need stays in front of them.
-What is moved reads through connectors that carry just the elements it reads.
+nested SDFG) moves together with the transients that it writes, to the innermost branch in which
+all their uses lie; so chains of ifs become nests, and what two branches need stays in front of
+them. What is moved reads through connectors that carry just the elements it reads.
 
-Refused, with the reason, when a container is accessed elsewhere, too, outlives the scope, is
-a view, a stream, or the target of a write-conflict resolution; when the code has side effects; when
-a symbol or container has another meaning inside the if; and when the if writes what would be read.)",
+Refused, with the reason, when a container is accessed elsewhere, too, outlives the scope, is a
+view, a stream, or the target of a write-conflict resolution; when the code has side effects; when
+a symbol or container has another meaning inside the if; and when the if writes what would be
+read.)",
   };
   struct Options {};
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);

@@ -112,7 +112,8 @@ class Transformer {
       const bool inside = tree->parent_of(n) != NodeId{};
       Node& node = state[n];
       if (auto* map = node.as<MapEntry>()) {
-        inside ? assign(map->schedule, inside_kernel(map->schedule)) : make_kernel(*map, trail.in(state, n));
+        inside ? assign(map->schedule, inside_kernel(map->schedule))
+               : make_kernel(*map, trail.in(state, n));
       } else if (auto* library = node.as<LibraryNode>()) {
         assign(library->schedule, inside ? Schedule::Sequential : Schedule::GpuDevice);
       } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {

@@ -13,18 +13,20 @@ struct GpuTransformation {
       .name = "gpu-transformation",
       .summary = "run maps as GPU kernels on data in GPU memory",
       .details = R"(
-    map i { B[i] = A[i] }      =>      map i {schedule = GPU_Device, gpu_block_size = [64, 1, 1]} { … }
+    map i { B[i] = A[i] }  =>  map i {schedule = GPU_Device, gpu_block_size = [64, 1, 1]} { … }
 
-Maps and library nodes at the top of a state become kernels, what is inside them runs sequentially, transients
-inside go to registers. Arrays, arguments included, are in GPU memory; scalars stay on the host unless a kernel
-writes them. Tasklets outside of maps that touch GPU memory become kernels of one thread.
+Maps and library nodes at the top of a state become kernels, what is inside them runs
+sequentially, transients inside go to registers. Arrays, arguments included, are in GPU memory;
+scalars stay on the host unless a kernel writes them. Tasklets outside of maps that touch GPU
+memory become kernels of one thread.
 
-Block sizes are (x, y, z); x goes along the last parameter of a map. A size is reduced to the known extent
-of its dimension; a map of which only one dimension has more than one value counts as having one. The launch bound
-is `gpu_launch_bounds`, or `gpu_launch_factor` times the threads of a block.
+Block sizes are (x, y, z); x goes along the last parameter of a map. A size is reduced to the
+known extent of its dimension; a map of which only one dimension has more than one value counts as
+having one. The launch bound is `gpu_launch_bounds`, or `gpu_launch_factor` times the threads of a
+block.
 
-Impossible, and an error, when control flow on the host reads what a kernel writes, a scalar argument is
-written by a kernel, or a consume scope is at the top of a state.)",
+Impossible, and an error, when control flow on the host reads what a kernel writes, a scalar
+argument is written by a kernel, or a consume scope is at the top of a state.)",
   };
   struct Options {
     std::vector<std::int64_t> gpu_block_size{32, 8, 1};
@@ -35,7 +37,8 @@ written by a kernel, or a consume scope is at the top of a state.)",
     std::int64_t gpu_maxnreg = 0;
     static constexpr auto properties = std::tuple{
         property("gpu_block_size", &Options::gpu_block_size, "threads of a block in x, y and z"),
-        property("gpu_block_size_1d", &Options::gpu_block_size_1d, "the same for maps of one dimension"),
+        property("gpu_block_size_1d", &Options::gpu_block_size_1d,
+                 "the same for maps of one dimension"),
         property("gpu_block_size_2d", &Options::gpu_block_size_2d, "of two dimensions"),
         property("gpu_block_size_3d", &Options::gpu_block_size_3d, "of three dimensions and more"),
         property("gpu_launch_bounds", &Options::gpu_launch_bounds, "threads per block at most"),

@@ -85,7 +85,8 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
     const Data* data = sdfg.find_data(access->data);
     if (data && data->is_view())
       if (const auto e = viewed_edge(sdfg, state, n))
-        link(container_at(n), container_at(state.source(*e) == n ? state.target(*e) : state.source(*e)));
+        link(container_at(n),
+             container_at(state.source(*e) == n ? state.target(*e) : state.source(*e)));
   } else if (node.is_entry()) {
     for (EdgeId e : state.in(n)) {
       const Index c = container_at(state.source(e));
@@ -103,8 +104,10 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
     SymbolSet names;
     for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, names);
     name(sdfg, names, "nested SDFG '" + nested->label + "'");
-    for (EdgeId e : state.in(n)) link(container_at(state.source(e)), find(inner, state[e].dst_connector));
-    for (EdgeId e : state.out(n)) link(container_at(state.target(e)), find(inner, state[e].src_connector));
+    for (EdgeId e : state.in(n))
+      link(container_at(state.source(e)), find(inner, state[e].dst_connector));
+    for (EdgeId e : state.out(n))
+      link(container_at(state.target(e)), find(inner, state[e].src_connector));
   } else if (node.is<Tasklet>()) {
     const Index t = tasklets_.size();
     tasklets_.push_back({&state, n, false, {}});

@@ -11,9 +11,10 @@
 
 namespace sdfg {
 
-/// Which containers have to lie in GPU memory when every map at the top of a state becomes a kernel, in an
-/// SDFG and those nested in it outside of maps. Arrays do; scalars do when a kernel writes them, because
-/// a kernel can be given a host's scalar, but not write it. What a nested SDFG gets lies where it lies outside.
+/// Which containers have to lie in GPU memory when every map at the top of a state becomes a
+/// kernel, in an SDFG and those nested in it outside of maps. Arrays do; scalars do when a kernel
+/// writes them, because a kernel can be given a host's scalar, but not write it. What a nested SDFG
+/// gets lies where it lies outside.
 class GpuPlacement {
  public:
   explicit GpuPlacement(Sdfg& root);

@@ -47,7 +47,8 @@ bool BlockedScope::uses_parameter(NodeId node) const {
   const SymbolSet parameter{parameter_};
   collect_used_names(state_[node], parameter, used);
   if (const auto* access = state_[node].as<AccessNode>())
-    if (const Data* data = sdfg_.find_data(access->data)) collect_used_names(*data, parameter, used);
+    if (const Data* data = sdfg_.find_data(access->data))
+      collect_used_names(*data, parameter, used);
   for (EdgeId e : state_.in(node)) collect_used_names(state_[e], parameter, used);
   return used.contains(parameter_);
 }
@@ -137,7 +138,8 @@ std::vector<EdgeId> BlockedScope::promotable() const {
     if (is_independent(to) || memlet.empty() || memlet.dynamic || !memlet.src_subset) continue;
     if (!state_[to].is<MapEntry>() && !(tasklet && tasklet->code.language() == Language::Python))
       continue;
-    if (!memlet.data_is_src || !is_fixed(state_[e]) || !sdfg_.arrays.contains(memlet.data)) continue;
+    if (!memlet.data_is_src || !is_fixed(state_[e])) continue;
+    if (!sdfg_.arrays.contains(memlet.data)) continue;
     const auto few = [](const Range& r) {
       const auto size = r.size().as_integer();
       return size && *size <= largest_copy && r.step == Expr(1) && r.tile == Expr(1);
@@ -161,7 +163,8 @@ void BlockedScope::promote(const std::vector<EdgeId>& edges) {
       const Subset whole = Subset::whole(data.shape);
       sdfg_.arrays.insert(name, std::move(data));
       local = state_.add(Node{AccessNode{name}});
-      state_.connect(entry_, local, Edge{state_[e].src_connector, "", Memlet::copy(from, part, whole)});
+      state_.connect(entry_, local,
+                     Edge{state_[e].src_connector, "", Memlet::copy(from, part, whole)});
       independent_.insert(local.value);
       elements_.push_back(local);
     }
@@ -274,9 +277,10 @@ void BlockedScope::summarize(NodeId node, bool entry) {
   const MapEntry& map = state_.get<MapEntry>(entry ? node : state_.get<MapExit>(node).entry);
   std::map<std::string, std::vector<const Memlet*>> inside;
   for (EdgeId e : entry ? state_.out(node) : state_.in(node))
-    if (!state_[e].memlet.empty())
-      inside[matching_connector(entry ? state_[e].src_connector : state_[e].dst_connector)].push_back(
-          &state_[e].memlet);
+    if (!state_[e].memlet.empty()) {
+      const std::string& connector = entry ? state_[e].src_connector : state_[e].dst_connector;
+      inside[matching_connector(connector)].push_back(&state_[e].memlet);
+    }
   for (EdgeId e : entry ? state_.in(node) : state_.out(node)) {
     Memlet& outer = state_[e].memlet;
     if (outer.empty()) continue;

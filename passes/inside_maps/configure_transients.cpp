@@ -85,7 +85,8 @@ class Configurer {
       case TransientMemoryMode::Scoped:
         return;
       case TransientMemoryMode::Pool:
-        if (!array || array->pool || data.storage != Storage::GpuGlobal || !context_.may_apply()) return;
+        if (!array || array->pool || data.storage != Storage::GpuGlobal) return;
+        if (!context_.may_apply()) return;
         array->pool = true;
         return done(trail, quoted(name) + " comes from the pool");
       case TransientMemoryMode::Persistent:

@@ -22,8 +22,8 @@ struct ConfigureTransients {
     transient u: float64[N]              transient u: float64[N] {lifetime = Persistent, …}
 
 Arrays of a known, small size without a storage become local variables. Then, by mode: `scoped`
-leaves lifetimes alone; `pool` lets arrays in GPU memory come from the device's pool; `persistent` and
-`external` allocate once, or let the caller do it.
+leaves lifetimes alone; `pool` lets arrays in GPU memory come from the device's pool; `persistent`
+and `external` allocate once, or let the caller do it.
 
 A lifetime stays, with the reason, when a transient is used inside a map, or the nested SDFG around
 it is (iterations would share it), when its size is not known before the program runs, and when

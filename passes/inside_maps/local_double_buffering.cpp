@@ -23,7 +23,8 @@ struct Uses {
 class Buffering {
  public:
   Buffering(Sdfg& sdfg, State& state, const Trail& trail, PassContext& context)
-      : sdfg_(sdfg), state_(state), trail_(trail), context_(context), order_(state), index_(state) {}
+      : sdfg_(sdfg), state_(state), trail_(trail), context_(context), order_(state),
+        index_(state) {}
 
   Changed run() {
     Changed changed = Changed::No;
@@ -59,8 +60,8 @@ class Buffering {
       const auto* access = state_[path_target(state_, e)].as<AccessNode>();
       const std::string name = access ? access->data : state_[e].memlet.data;
       written[matching_connector(state_[e].src_connector)] = name;
-      writes_what_is_read = writes_what_is_read ||
-                            std::ranges::any_of(names, [&](const auto& n) { return n.second == name; });
+      const auto is_it = [&](const auto& n) { return n.second == name; };
+      writes_what_is_read = writes_what_is_read || std::ranges::any_of(names, is_it);
     }
     if (!writes_what_is_read) return out;
     for (EdgeId e : state_.out(entry))
@@ -87,8 +88,8 @@ class Buffering {
     return all;
   }
 
-  /// Is the read over when the write begins? One piece of code reads its inputs first; but behind two
-  /// connectors of a nested SDFG anything may be going on.
+  /// Is the read over when the write begins? One piece of code reads its inputs first; but behind
+  /// two connectors of a nested SDFG anything may be going on.
   bool in_order(EdgeId read, EdgeId write) const {
     const NodeId reader = state_.target(read), writer = state_.source(write);
     if (order_.element(reader) != order_.element(writer)) return order_.reaches(reader, writer);

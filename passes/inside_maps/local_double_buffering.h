@@ -13,11 +13,11 @@ struct LocalDoubleBuffering {
             A[i] = g(x)          =>                x = f(b); A[i] = g(x)
             y = h(A[i]) }                          y = h(b) }
 
-Where one iteration reads and writes an element and not every read certainly comes before every write,
-all reads of the element go through one scalar, and the writes wait for it.
+Where one iteration reads and writes an element and not every read certainly comes before every
+write, all reads of the element go through one scalar, and the writes wait for it.
 
-Each container is decided alone. Nothing is to be done when reads and writes have no element in common
-or are in order. Refused, aloud, when they may overlap without being the same element: such
+Each container is decided alone. Nothing is to be done when reads and writes have no element in
+common or are in order. Refused, aloud, when they may overlap without being the same element: such
 a map is right only by accident.)",
   };
   struct Options {};

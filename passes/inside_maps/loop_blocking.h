@@ -16,12 +16,13 @@ struct LoopBlocking {
                g(t, k) }     =>                  map k in block { g(t, k) } }
 
 The first of `blocking_parameters` that a map at the top of a state has is cut into blocks of
-`blocking_size`. What does not depend on it (tasklets, inner maps, nested SDFGs, and the transients that
-they write) runs once per block, in front of a sequential inner map. With
+`blocking_size`. What does not depend on it (tasklets, inner maps, nested SDFGs, and the
+transients that they write) runs once per block, in front of a sequential inner map. With
 `promote_independent_memlets` elements that are read again for each k are read once, too.
 
-Refused when nothing is gained (`require_independent_nodes`, more than `independent_node_threshold`), when
-the dimension has no step of 1 or certainly fits into one block.)",
+Refused when nothing is gained (`require_independent_nodes`, more than
+`independent_node_threshold`), when the dimension has no step of 1 or certainly fits into one
+block.)",
   };
   struct Options {
     std::int64_t blocking_size = 10;

@@ -145,7 +145,8 @@ Result<Changed> MapIterationOrder::run(Sdfg& sdfg, const Options& options, PassC
       if (!map || map->params.size() < 2 || map->params.size() != map->ranges.size()) continue;
       auto& accesses = counts[n];
       accesses.resize(map->params.size());
-      const Order order = by_options ? order_by_options(*map, options) : order_by_accesses(accesses);
+      const Order order =
+          by_options ? order_by_options(*map, options) : order_by_accesses(accesses);
       if (std::ranges::is_sorted(order)) continue;
       const Trail here = trail.in(state, n);
       if (const Refusal why = check(*map, order)) {

@@ -63,7 +63,8 @@ class Mover {
     const Node& node = state[state.source(e)];
     const Tasklet& tasklet = *node.as<Tasklet>();
     if (effects_.of(sdfg_, node)) return quoted(tasklet.label) + " has side effects";
-    if (tasklet.instrument != Instrumentation::None) return quoted(tasklet.label) + " is instrumented";
+    if (tasklet.instrument != Instrumentation::None)
+      return quoted(tasklet.label) + " is instrumented";
     if (!tasklet.code_init.empty() || !tasklet.code_exit.empty() || !tasklet.code_global.empty())
       return quoted(tasklet.label) + " has code outside of the program";
     const std::string& name = state.get<AccessNode>(n).data;

@@ -11,8 +11,8 @@ struct MoveTaskletIntoMap {
       .details = R"(
     f -> (s) -> map { … }   =>   map { f -> (s') … }
 
-A tasklet without inputs writes a scalar that maps read. Each map gets the tasklet and a scalar of its
-own, so that the value is no argument of a kernel; everything in the map shares them. When
+A tasklet without inputs writes a scalar that maps read. Each map gets the tasklet and a scalar of
+its own, so that the value is no argument of a kernel; everything in the map shares them. When
 nothing else reads the scalar, it and the tasklet outside go.
 
 Refused when the tasklet has side effects, when a map defines a name that the code reads, or

@@ -81,7 +81,8 @@ class Eliminator {
     const std::string& from = state.get<AccessNode>(original).data;
     const Data &a = *data_at(state, original), &b = *data_at(state, copy);
     if (!(a.dtype == b.dtype))
-      return quoted(from) + " is " + a.dtype.text() + " and " + quoted(name) + " is " + b.dtype.text();
+      return quoted(from) + " is " + a.dtype.text() + " and " + quoted(name) + " is " +
+             b.dtype.text();
     if (a.shape.size() != b.shape.size()) return "they have different numbers of dimensions";
     if (a.storage != b.storage && !(on_host(a.storage) && on_host(b.storage)))
       return quoted(from) + " and " + quoted(name) + " lie on different devices";

@@ -28,8 +28,8 @@ std::vector<Expr> packed(const std::vector<Expr>& shape, const std::vector<std::
   return strides;
 }
 
-/// The dimension first, and behind it the others: those of a column-major array for the first one, else as
-/// in C.
+/// The dimension first, and behind it the others: those of a column-major array for the first one,
+/// else as in C.
 std::vector<std::size_t> order_with_fastest(std::size_t rank, std::size_t fastest) {
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < rank; ++d)
@@ -70,7 +70,8 @@ class LayoutChooser {
       const Data* data = sdfg_.find_data(memlet.data);
       if (!data || !is_candidate(*data) || !memlet.subset()) continue;
       if (memlet.subset()->rank() != data->shape.size()) continue;
-      const SymbolSet fast = fast_parameters(state, *tree, state[from].is_entry() ? from : tree->parent_of(from));
+      const NodeId scope = state[from].is_entry() ? from : tree->parent_of(from);
+      const SymbolSet fast = fast_parameters(state, *tree, scope);
       if (fast.empty()) continue;
       auto& votes = votes_[memlet.data];
       votes.resize(data->shape.size());
@@ -117,8 +118,9 @@ class LayoutChooser {
   // ---- Doing it.
 
   static bool is_candidate(const Data& data) {
-    return data.transient && data.as_array() && data.role() == Role::Plain && data.shape.size() > 1 &&
-           data.storage != Storage::Register && std::holds_alternative<Array>(data.kind);
+    return data.transient && data.as_array() && data.role() == Role::Plain &&
+           data.shape.size() > 1 && data.storage != Storage::Register &&
+           std::holds_alternative<Array>(data.kind);
   }
 
   void consider(const std::string& name, Data& data) {
@@ -126,7 +128,8 @@ class LayoutChooser {
     const auto dimension = fastest(name, data);
     if (!dimension) return;
     Array& array = *data.as_array();
-    std::vector<Expr> strides = packed(data.shape, order_with_fastest(data.shape.size(), *dimension));
+    std::vector<Expr> strides =
+        packed(data.shape, order_with_fastest(data.shape.size(), *dimension));
     if (strides == array.strides) return;
     const NewStrides layout{data, {strides.begin(), strides.end()}};
     Refusal why = check(data);
@@ -168,8 +171,8 @@ class LayoutChooser {
             const Memlet& memlet = state[leaf].memlet;
             const auto& subset = read ? memlet.src_subset : memlet.dst_subset;
             if (!subset) return "the part that an edge means cannot be told";
-            if (Refusal why = relayout.follow(sdfg_, state, leaf, read, *subset, layout, &accesses_))
-              return why;
+            Refusal why = relayout.follow(sdfg_, state, leaf, read, *subset, layout, &accesses_);
+            if (why) return why;
           }
         }
     }

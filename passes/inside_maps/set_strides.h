@@ -11,12 +11,13 @@ struct SetStrides {
       .details = R"(
     transient t: float64[N, K]  =>  transient t: float64[N, K] {strides = [1, N]}
 
-in a program whose maps run fastest along the first dimension. With `unit_strides_kind` it is the dimension
-that parameters of that kind index (where none does: the first for horizontal, otherwise the last); by default
-the one that the last parameters of maps index. Views and the containers of nested SDFGs follow.
+in a program whose maps run fastest along the first dimension. With `unit_strides_kind` it is the
+dimension that parameters of that kind index (where none does: the first for horizontal, otherwise
+the last); by default the one that the last parameters of maps index. Views and the containers of
+nested SDFGs follow.
 
-Refused when the layout is not packed already, when code in another language than Python knows it, and when
-something that looks at the memory cannot follow.)",
+Refused when the layout is not packed already, when code in another language than Python knows it,
+and when something that looks at the memory cannot follow.)",
   };
   struct Options {
     DimensionKind unit_strides_kind = DimensionKind::Unspecified;

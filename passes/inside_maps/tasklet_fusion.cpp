@@ -92,7 +92,8 @@ class Fuser {
     if (!tasklet.code_global.empty() || !tasklet.code_init.empty() || !tasklet.code_exit.empty() ||
         !tasklet.state_fields.empty())
       return quoted(tasklet.label) + " has code outside of the program";
-    if (tasklet.instrument != Instrumentation::None) return quoted(tasklet.label) + " is instrumented";
+    if (tasklet.instrument != Instrumentation::None)
+      return quoted(tasklet.label) + " is instrumented";
     if (!only_assignments) return {};
     for (const Statement& s : *statements) {
       const auto* assign = std::get_if<Assign>(&s.kind);
@@ -144,28 +145,39 @@ class Fuser {
 
   // ---- Joining.
 
-  static std::string free_name(const std::string& base, const SymbolSet& taken) {
-    if (!taken.contains(base)) return base;
-    for (std::size_t i = 0;; ++i)
-      if (std::string name = base + "_" + std::to_string(i); !taken.contains(name)) return name;
-  }
+  /// Names in use, and by base where the search for a free one goes on.
+  struct Names {
+    const TypeTable& symbols;
+    SymbolSet taken{};
+    std::map<std::string, std::size_t> next{};
+
+    bool is_taken(const std::string& name) const {
+      return taken.contains(name) || symbols.contains(name);
+    }
+    std::string make(const std::string& base) {
+      std::string name = base;
+      for (std::size_t* i = nullptr; is_taken(name); name = base + "_" + std::to_string((*i)++))
+        if (!i) i = &next[base];
+      taken.insert(name);
+      return name;
+    }
+  };
 
   void fuse(State& state, const std::vector<NodeId>& before, NodeId end) {
-    SymbolSet taken;
-    for (const auto& [name, type] : symbols_) taken.insert(name);
+    Names used{symbols_};
     for (const auto* connectors : {&state[end].in_connectors, &state[end].out_connectors})
-      for (const auto& [name, type] : *connectors) taken.insert(name);
-    collect_words(state.get<Tasklet>(end).code, taken);
+      for (const auto& [name, type] : *connectors) used.taken.insert(name);
+    collect_words(state.get<Tasklet>(end).code, used.taken);
     std::map<std::string, std::string> inputs;  // what is read: its connector
     for (EdgeId e : state.in(end))
       if (!state[e].memlet.empty()) inputs.emplace(source(state, e), state[e].dst_connector);
-    std::map<std::pair<NodeId, std::string>, std::string> results;  // of inputs that go: their value
+    std::map<std::pair<NodeId, std::string>, std::string> results;  // inputs that go: their value
     Statements all;
     for (NodeId n : before) {
       Substitution names;
       const std::string type = conversion(state, n, links_.at(n));
-      name_inputs(state, n, end, results, inputs, taken, names);
-      append(state, n, type, names, taken, results, all);
+      name_inputs(state, n, end, results, inputs, used, names);
+      append(state, n, type, names, used, results, all);
     }
     Substitution names;
     for (EdgeId e : state.in(end))
@@ -196,15 +208,16 @@ class Fuser {
 
   static std::string source(const State& state, EdgeId e) {
     const Memlet& m = state[e].memlet;
-    return std::to_string(state.source(e).value) + " " + state[e].src_connector + " " + m.data + "[" +
-           (m.src_subset ? to_text(*m.src_subset) : "") + "]" + (m.dynamic ? " dynamic" : "");
+    const std::string part = "[" + (m.src_subset ? to_text(*m.src_subset) : "") + "]";
+    return std::to_string(state.source(e).value) + " " + state[e].src_connector + " " + m.data +
+           part + (m.dynamic ? " dynamic" : "");
   }
 
   /// Names for what a part reads: local results of earlier parts, inputs that are there already, or
   /// inputs that move over under a free name.
   void name_inputs(State& state, NodeId n, NodeId end,
                    const std::map<std::pair<NodeId, std::string>, std::string>& results,
-                   std::map<std::string, std::string>& inputs, SymbolSet& taken,
+                   std::map<std::string, std::string>& inputs, Names& used,
                    Substitution& names) {
     const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
     for (EdgeId e : in) {
@@ -219,8 +232,7 @@ class Fuser {
       }
       const auto [at, first] = inputs.emplace(source(state, e), "");
       if (first) {
-        at->second = free_name(connector, taken);
-        taken.insert(at->second);
+        at->second = used.make(connector);
         state[end].in_connectors.emplace(at->second, state[n].in_connectors[connector]);
         state[e].dst_connector = at->second;
         state.set_target(e, end);
@@ -231,7 +243,7 @@ class Fuser {
 
   /// The part's statements, and a conversion of its result if the scalar had another type.
   void append(const State& state, NodeId n, const std::string& type, Substitution& names,
-              SymbolSet& taken,
+              Names& used,
               std::map<std::pair<NodeId, std::string>, std::string>& results, Statements& all) {
     const Tasklet& tasklet = state.get<Tasklet>(n);
     const Link& link = links_.at(n);
@@ -239,16 +251,13 @@ class Fuser {
     for (const Statement& s : *tasklet.code.statements()) {
       const std::string& name = std::get<Assign>(s.kind).target.name();
       if (names.contains(name)) continue;
-      const std::string local = free_name(name, taken);
-      taken.insert(local);
-      names[name] = Expr::symbol(local);
+      names[name] = Expr::symbol(used.make(name));
     }
     const Code code = substitute(tasklet.code, names);
     all.insert(all.end(), code.statements()->begin(), code.statements()->end());
     std::string value = names.at(result).name();
     if (!type.empty()) {
-      const std::string converted = free_name(result, taken);
-      taken.insert(converted);
+      const std::string converted = used.make(result);
       all.push_back({Assign{Expr::symbol(converted),
                             Expr::make(Op::Call, {Expr::symbol(value)}, "dace." + type), {}, {}}});
       value = converted;
@@ -261,7 +270,11 @@ class Fuser {
     const Memlet& memlet = state[link.write].memlet;
     const Data* data = sdfg_.find_data(memlet.data);
     if (!data) return {};
-    TypeTable types = symbols_;
+    TypeTable types;
+    SymbolSet read;
+    collect_symbols(state.get<Tasklet>(n).code, {}, read);
+    for (const std::string& name : read)
+      if (const auto symbol = symbols_.find(name); symbol != symbols_.end()) types.insert(*symbol);
     for (EdgeId e : state.in(n))
       if (const Data* from = sdfg_.find_data(state[e].memlet.data)) {
         const auto declared = state[n].in_connectors.find(state[e].dst_connector);
