@@ -4,6 +4,7 @@
 #include <cctype>
 #include <optional>
 
+#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/library_node.h"
 #include "passes/common/fresh_names.h"
@@ -32,12 +33,27 @@ struct Plan {
   std::size_t mask_reduced = 0;
 };
 
+/// The container whose memory an edge of a library node reaches, through views; empty when it
+/// cannot be told.
+std::string memory_of(const Sdfg& sdfg, const State& state, EdgeId edge, bool reads) {
+  NodeId node = reads ? path_source(state, edge) : path_target(state, edge);
+  for (int hops = 0; hops < 16; ++hops) {
+    const auto* access = state[node].as<AccessNode>();
+    const Data* data = access ? sdfg.find_data(access->data) : nullptr;
+    if (!data || data->is_reference()) return {};
+    if (!data->is_view()) return access->data;
+    const auto viewing = viewed_edge(sdfg, state, node);
+    if (!viewing) return {};
+    node = state.source(*viewing) == node ? path_target(state, *viewing)
+                                          : path_source(state, *viewing);
+  }
+  return {};
+}
+
 Result<Port> port(const Sdfg& sdfg, const State& state, EdgeId edge) {
   const Memlet& memlet = state[edge].memlet;
   const Data* data = sdfg.find_data(memlet.data);
   if (!data) return Diagnostic{{}, "an edge carries no container"};
-  if (data->is_view() || data->is_reference())  // of the other side's container, perhaps
-    return Diagnostic{{}, "'" + memlet.data + "' looks at another container"};
   Port port{edge, memlet.data, memlet.subset() ? *memlet.subset() : all_elements(*data)};
   for (const Range& range : port.subset.ranges)
     if (range.tile != Expr(1))
@@ -139,10 +155,17 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
     SDFG_TRY(out, port(sdfg, state, e));
   }
   if (!out) return Diagnostic{{}, "it has no output"};
-  for (const Port& p : in)
-    if (p.data == out->data && intersects(p.subset, out->subset) != Truth::No)
-      return Diagnostic{
-          {}, "it writes " + out->data + "[" + to_text(out->subset) + "], which it reads"};
+  const std::string written = memory_of(sdfg, state, out->edge, false);
+  for (const Port& p : in) {
+    if (p.data == out->data && intersects(p.subset, out->subset) == Truth::No) continue;
+    const std::string read = memory_of(sdfg, state, p.edge, true);
+    if (p.data == out->data || read == written)
+      return Diagnostic{{},
+                        "it writes " + out->data + "[" + to_text(out->subset) + "], memory of '" +
+                            written + "', which it reads"};
+    if (read.empty() || written.empty())
+      return Diagnostic{{}, "it cannot be told whether it writes what it reads"};
+  }
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     if (in.size() != 1) return Diagnostic{{}, "it has more than one input"};
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
