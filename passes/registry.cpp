@@ -6,6 +6,7 @@
 
 #include "passes/buffers/buffer_elimination.h"
 #include "passes/buffers/double_write_elimination.h"
+#include "passes/buffers/slice_view_elimination.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
 #include "passes/gpu/gpu_transformation.h"
@@ -112,6 +113,7 @@ constexpr std::array registered{
     entry<SelfCopyElimination>(),
     entry<SetStrides>(),
     entry<Simplify>(),
+    entry<SliceViewElimination>(),
     entry<StateFusion>(),
     entry<StripMining>(),
     entry<SubstituteSymbols>(),
