@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -170,6 +171,7 @@ class Run {
       if (const Status written = console_.write(s_.history, packed(s_.history, history->text())); !written)
         return fail(written.error());
     if (s_.stats && s_.stats_file.empty()) console_.err(statistics.table());
+    if (s_.stats && s_.run_data.empty()) show_cost();
     return Exit::Fine;
   }
 
@@ -273,6 +275,18 @@ class Run {
     return fail({s_.run_data, s_.tolerance == 0
                                   ? "the results are not the recorded ones bit for bit"
                                   : "the results differ by more than the tolerance"});
+  }
+
+  /// What the program would launch and move, in symbols or, with --set, in numbers.
+  void show_cost() const {
+    const ProgramCost cost = program_cost(input_.sdfg);
+    std::map<std::string, std::int64_t, std::less<>> symbols;
+    for (const auto& [name, text] : s_.set) {
+      std::int64_t value = 0;
+      const char* const end = text.data() + text.size();
+      if (std::from_chars(text.data(), end, value).ptr == end) symbols[name] = value;
+    }
+    if (!cost.kernels.empty()) console_.err(to_text(cost, symbols));
   }
 
   Exit write_counts(const ExecutionCounts& counts) {

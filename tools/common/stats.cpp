@@ -30,6 +30,22 @@ std::string to_text(const ExecutionCounts& counts) {
   return text;
 }
 
+std::string to_text(const ProgramCost& cost,
+                    const std::map<std::string, std::int64_t, std::less<>>& symbols) {
+  const auto shown = [&](const Expr& e) {
+    const auto value = evaluate(e, symbols);
+    return value ? std::to_string(*value) : to_text(e);
+  };
+  std::string text;
+  for (const KernelCost& k : cost.kernels)
+    text += fmt::format("{}: {}\n  launches {}, bytes read {}, written {}, operations {}\n", k.kind,
+                        k.place, shown(k.launches), shown(k.bytes_read), shown(k.bytes_written),
+                        shown(k.operations));
+  return text + fmt::format("launches   {}\nbytes      {}\noperations {}\ntransients {}\n",
+                            shown(cost.launches()), shown(cost.bytes()), shown(cost.operations()),
+                            shown(cost.transient_bytes));
+}
+
 std::string to_json(const ExecutionCounts& counts) {
   using Json = nlohmann::ordered_json;
   const auto bytes = [](std::uint64_t read, std::uint64_t written) {
