@@ -46,7 +46,7 @@ std::optional<NodeId> FusionMaps::fuse(NodeId first, NodeId second, const Fusion
   if (!announce(first, second, why, what)) return std::nullopt;
   const NodeId into = join_maps(site_, a, b, plan, join_, unused) ? first : second;
   forget(into == first ? second : first, into);
-  if (plan.match.promotes || plan.match.shrinks) other_range_.insert(into);
+  if (plan.match.promotes || plan.match.shrinks) mark_stale(into);
   return into;
 }
 
@@ -72,11 +72,11 @@ void FusionMaps::forget(NodeId gone, NodeId into) {
 }
 
 void FusionMaps::propagate() {
-  std::set<NodeId> done;
-  for (NodeId entry : other_range_)
-    if (const NodeId now = current(entry); done.insert(now).second)
-      propagate_memlets(site_.sdfg, site_.state, now, site_.assumptions);
-  other_range_.clear();
+  std::set<NodeId> entries;
+  for (NodeId entry : stale_) entries.insert(current(entry));
+  propagate_memlets(site_.sdfg, site_.state, std::vector<NodeId>(entries.begin(), entries.end()),
+                    site_.assumptions);
+  stale_.clear();
 }
 
 namespace {

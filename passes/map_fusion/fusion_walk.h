@@ -38,7 +38,9 @@ class FusionMaps {
   /// Looks at assumptions as they are inside of the scope (none: at the top level).
   void enter(NodeId scope);
 
-  /// Brings the memlets around maps up to date whose ranges have changed.
+  /// What the memlets around the map say will not do any more …
+  void mark_stale(NodeId entry) { stale_.insert(entry); }
+  /// … and is brought up to date, for all such maps at once: that looks at the whole state.
   void propagate();
 
   FusionSite& site() { return site_; }
@@ -52,7 +54,7 @@ class FusionMaps {
   JoinOptions join_;
   std::map<NodeId, FusionMap> maps_;
   std::map<NodeId, NodeId> joined_into_;
-  std::set<NodeId> other_range_;
+  std::set<NodeId> stale_;
   std::optional<Assumptions> outside_;
   NodeId scope_;
 };

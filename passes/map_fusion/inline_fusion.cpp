@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/analysis/propagate.h"
 #include "ir/replace.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
@@ -31,19 +30,12 @@ class Inliner {
     return check_cost();
   }
 
-  /// Returns what has to be propagated.
+  /// The memlets around the second map have to be propagated then.
   void apply(SymbolSet& unused) {
     for (const Element& element : elements_) copy_for(element);
     for (const std::string& in : in_ports_) drop_input(in);
     erase_first();
     unused.insert(container_);
-    propagate_memlets(site_.sdfg, state_, second_.entry, site_.assumptions);
-    for (auto& [name, port] : second_.in) {
-      auto& names = second_.reads.at(port.container);
-      names.remove(name, port);
-      find_row(state_, port);
-      names.add(name, port);
-    }
   }
 
   std::size_t copies() const { return elements_.size(); }
@@ -271,7 +263,6 @@ class Inliner {
     Node& node = state_[second_.entry];
     node.in_connectors["IN_" + here] = {}, node.out_connectors["OUT_" + here] = {};
     Port added{connect(port.node, second_.entry, std::move(edge)), {}, port.node, port.container};
-    find_row(state_, added);
     second_.add(true, here, std::move(added));
     return inputs_[name] = here;
   }
@@ -328,6 +319,7 @@ Result<Changed> InlineFusion::run(Sdfg& sdfg, const Options& options, PassContex
       inliner.apply(maps.unused);
       maps.unused.merge(inliner.dead_);
       maps.forget(producer, consumer);
+      maps.mark_stale(consumer);
       return consumer;
     });
   };
