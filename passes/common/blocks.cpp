@@ -25,9 +25,12 @@ bool does_nothing(const Block& block) {
 bool does_nothing(const Region& region) {
   for (BlockId b : region.nodes())
     if (!does_nothing(region[b])) return false;
+  return only_leads_on(region);
+}
+
+bool only_leads_on(const Region& region) {
   for (InterstateEdgeId e : region.edges())
     if (!region[e].assignments.empty()) return false;
-  if (region.edge_count() < region.node_count() && region.edge_count() <= 1) return true;
   // Without cycles there are as many components as blocks.
   const auto component = strong_components(region);
   std::vector<char> seen(region.id_bound(), 0);

@@ -17,6 +17,8 @@ bool is_empty_state(const Block& block);
 /// conditionals of such; no assignments, no loops, no jumps.
 bool does_nothing(const Block& block);
 bool does_nothing(const Region& region);
+/// The part of that which concerns the region's edges: no assignments and no cycles.
+bool only_leads_on(const Region& region);
 
 /// The labels of a region's blocks, so that new ones get free labels in constant time.
 class Labels {

@@ -20,6 +20,8 @@ class CarriedSymbols {
  public:
   explicit CarriedSymbols(const Sdfg& sdfg) : sdfg_(sdfg), types_(symbol_types(sdfg)), values_(sdfg, types_) {
     for (const auto& [name, data] : sdfg.arrays) collect_symbols(data, shapes_[name]);
+    for (const auto& [name, type] : types_)
+      if (values_.is_assigned(name)) assigned_.insert(name);
     on_region(sdfg, 0);
     find(sdfg, 0);
   }
@@ -67,16 +69,14 @@ class CarriedSymbols {
     }
   }
   void on_state(const State& state, const Point& point) {
-    SymbolSet names, known;
-    for (const auto& [name, type] : types_)
-      if (values_.is_assigned(name)) known.insert(name);
+    SymbolSet names;
     for (NodeId n : state.nodes()) {
-      collect_used_names(state[n], known, names);
+      collect_used_names(state[n], assigned_, names);
       if (const auto* access = state[n].as<AccessNode>())
         if (const auto shape = shapes_.find(access->data); shape != shapes_.end())
           names.insert(shape->second.begin(), shape->second.end());
     }
-    for (EdgeId e : state.edges()) collect_used_names(state[e], known, names);
+    for (EdgeId e : state.edges()) collect_used_names(state[e], assigned_, names);
     read(names, point);
   }
 
@@ -97,6 +97,7 @@ class CarriedSymbols {
   const Sdfg& sdfg_;
   const TypeTable types_;
   SymbolValues values_;
+  SymbolSet assigned_;
   std::map<std::string, SymbolSet, std::less<>> shapes_;
   std::unordered_map<const LoopRegion*, std::string> carried_;  ///< looked up, never iterated
 };

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
-#include "ir/analysis/free_symbols.h"
 #include "ir/graph_algorithms.h"
-#include "ir/walk.h"
 #include "passes/common/blocks.h"
-#include "passes/common/used_names.h"
+#include "passes/common/mention_index.h"
 
 namespace sdfg {
 namespace {
@@ -33,20 +32,19 @@ Code assignment(const std::string& target, const Expr& value) {
   return Code::from(Statements{Statement{Assign{Expr::symbol(target), value, {}, {}}}});
 }
 
-/// How often blocks and edges of an SDFG mention a name, each counted once.
-using Mentions = std::map<std::string, std::size_t, std::less<>>;
-
 class Raiser {
  public:
-  Raiser(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& context)
-      : sdfg_(sdfg), region_(region), trail_(trail), context_(context), labels_(region),
-        first_(start(region)) {}
+  /// `is_new`: the region is the body of a loop that was raised just now.
+  Raiser(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& context, bool is_new = false)
+      : sdfg_(sdfg), region_(region), trail_(trail), context_(context), is_new_(is_new),
+        labels_(region), first_(start(region)) {}
 
   Changed run() {
     if (!first_) return Changed::No;
     const std::vector<BlockId> order = reverse_postorder(region_);
     rank_.assign(region_.id_bound(), unreachable);
     for (std::size_t i = 0; i < order.size(); ++i) rank_[order[i].value] = i;
+    find_undeclared();
     Changed changed = Changed::No;
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       if (!region_.contains(*at)) continue;
@@ -64,6 +62,18 @@ class Raiser {
 
  private:
   static constexpr std::size_t unreachable = ~std::size_t(0);
+
+  /// Where variables of possible loops are not declared, it matters who else mentions them.
+  void find_undeclared() {
+    if (is_new_) return;
+    for (InterstateEdgeId e : region_.edges())
+      if (is_back(e))
+        for (const auto& [name, value] : region_[e].assignments)
+          if (!sdfg_.symbols.contains(name)) {
+            index_.emplace(sdfg_, region_);
+            return;
+          }
+  }
 
   std::size_t rank(BlockId b) const { return rank_[b.value]; }
   BlockId add(Block block, BlockId beside) {
@@ -231,41 +241,21 @@ class Raiser {
   bool may_own(const Cycle& cycle, const std::string& variable) {
     if (sdfg_.symbols.contains(variable)) return true;
     if (sdfg_.arrays.contains(variable)) return false;
-    if (mentions_.empty()) mentions_ = count_mentions(sdfg_);
-    Mentions inside;
-    for (BlockId b : cycle.blocks) {
-      add_mentions(region_[b], inside);
-      for (InterstateEdgeId e : region_.out(b)) add_mentions(region_[e], inside);
-    }
-    return inside[variable] == mentions_[variable];
+    // Built before anything has moved; what moves since is found through its owner.
+    if (!index_) return false;
+    return index_->only_in(variable, [&](BlockId b) { return cycle.blocks.contains(owner(b)); });
   }
-  static void add_mentions(const InterstateEdge& edge, Mentions& out) {
-    for (const std::string& name : free_symbols(edge)) ++out[name];
+
+  /// The block of the region that a block has become part of.
+  BlockId owner(BlockId block) {
+    BlockId at = block;
+    while (at.value < owner_.size() && owner_[at.value]) at = owner_[at.value];
+    while (block != at) block = std::exchange(owner_[block.value], at);
+    return at;
   }
-  static void add_mentions(const Block& block, Mentions& out) {
-    const SymbolSet known;
-    for_each_block_in(block, [&](const Block& b) {
-      SymbolSet names;
-      collect_used_names(b, known, names);
-      if (const auto* state = b.as<State>()) {
-        for (NodeId n : state->nodes()) collect_used_names((*state)[n], known, names);
-        for (EdgeId e : state->edges()) collect_used_names((*state)[e], known, names);
-      }
-      for (const std::string& name : names) ++out[name];
-      if (const Region* inner = b.region())
-        for (InterstateEdgeId e : inner->edges()) add_mentions((*inner)[e], out);
-    });
-  }
-  static Mentions count_mentions(const Sdfg& sdfg) {
-    Mentions out;
-    for (BlockId b : sdfg.nodes()) add_mentions(sdfg[b], out);
-    for (InterstateEdgeId e : sdfg.edges()) add_mentions(sdfg[e], out);
-    for (const auto& [name, data] : sdfg.arrays) {
-      SymbolSet names;
-      collect_symbols(data, names);
-      for (const std::string& n : names) ++out[n];
-    }
-    return out;
+  void set_owner(BlockId block, BlockId in) {
+    if (owner_.size() <= block.value) owner_.resize(block.value + 1);
+    owner_[block.value] = in;
   }
 
   BlockId build(const Cycle& cycle, Form form, LoopRegion loop) {
@@ -312,12 +302,13 @@ class Raiser {
               [&](BlockId a, BlockId b) { return std::pair(rank(a), a) < std::pair(rank(b), b); });
     for (BlockId b : {latch, leave})
       region_.in(b).empty() ? region_.erase(b) : inside.push_back(b);
+    for (BlockId b : cycle.blocks) set_owner(b, id);
     if (form == Form::Guard) region_.erase(header);
     move_blocks(region_, inside, loop);
     region_[id].kind = std::move(loop);
     // Blocks that now end at a `break` may be branches.
     const Trail inner = trail_.in(region_[id]);
-    Raiser(sdfg_, *region_[id].region(), inner, context_).run();
+    Raiser(sdfg_, *region_[id].region(), inner, context_, true).run();
     return id;
   }
 
@@ -424,6 +415,8 @@ class Raiser {
       if (region_.contains(way.edge)) region_.erase(way.edge);
     const std::string label = region_[block].label + "_if";
     const BlockId id = add(Block{label, std::move(conditional)}, block);
+    for (const Way& way : ways)
+      for (BlockId b : way.blocks) set_owner(b, id);
     region_.connect(block, id, {});
     if (meet) region_.connect(id, *meet, {});
   }
@@ -466,10 +459,12 @@ class Raiser {
   Region& region_;
   const Trail& trail_;
   PassContext& context_;
+  const bool is_new_;
   Labels labels_;
   std::optional<BlockId> first_;
   std::vector<std::size_t> rank_;  ///< by block id: place in reverse postorder
-  Mentions mentions_;
+  std::optional<MentionIndex> index_;
+  std::vector<BlockId> owner_;  ///< by block id; none: it is still in the region
 };
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
