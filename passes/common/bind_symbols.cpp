@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/signature.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/loop_range.h"
@@ -57,6 +58,27 @@ std::vector<std::string> bind_constant_mapping(NestedSdfg& nested) {
   for (const std::string& symbol : bound) nested.symbol_mapping.erase(symbol);
   if (!bound.empty()) bind_symbols(**nested.sdfg, constants);
   return bound;
+}
+
+void settle_symbols(NestedSdfg& nested) {
+  Sdfg& inner = **nested.sdfg;
+  const auto lacking = [&] {
+    SymbolSet names = free_symbols(inner);
+    std::erase_if(names, [&](const std::string& name) {
+      return nested.symbol_mapping.contains(name) || inner.arrays.contains(name) ||
+             inner.constants.contains(name);
+    });
+    return names;
+  };
+  const SymbolSet undefined = lacking();
+  if (undefined.empty()) return;
+  const auto declared = inner.symbols;
+  for (const std::string& name : undefined) inner.symbols.erase(name);
+  for (const std::string& name : lacking()) {
+    if (const auto type = declared.find(name); type != declared.end())
+      inner.symbols.insert(*type);
+    nested.symbol_mapping[name] = Expr(0);
+  }
 }
 
 }  // namespace sdfg

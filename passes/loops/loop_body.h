@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ir/graph_algorithms.h"
+#include "passes/common/bind_symbols.h"
 #include "passes/common/blocks.h"
 #include "passes/common/loop_range.h"
 #include "passes/pass.h"
@@ -47,8 +48,12 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
         changed |= for_each_loop(sdfg, branch.region(), here.in(branch.block), visit, enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
       for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= for_each_loop(**nested->sdfg, **nested->sdfg, here.in(*state, n), visit);
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+          const Changed inside =
+              for_each_loop(**nested->sdfg, **nested->sdfg, here.in(*state, n), visit);
+          if (inside == Changed::Yes) settle_symbols(*nested);
+          changed |= inside;
+        }
     if (!block.is<LoopRegion>()) continue;
     if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region)});
     changed |= visit(sdfg, *edit, id, here);

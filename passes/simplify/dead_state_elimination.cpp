@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/graph_algorithms.h"
+#include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"
 #include "passes/common/decide.h"
 
@@ -45,8 +46,11 @@ class Eliminator {
     if (Region* inner = block.region()) changed |= on_region(sdfg, *inner, trail);
     if (auto* state = block.as<State>())
       for (NodeId id : state->nodes())
-        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= on_sdfg(**nested->sdfg, trail.in(*state, id));
+        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg) {
+          const Changed inside = on_sdfg(**nested->sdfg, trail.in(*state, id));
+          if (inside == Changed::Yes) settle_symbols(*nested);
+          changed |= inside;
+        }
     return changed;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"
 #include "passes/common/decide.h"
 #include "passes/common/loop_range.h"
@@ -39,9 +40,12 @@ class Lifter {
     Changed changed = Changed::No;
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= Lifter(**nested->sdfg, context_)
-                         .on_region(**nested->sdfg, trail.in(*state, n), nullptr);
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+          const Changed inside = Lifter(**nested->sdfg, context_)
+                                     .on_region(**nested->sdfg, trail.in(*state, n), nullptr);
+          if (inside == Changed::Yes) settle_symbols(*nested);
+          changed |= inside;
+        }
     return changed;
   }
 
