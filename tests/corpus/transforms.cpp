@@ -51,7 +51,7 @@ const std::map<std::string, std::string> pipelines{
     {"MapToForLoop", "map-to-loop"},
     {"MapUnroll", "map-unroll"},
     {"MoveLoopIntoMap", "move-loop-into-map"},
-    {"OTFMapFusion", "otf-map-fusion"},
+    {"OTFMapFusion", "inline-fusion{always}"},
     {"OutLocalStorage", "out-local-storage{$OPTIONS}"},
     {"RedundantArray", "redundant-array-elimination"},
     {"RedundantArrayCopying", "redundant-array-elimination"},
