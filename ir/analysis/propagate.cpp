@@ -129,15 +129,15 @@ Assumptions around(const State& state, const ScopeTree& tree, NodeId entry, Assu
   return given;
 }
 
-void propagate_one(const Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId entry,
-                   const Assumptions& assumptions) {
+}  // namespace
+
+void propagate_memlets(const Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId entry,
+                       const Assumptions& assumptions) {
   if (const auto* map = state[entry].as<MapEntry>(); map && map->params.size() != map->ranges.size())
     return;
   const Assumptions known = around(state, tree, entry, assumptions);
   ScopeMemlets(sdfg, state, entry, tree.exit_of(entry), known).propagate();
 }
-
-}  // namespace
 
 Subset all_elements(const Data& data) {
   Subset all = Subset::whole(data.shape);
@@ -150,7 +150,7 @@ Subset all_elements(const Data& data) {
 }
 
 void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry, const Assumptions& assumptions) {
-  if (const auto tree = scope_tree(state)) propagate_one(sdfg, state, *tree, entry, assumptions);
+  if (const auto tree = scope_tree(state)) propagate_memlets(sdfg, state, *tree, entry, assumptions);
 }
 
 void propagate_memlets(const Sdfg& sdfg, State& state, const std::vector<NodeId>& entries,
@@ -170,7 +170,7 @@ void propagate_memlets(const Sdfg& sdfg, State& state, const std::vector<NodeId>
     by_depth.emplace_back(depth[n.value], n);
   }
   std::ranges::stable_sort(by_depth, [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [level, entry] : by_depth) propagate_one(sdfg, state, *tree, entry, assumptions);
+  for (const auto& [level, entry] : by_depth) propagate_memlets(sdfg, state, *tree, entry, assumptions);
 }
 
 void propagate_memlets(const Sdfg& sdfg, State& state, const Assumptions& assumptions) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -25,6 +26,9 @@ Subset all_elements(const Data& data);
 /// The memlets around one map or consume scope, from those directly inside. `assumptions` are about
 /// symbols; the ranges of scopes around this one are added to them.
 void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry,
+                       const Assumptions& assumptions = {});
+/// The same for who has the tree at hand, in time linear in the memlets of the scope.
+void propagate_memlets(const Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId entry,
                        const Assumptions& assumptions = {});
 /// The same for several entries of one state, the innermost first; in time linear in the state and
 /// the scopes.
