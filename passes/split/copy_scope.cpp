@@ -1,0 +1,108 @@
+#include "passes/split/copy_scope.h"
+
+#include <algorithm>
+
+#include "ir/replace.h"
+
+namespace sdfg {
+namespace {
+
+/// Nodes of the original: those of the copy.
+using Nodes = std::map<NodeId, NodeId>;
+
+Node copy_of(const Node& node) {
+  Node out = node;
+  out.guid.clear();
+  out.origin = {};
+  return out;
+}
+
+/// Names of containers whose access nodes all lie in the scope.
+Renaming rename_own_containers(Sdfg& sdfg, const State& state, const Accesses& accesses,
+                               const Scope& scope) {
+  Renaming names;
+  for (NodeId n : scope.nodes) {
+    const auto* access = state[n].as<AccessNode>();
+    if (!access) continue;
+    const std::string name = access->data.substr(0, access->data.find('.'));
+    const Data* data = sdfg.find_data(name);
+    if (!data || !data->transient || names.contains(name)) continue;
+    const auto sites = accesses.sites(name);
+    const bool own = std::ranges::all_of(sites, [&](const AccessSite& site) {
+      return site.state == &state && std::ranges::binary_search(scope.nodes, site.node);
+    });
+    if (!own) continue;
+    Data copy = *data;
+    copy.origin = {};
+    std::string fresh = sdfg.fresh_name(name);
+    sdfg.arrays.set(fresh, std::move(copy));
+    names.emplace(name, std::move(fresh));
+  }
+  return names;
+}
+
+void rename(std::string& name, const Renaming& names) {
+  const std::size_t dot = name.find('.');
+  if (const auto found = names.find(name.substr(0, dot)); found != names.end())
+    name = found->second + (dot == name.npos ? "" : name.substr(dot));
+}
+
+Edge copy_of(const Edge& edge, const Renaming& names) {
+  Edge out = edge;
+  out.memlet.guid.clear();
+  out.memlet.origin = {};
+  rename(out.memlet.data, names);
+  return out;
+}
+
+NodeId* entry_of(Node& exit) {
+  if (auto* map = exit.as<MapExit>()) return &map->entry;
+  if (auto* consume = exit.as<ConsumeExit>()) return &consume->entry;
+  return nullptr;
+}
+
+}  // namespace
+
+Refusal check_copy_scope(const Sdfg& sdfg, const State& state, const Scope& scope) {
+  for (NodeId n : scope.nodes) {
+    if (state[n].is<OtherNode>())
+      return "a node in it is of the unknown kind " + std::string(state[n].kind_name());
+    const auto* access = state[n].as<AccessNode>();
+    const Data* data = access ? sdfg.find_data(access->data) : nullptr;
+    if (data && data->transient && (data->is_stream() || data->is_reference()))
+      return "the " + data->json_type() + " '" + access->data + "' lives in it";
+  }
+  return {};
+}
+
+ScopeCopy copy_scope(Sdfg& sdfg, State& state, Accesses& accesses, const Scope& scope) {
+  const Renaming names = rename_own_containers(sdfg, state, accesses, scope);
+  std::vector<NodeId> originals{scope.entry};
+  originals.insert(originals.end(), scope.nodes.begin(), scope.nodes.end());
+  originals.push_back(scope.exit);
+  Nodes copies;
+  for (NodeId n : originals) {
+    Node copy = copy_of(state[n]);
+    if (auto* access = copy.as<AccessNode>()) rename(access->data, names);
+    const NodeId added = copies[n] = state.add(std::move(copy));
+    if (state[added].is<AccessNode>()) accesses.add(state, added);
+  }
+  ScopeCopy out{copies[scope.entry], copies[scope.exit], {}};
+  for (const auto& [from, to] : copies)
+    if (NodeId* entry = entry_of(state[to])) *entry = copies.at(*entry);
+  for (NodeId n : originals) {
+    // Each edge once: those inside at their source, those from outside at the entry.
+    if (n == scope.entry)
+      for (EdgeId e : std::vector(state.in(n).begin(), state.in(n).end()))
+        out.outer_edges[e] = state.connect(state.source(e), out.entry, copy_of(state[e], {}));
+    for (EdgeId e : std::vector(state.out(n).begin(), state.out(n).end())) {
+      if (n == scope.exit)
+        out.outer_edges[e] = state.connect(out.exit, state.target(e), copy_of(state[e], {}));
+      else
+        state.connect(copies.at(n), copies.at(state.target(e)), copy_of(state[e], names));
+    }
+  }
+  return out;
+}
+
+}  // namespace sdfg
