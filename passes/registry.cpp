@@ -57,6 +57,11 @@
 #include "passes/simplify/symbol_propagation.h"
 #include "passes/simplify/trivial_map_elimination.h"
 #include "passes/simplify/unused_symbol_elimination.h"
+#include "passes/split/composed_copy_elimination.h"
+#include "passes/split/map_dead_range_elimination.h"
+#include "passes/split/map_split_vertical.h"
+#include "passes/split/split_access_nodes.h"
+#include "passes/split/split_consumer_memlets.h"
 
 namespace sdfg {
 namespace {
@@ -65,6 +70,7 @@ constexpr std::array registered{
     entry<AccessNodeCopyElimination>(),
     entry<AccumulateTransient>(),
     entry<BlockFusion>(),
+    entry<ComposedCopyElimination>(),
     entry<ConfigureTransients>(),
     entry<ConstantPropagation>(),
     entry<ContinueToCondition>(),
@@ -91,6 +97,7 @@ constexpr std::array registered{
     entry<LoopUnrolling>(),
     entry<MapBufferElimination>(),
     entry<MapCollapse>(),
+    entry<MapDeadRangeElimination>(),
     entry<MapDimShuffle>(),
     entry<MapExpansion>(),
     entry<MapFission>(),
@@ -99,6 +106,7 @@ constexpr std::array registered{
     entry<MapInterchange>(),
     entry<MapIterationOrder>(),
     entry<MapPromotion>(),
+    entry<MapSplitVertical>(),
     entry<MapTiling>(),
     entry<MapToLoop>(),
     entry<MapUnroll>(),
@@ -114,6 +122,8 @@ constexpr std::array registered{
     entry<SetStrides>(),
     entry<Simplify>(),
     entry<SliceViewElimination>(),
+    entry<SplitAccessNodes>(),
+    entry<SplitConsumerMemlets>(),
     entry<StateFusion>(),
     entry<StripMining>(),
     entry<SubstituteSymbols>(),
