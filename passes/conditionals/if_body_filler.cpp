@@ -157,16 +157,17 @@ bool IfBodyFiller::can_become(const std::string& data, const Edge& edge) {
   if (edge.memlet.empty()) return false;
   const Data& outer = *sdfg_.find_data(data);
   if (edge.memlet.subset() && !(*edge.memlet.subset() == Subset::whole(outer.shape))) return false;
-  const Data& inside = inner().arrays.at(edge.dst_connector);
-  // Equal in the terms of the scope; what the mapping renames is not worth following.
-  for (const auto& [symbol, value] : nested().symbol_mapping) {
-    if (value.is_symbol(symbol)) continue;
-    SymbolSet used;
-    collect_symbols(inside, used);
-    if (used.contains(symbol)) return false;
-  }
-  return outer.is_scalar() == inside.is_scalar() && outer.dtype == inside.dtype &&
-         outer.shape == inside.shape;
+  // In the terms of the scope. What is inside stays in bounds whatever the shape is called; what
+  // counts is where the elements lie.
+  Data inside = inner().arrays.at(edge.dst_connector);
+  substitute(inside, Substitution(nested().symbol_mapping.begin(), nested().symbol_mapping.end()));
+  if (outer.is_scalar() != inside.is_scalar() || !(outer.dtype == inside.dtype)) return false;
+  if (outer.is_scalar()) return true;
+  const Array *a = outer.as_array(), *b = inside.as_array();
+  const auto zero = [](const Expr& e) { return e == Expr(0); };
+  return a && b && outer.shape.size() == inside.shape.size() && a->strides == b->strides &&
+         b->start_offset == a->start_offset && std::ranges::all_of(a->offset, zero) &&
+         std::ranges::all_of(b->offset, zero);
 }
 
 void IfBodyFiller::move_node(NodeId n, Target& target) {
@@ -271,7 +272,11 @@ void IfBodyFiller::connect_results(NodeId n, Target& target) {
       const Subset whole = Subset::whole(data.shape);
       const auto& part = state_[e].memlet.src_subset;
       const Subset from = part ? *part : Subset::whole(inner().arrays.at(name).shape);
-      target.state->connect(result, heir, Edge{"", "", Memlet::copy(name, from, whole)});
+      // Said in the same terms where that is possible, so that both sides are seen to agree.
+      const bool alike =
+          from.rank() == whole.rank() && wide_dimensions(from) == wide_dimensions(whole);
+      const Subset to = alike ? offset_by(from, from, true) : whole;
+      target.state->connect(result, heir, Edge{"", "", Memlet::copy(name, from, to)});
       if (Array* array = data.as_array()) {
         array->strides = c_strides(data.shape);
         array->total_size = num_elements(whole);
