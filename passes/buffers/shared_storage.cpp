@@ -22,6 +22,37 @@ struct Placed : Use {
   bool link = false;  ///< copies elements between the two containers onto themselves
 };
 
+/// Does a nested SDFG read what comes in at one connector before it writes, at the same place, what
+/// goes out at another? Within one map, the caller has assumed that.
+bool reads_first(Sdfg& sdfg, const std::string& in, const std::string& out) {
+  BufferProgram inside(sdfg, {}, {});
+  std::set<Point> behind;  // points that run after something was written
+  std::vector<Point> open;
+  const auto follow = [&](Point p) {
+    for (Point next : inside.flow.next(p))
+      if (behind.insert(next).second) open.push_back(next);
+  };
+  for (const auto& [p, nodes] : inside.nodes(out)) {
+    auto& writes = inside.uses(out, p);
+    auto& reads = inside.uses(in, p);
+    if (writes.why || reads.why) return false;
+    for (const Use& w : writes.writes)
+      for (const Use& r : reads.reads) {
+        const bool one_map = inside.order(p).element(r.end) == w.begin &&
+                             (*inside.flow.state(p))[w.begin].is<MapEntry>();
+        if (!one_map && (r.end == w.begin || !inside.order(p).reaches(r.end, w.begin))) return false;
+      }
+    if (!writes.writes.empty()) follow(p);
+  }
+  while (!open.empty()) {
+    const Point p = open.back();
+    open.pop_back();
+    if (inside.nodes(in).contains(p) && !inside.uses(in, p).reads.empty()) return false;
+    follow(p);
+  }
+  return true;
+}
+
 class Check {
  public:
   Check(BufferProgram& program, Sharing& sharing, bool assume_pointwise)
@@ -459,6 +490,11 @@ Check::Together Check::together(Point p, const Use& read, bool read_in_from,
                                  read_in_from ? plain : placed);
   if (same.answer == Truth::No) return Together::Wrong;
   if (same.answer == Truth::Unknown && !pointwise_) return Together::Wrong;
+  const auto* nested = state[node].as<NestedSdfg>();
+  if (nested && (!nested->sdfg || read.viewed || write.viewed ||
+                 !reads_first(const_cast<Sdfg&>(**nested->sdfg), state[read.edge].dst_connector,
+                              state[write.edge].src_connector)))
+    return Together::Wrong;
   for (const auto& [from, to] : same.order)
     if (!plan(p, from, to)) return Together::Wrong;
   return Together::Fine;
