@@ -108,6 +108,7 @@ void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedu
 
 Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
+  AssignedNames assigned;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeNames> names;
     const auto is_meant = [&](NodeId node) {
@@ -129,7 +130,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       if (!context.may_apply()) return;
       context.applied(here, "copied " + plan.from + "[" + to_text(plan.sides.src) + "] to " +
                                 plan.to + "[" + to_text(plan.sides.dst) + "] by a map");
-      if (!names) names.emplace(sdfg, state);
+      if (!names) names.emplace(sdfg, state, assigned);
       apply(sdfg, state, edge, plan, options.schedule, *names);
       changed = Changed::Yes;
     }

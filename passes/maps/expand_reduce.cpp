@@ -378,6 +378,7 @@ class Expander {
 Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
   FreshNames transients;
+  AssignedNames assigned;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
@@ -397,7 +398,7 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
       if (!tree) {
         tree =
             scope_tree_of(state);  // new nodes are looked up in it by their outer neighbours only
-        names.emplace(sdfg, state);
+        names.emplace(sdfg, state, assigned);
       }
       context.applied(here, plan->out.data + "[" + to_text(plan->out.subset) + "] from " +
                                 plan->in.data + "[" + to_text(plan->in.subset) + "]");

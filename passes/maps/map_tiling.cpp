@@ -51,10 +51,11 @@ Result<Changed> MapTiling::run(Sdfg& root, const Options& options, PassContext& 
   if (!sound || options.tile_sizes.empty())
     return Diagnostic{{}, "tile_sizes holds no usable sizes", "write tile_sizes=64,8"};
   Changed result = Changed::No;
+  AssignedNames assigned;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
-    ScopeNames names(sdfg, state);
+    ScopeNames names(sdfg, state, assigned);
     std::vector<NodeId> changed;
     for (const MapEnds ends : maps_of(state, *tree, options.maps)) {
       const auto& map = state.get<MapEntry>(ends.entry);

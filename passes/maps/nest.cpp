@@ -98,13 +98,23 @@ std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
   return found;
 }
 
-ScopeNames::ScopeNames(const Sdfg& sdfg, const State& state) : sdfg_(sdfg) {
+const SymbolSet& AssignedNames::operator()(const Sdfg& sdfg) {
+  const auto [at, is_new] = names_.try_emplace(&sdfg);
+  if (!is_new) return at->second;
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+    for (const auto& [name, value] : edge.assignments) at->second.insert(name);
+  });
+  for_each_block(sdfg, [&](const Block& block) {
+    if (const auto* loop = block.as<LoopRegion>()) at->second.insert(loop->loop_variable);
+  });
+  return at->second;
+}
+
+ScopeNames::ScopeNames(const Sdfg& sdfg, const State& state, AssignedNames& assigned)
+    : sdfg_(sdfg), assigned_(assigned(sdfg)) {
   for (NodeId id : state.nodes())
     for (std::string& name : names_defined_by(state[id])) taken_.insert(std::move(name));
   for (NodeId id : state.nodes()) collect_names_in(state[id], taken_);
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) taken_.insert(name);
-  });
 }
 
 std::string ScopeNames::fresh(std::string_view prefix, std::string_view rest, std::size_t level) {
@@ -112,7 +122,7 @@ std::string ScopeNames::fresh(std::string_view prefix, std::string_view rest, st
   for (; names.found.size() <= level; ++names.tried) {
     const std::string number = names.tried == 0 ? "" : std::to_string(names.tried);
     std::string name = std::string(prefix) + number + std::string(rest);
-    if (!taken_.contains(name) && sdfg_.fresh_name(name) == name)
+    if (!taken_.contains(name) && !assigned_.contains(name) && sdfg_.fresh_name(name) == name)
       names.found.push_back(std::move(name));
   }
   return names.found[level];

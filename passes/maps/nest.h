@@ -25,17 +25,27 @@ struct MapEnds {
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels);
 
+/// Names that interstate edges and loops of an SDFG assign, gathered once for each.
+class AssignedNames {
+ public:
+  const SymbolSet& operator()(const Sdfg& sdfg);
+
+ private:
+  std::map<const Sdfg*, SymbolSet> names_;  ///< looked up, never iterated
+};
+
 /// Names for new map parameters of a state, which are no container, symbol or constant, nothing
 /// that its scopes define, and no word in its code.
 class ScopeNames {
  public:
-  ScopeNames(const Sdfg& sdfg, const State& state);
+  ScopeNames(const Sdfg& sdfg, const State& state, AssignedNames& assigned);
   /// "tile_i", "tile1_i", "tile2_i", …: another name on each level, the same one on one level, so
   /// that nested maps differ and neighbours need not.
   std::string fresh(std::string_view prefix, std::string_view rest, std::size_t level);
 
  private:
   const Sdfg& sdfg_;
+  const SymbolSet& assigned_;
   SymbolSet taken_;
   struct FreeNames {
     std::vector<std::string> found;  ///< by level

@@ -11,10 +11,11 @@ Result<Changed> StripMining::run(Sdfg& root, const Options& options, PassContext
                       "tile_size is " + std::to_string(options.tile_size),
                       "it is the number of points in a tile, 1 or more"};
   Changed result = Changed::No;
+  AssignedNames assigned;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
-    ScopeNames names(sdfg, state);
+    ScopeNames names(sdfg, state, assigned);
     std::vector<NodeId> changed;
     for (const MapEnds ends : maps_of(state, *tree, options.maps)) {
       const auto& map = state.get<MapEntry>(ends.entry);
