@@ -46,6 +46,7 @@
 #include "passes/simplify/block_fusion.h"
 #include "passes/simplify/continue_to_condition.h"
 #include "passes/simplify/control_flow_raising.h"
+#include "passes/simplify/dead_dataflow_elimination.h"
 #include "passes/simplify/dead_state_elimination.h"
 #include "passes/simplify/empty_loop_elimination.h"
 #include "passes/simplify/inline_control_flow_regions.h"
@@ -77,6 +78,7 @@ constexpr std::array registered{
     entry<ControlFlowRaising>(),
     entry<CopyChainElimination>(),
     entry<CopyToMap>(),
+    entry<DeadDataflowElimination>(),
     entry<DeadStateElimination>(),
     entry<DistributedBufferRelocation>(),
     entry<DoubleWriteElimination>(),

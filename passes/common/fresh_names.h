@@ -1,13 +1,20 @@
 #pragma once
 
+<<<<<<< HEAD
 #include <map>
 #include <string>
 #include <utility>
+=======
+#include <string>
+#include <string_view>
+#include <unordered_map>
+>>>>>>> 937ba9f (Dead dataflow: what computes values that nobody reads goes, in one walk backwards)
 
 #include "ir/sdfg.h"
 
 namespace sdfg {
 
+<<<<<<< HEAD
 /// Sdfg::fresh_name for a pass that asks often for names with the same beginning: it goes on where
 /// it stopped, so that n names cost n look-ups.
 class FreshNames {
@@ -26,6 +33,24 @@ class FreshNames {
 
  private:
   std::map<std::pair<const Sdfg*, std::string>, std::size_t> next_;  ///< looked up, never iterated
+=======
+/// Hands out names that nothing in an SDFG has: no container, symbol or constant, and no variable
+/// that an interstate edge or a loop assigns. Remembers where the numbers of each base have come
+/// to, so that many names with one base cost little.
+class FreshNames {
+ public:
+  explicit FreshNames(const Sdfg& sdfg);
+
+  bool taken(std::string_view name) const;
+  /// `base`, or `base_0`, `base_1`, …; taken from then on.
+  std::string take(std::string_view base);
+
+ private:
+  const Sdfg& sdfg_;
+  SymbolSet assigned_;
+  // Looked up, never iterated.
+  std::unordered_map<std::string, std::size_t> next_;
+>>>>>>> 937ba9f (Dead dataflow: what computes values that nobody reads goes, in one walk backwards)
 };
 
 }  // namespace sdfg

@@ -13,22 +13,31 @@ bool SideEffects::of(const Sdfg& sdfg, const Node& node) {
   if (!tasklet) return false;
   if (tasklet->side_effects) return *tasklet->side_effects;
   if (!tasklet->state_fields.empty()) return true;
-  if (tasklet->code.language() != Language::Python) return !tasklet->code_global.empty();
-  SymbolSet callbacks, names;
-  for (const auto& [name, type] : sdfg.symbols)
-    if (type.base() == BaseType::Callback) callbacks.insert(name);
-  if (!callbacks.empty()) collect_symbols(tasklet->code, callbacks, names);
+  if (tasklet->code.language() != Language::Python)
+    return node.out_connectors.empty() || !tasklet->code_global.empty();
+  const SymbolSet& callbacks = known(sdfg).callbacks;
+  if (callbacks.empty()) return false;
+  SymbolSet names;
+  collect_symbols(tasklet->code, callbacks, names);
   for (const std::string& name : names)
     if (callbacks.contains(name)) return true;
   return false;
 }
 
+SideEffects::Known& SideEffects::known(const Sdfg& sdfg) {
+  const auto [at, is_new] = known_.try_emplace(&sdfg);
+  if (is_new)
+    for (const auto& [name, type] : sdfg.symbols)
+      if (type.base() == BaseType::Callback) at->second.callbacks.insert(name);
+  return at->second;
+}
+
 bool SideEffects::inside(const Sdfg& sdfg) {
-  const auto found = known_.find(&sdfg);
-  if (found != known_.end()) return found->second;
+  if (const Known& before = known(sdfg); before.inside) return *before.inside;
   bool any = false;
+  for_each_block(sdfg, [&](const Block& b) { any = b.is<OtherBlock>() || any; });
   for_each_node(sdfg, [&](const Node& node) { any = of(sdfg, node) || any; });
-  known_.emplace(&sdfg, any);
+  known(sdfg).inside = any;
   return any;
 }
 

@@ -1,21 +1,29 @@
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "ir/sdfg.h"
 
 namespace sdfg {
 
-/// Does running a node do more than its memlets say: does it call back, or say so itself? Of nested
-/// SDFGs that are not loaded and library nodes of unknown meaning the answer is yes. Each nested
-/// SDFG is looked through once.
+/// Does running a node do more than its memlets say? A tasklet says so itself, or calls a callback,
+/// or keeps state; one in another language than Python that has no output runs for nothing else. Of
+/// nested SDFGs that are not loaded, library nodes of unknown meaning, and nodes and blocks of
+/// unknown kinds, the answer is yes. Each SDFG is looked through once; answers hold for those that
+/// are there, by address.
 class SideEffects {
  public:
   bool of(const Sdfg& sdfg, const Node& node);
 
  private:
+  struct Known {
+    SymbolSet callbacks;
+    std::optional<bool> inside;
+  };
+  Known& known(const Sdfg& sdfg);
   bool inside(const Sdfg& sdfg);
-  std::unordered_map<const Sdfg*, bool> known_;  ///< looked up, never iterated
+  std::unordered_map<const Sdfg*, Known> known_;  ///< looked up, never iterated
 };
 
 }  // namespace sdfg

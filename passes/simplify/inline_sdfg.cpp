@@ -6,40 +6,19 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
-#include "ir/analysis/window.h"
 #include "ir/graph_algorithms.h"
-#include "ir/replace.h"
 #include "ir/walk.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/used_names.h"
+#include "passes/simplify/inline_plan.h"
 
 namespace sdfg {
 namespace {
 
-/// A connector of the nested SDFG: the container outside and how the inner one lies in it.
-struct Connection {
-  std::string outer;
-  Window window;
-  std::optional<EdgeId> in, out;
-};
-
-/// All that `check` finds out and `apply` needs.
-struct Plan {
-  std::map<std::string, Connection> connections;  ///< by connector, which is the inner container
-  Substitution symbols;                           ///< inner symbol: outer expression
-  Renaming transients;                            ///< inner transient: its name in the parent
-};
-
-/// Inner symbols in outer terms: the mapping, and themselves where the parent has them.
-Substitution symbol_values(const NestedSdfg& nested) {
-  Substitution out;
-  for (const auto& [inner, value] : nested.symbol_mapping)
-    if (!value.is_symbol(inner)) out.emplace(inner, value);
-  return out;
-}
-
 /// What inlining asks of a state, gathered once and kept up to date, so that each nested SDFG costs
 /// its own size only.
 struct StateIndex {
+  FreshNames& names;
   ScopeTree tree;  ///< of the nodes that were there at first
   std::map<std::string, std::set<NodeId>, std::less<>> accesses;  ///< container: its access nodes
 
@@ -72,6 +51,7 @@ class Inliner {
     if (Refusal why = check_names(inner, *body)) return why;
     if (Refusal why = check_connectors(inner)) return why;
     if (Refusal why = check_accesses(*body)) return why;
+    if (Refusal why = plan_.check_open_subsets(inner, *body)) return why;
     return check_transients(inner);
   }
 
@@ -80,8 +60,9 @@ class Inliner {
     Sdfg& inner = **nested.sdfg;
     State& body = *inner[*start(inner)].as<State>();
     replace_symbols(inner, plan_.symbols);
-    move_declarations(inner);
-    rename_data(body, plan_.transients);
+    plan_.close_subsets(inner, body);
+    plan_.move_declarations(sdfg_, inner, index_.names, scoped_);
+    rename_data(body, plan_.moved);
     remember_surroundings();
     splice(body);
     keep_order();
@@ -110,35 +91,7 @@ class Inliner {
   }
 
   Refusal check_connectors(const Sdfg& inner) {
-    const auto connect = [&](const std::string& connector, EdgeId e, bool input) -> Refusal {
-      const Memlet& memlet = state_[e].memlet;
-      if (memlet.empty()) return {};
-      const Data* inside = inner.arrays.get(connector);
-      const Data* outside = sdfg_.find_data(memlet.data);
-      if (!inside || inside->transient) return "connector '" + connector + "' has no container inside";
-      if (!outside) return "container '" + memlet.data + "' is not declared";
-      if (memlet.wcr) return "the memlet at connector '" + connector + "' resolves conflicts";
-      if (inside->is_stream() || inside->is_reference() || inside->is_structure())
-        return "connector '" + connector + "' is a " + inside->json_type();
-      if (!memlet.subset()) return "the memlet at connector '" + connector + "' has no subset";
-      Data outer_terms = *inside;
-      substitute(outer_terms, plan_.symbols);
-      auto found = window(outer_terms, *outside, *memlet.subset());
-      if (!found) return "connector '" + connector + "': " + found.error().message;
-      Connection& c = plan_.connections[connector];
-      if (c.in || c.out) {
-        if (c.outer != memlet.data || !(c.window.subset == found->subset))
-          return "connector '" + connector + "' is given and taken through different memlets";
-      }
-      c.outer = memlet.data;
-      c.window = *std::move(found);
-      (input ? c.in : c.out) = e;
-      return {};
-    };
-    for (EdgeId e : state_.in(node_))
-      if (Refusal why = connect(state_[e].dst_connector, e, true)) return why;
-    for (EdgeId e : state_.out(node_))
-      if (Refusal why = connect(state_[e].src_connector, e, false)) return why;
+    if (Refusal why = plan_.connect(sdfg_, state_, node_)) return why;
     for (const auto& [name, data] : inner.arrays)
       if (!data.transient && !plan_.connections.contains(name) && is_accessed(inner, name))
         return "container '" + name + "' has no connector";
@@ -204,39 +157,6 @@ class Inliner {
 
   // ---- Rewriting.
 
-  void move_declarations(Sdfg& inner) {
-    for (auto& [name, data] : inner.arrays) {
-      if (!data.transient) continue;
-      const std::string fresh = sdfg_.fresh_name(name);
-      if (fresh != name) plan_.transients[name] = fresh;
-      if (scoped_ && data.lifetime != Lifetime::Scope) data.lifetime = Lifetime::Scope;
-      sdfg_.arrays.insert(fresh, std::move(data));
-    }
-    for (auto& [name, constant] : inner.constants) {
-      if (const Constant* same = sdfg_.constants.get(name); same && *same == constant) continue;
-      const std::string fresh = sdfg_.fresh_name(name);
-      if (fresh != name) plan_.transients[name] = fresh;
-      sdfg_.constants.insert(fresh, std::move(constant));
-    }
-    const auto merge = [](std::map<std::string, Code>& into, const std::map<std::string, Code>& from) {
-      for (const auto& [where, code] : from) {
-        Code& all = into[where];
-        if (all.empty())
-          all = code;
-        else if (!code.empty() && all.text().find(code.text()) == std::string::npos)
-          all = Code(all.text() + "\n" + code.text(), all.language());
-      }
-    };
-    merge(sdfg_.global_code, inner.global_code);
-    merge(sdfg_.init_code, inner.init_code);
-    merge(sdfg_.exit_code, inner.exit_code);
-    sdfg_.callback_mapping.merge(inner.callback_mapping);
-    // Symbols that were not mapped are the parent's of the same name; make sure it declares them.
-    for (const auto& [name, type] : inner.symbols)
-      if (!plan_.symbols.contains(name) && type.base() == BaseType::Callback)
-        sdfg_.symbols.emplace(name, type);
-  }
-
   void remember_surroundings() {
     for (EdgeId e : state_.in(node_)) {
       before_.push_back(state_.source(e));
@@ -255,7 +175,7 @@ class Inliner {
     std::vector<NodeId> moved(body.id_bound());
     for (NodeId n : body.nodes()) {
       const auto* access = body[n].as<AccessNode>();
-      const Connection* c = access ? connection(access->data) : nullptr;
+      const Connection* c = access ? plan_.at(access->data) : nullptr;
       if (!c) {
         moved[n.value] = state_.add(body[n]);
         index_.add(state_, moved[n.value]);
@@ -288,9 +208,9 @@ class Inliner {
     for (EdgeId e : body.edges()) {
       const NodeId from = body.source(e), to = body.target(e);
       Edge edge = body[e];
-      const Connection* at_source = connection_at(body, from);
-      const Connection* at_target = connection_at(body, to);
-      translate(body, e, edge.memlet);
+      const Connection* at_source = plan_.at(body, from);
+      const Connection* at_target = plan_.at(body, to);
+      plan_.translate(body, e, edge.memlet);
       if (at_source && moved[from.value] != NodeId{} && at_source->in &&
           moved[from.value] == state_.source(*at_source->in))
         edge.src_connector = state_[*at_source->in].src_connector;
@@ -307,7 +227,7 @@ class Inliner {
         writers_.insert(moved[(body[from].is_exit() ? tree.parent_of(from) : from).value]);
     }
     for (NodeId n : body.nodes()) {
-      if (connection_at(body, n)) continue;
+      if (plan_.at(body, n)) continue;
       if (body.in(n).empty()) first_.push_back(moved[n.value]);
       if (body.out(n).empty()) last_.push_back(moved[n.value]);
     }
@@ -325,30 +245,6 @@ class Inliner {
     }
     const auto found = last_version_.find(data);
     return found != last_version_.end() && (found->second == node || (scoped_ && body.out(node).empty()));
-  }
-
-  const Connection* connection(std::string_view data) const {
-    const auto found = plan_.connections.find(std::string(data));
-    return found == plan_.connections.end() ? nullptr : &found->second;
-  }
-  const Connection* connection_at(const State& body, NodeId node) const {
-    const auto* access = body[node].as<AccessNode>();
-    return access ? connection(access->data) : nullptr;
-  }
-
-  /// A memlet in the parent's names and coordinates. Which container a subset belongs to follows
-  /// from the ends of its path.
-  void translate(const State& body, EdgeId edge, Memlet& memlet) const {
-    if (memlet.empty()) return;
-    const Connection* named = connection(memlet.data);
-    const Connection* source = connection_at(body, path_source(body, edge));
-    const Connection* target = connection_at(body, path_target(body, edge));
-    const Connection* at_src = memlet.data_is_src ? (named ? named : nullptr) : source;
-    const Connection* at_dst = memlet.data_is_src ? target : (named ? named : nullptr);
-    if (at_src && memlet.src_subset) memlet.src_subset = at_src->window.to_outer(*memlet.src_subset);
-    if (at_dst && memlet.dst_subset) memlet.dst_subset = at_dst->window.to_outer(*memlet.dst_subset);
-    // A copy whose other side is left open means the whole inner container.
-    if (named) memlet.data = named->outer;
   }
 
   // ---- Order. The node as a whole waited for all that led into it, and all behind it waited for
@@ -377,7 +273,7 @@ class Inliner {
 
   void add_order(NodeId from, NodeId to) {
     if (from == to || !state_.contains(from) || !state_.contains(to)) return;
-    if (!reaches(from, to)) state_.connect(from, to, {});
+    if (!reaches(from, to)) order(sdfg_, state_, from, to);
   }
 
   /// Is there a path, as far as a short search tells? All orders lead from before the node to inside
@@ -493,7 +389,7 @@ class Inliner {
   StateIndex& index_;
   const NodeId node_;
   bool scoped_ = false;
-  Plan plan_;
+  InlinePlan plan_;
   std::map<std::string, NodeId, std::less<>> last_version_;
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
   std::set<NodeId> neighbours_, readers_, writers_;
@@ -502,7 +398,8 @@ class Inliner {
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
 
-Changed run_on_state(Sdfg& sdfg, State& state, const Trail& trail, PassContext& context) {
+Changed run_on_state(Sdfg& sdfg, FreshNames& names, State& state, const Trail& trail,
+                     PassContext& context) {
   Changed changed = Changed::No;
   std::optional<StateIndex> index;
   for (NodeId n : state.nodes()) {
@@ -516,7 +413,7 @@ Changed run_on_state(Sdfg& sdfg, State& state, const Trail& trail, PassContext& 
         context.refused(here, tree.error().message);
         return changed;
       }
-      index.emplace(StateIndex{*std::move(tree), {}});
+      index.emplace(StateIndex{names, *std::move(tree), {}});
       for (NodeId other : state.nodes()) index->add(state, other);
     }
     Inliner inliner(sdfg, state, *index, n);
@@ -534,13 +431,14 @@ Changed run_on_state(Sdfg& sdfg, State& state, const Trail& trail, PassContext& 
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
   Changed changed = Changed::No;
+  FreshNames names(sdfg);
   const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
     const Trail here = outer.in(block);
     if (Region* inner = block.region())
       for (BlockId b : inner->nodes()) self(self, (*inner)[b], here);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches) self(self, branch.block, here);
-    if (auto* state = block.as<State>()) changed |= run_on_state(sdfg, *state, here, context);
+    if (auto* state = block.as<State>()) changed |= run_on_state(sdfg, names, *state, here, context);
   };
   for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
   return changed;

@@ -8,6 +8,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/used_names.h"
 
 // Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node: an
@@ -359,7 +360,7 @@ class Fusion {
           if (!conflict(a, b)) continue;
           const auto merge = merged_.find(b.node);
           if (!b.write && merge != merged_.end() && merge->second == a.node) continue;
-          if (!reaches(state, a.end, b.begin)) state.connect(a.end, b.begin, {});
+          if (!reaches(state, a.end, b.begin)) sdfg::order(sdfg_, state, a.end, b.begin);
         }
     }
   }
@@ -417,7 +418,8 @@ class Fusion {
       }
       for (EdgeId e : out) {
         for (NodeId from : waits)
-          if (!reaches(state, from, state.target(e))) state.connect(from, state.target(e), {});
+          if (!reaches(state, from, state.target(e)))
+            sdfg::order(sdfg_, state, from, state.target(e));
         state.set_source(e, into);
       }
       state[into].out_connectors.merge(state[source].out_connectors);

@@ -1,0 +1,34 @@
+#include "passes/common/fresh_names.h"
+
+#include "ir/walk.h"
+
+namespace sdfg {
+
+FreshNames::FreshNames(const Sdfg& sdfg) : sdfg_(sdfg) {
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+    for (const auto& [name, value] : edge.assignments) assigned_.insert(name);
+  });
+  for_each_block(sdfg, [&](const Block& block) {
+    const auto* loop = block.as<LoopRegion>();
+    if (loop && !loop->loop_variable.empty()) assigned_.insert(loop->loop_variable);
+  });
+}
+
+bool FreshNames::taken(std::string_view name) const {
+  return sdfg_.arrays.contains(name) || sdfg_.symbols.contains(name) ||
+         sdfg_.constants.contains(name) || assigned_.contains(name);
+}
+
+std::string FreshNames::take(std::string_view base) {
+  std::string name(base);
+  if (taken(name)) {
+    std::size_t& next = next_[name];
+    const std::string prefix = name + "_";
+    do name = prefix + std::to_string(next++);
+    while (taken(name));
+  }
+  assigned_.insert(name);
+  return name;
+}
+
+}  // namespace sdfg

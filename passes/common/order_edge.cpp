@@ -1,0 +1,47 @@
+#include "passes/common/order_edge.h"
+
+#include <optional>
+
+namespace sdfg {
+namespace {
+
+/// The access node that a library node's only result goes to, if nothing else is written there.
+std::optional<NodeId> result_of(const State& state, NodeId library) {
+  std::optional<NodeId> result;
+  for (EdgeId e : state.out(library)) {
+    if (state[e].memlet.empty()) continue;
+    const NodeId to = state.target(e);
+    if (result || !state[to].is<AccessNode>() || state.in(to).size() != 1) return std::nullopt;
+    result = to;
+  }
+  return result;
+}
+
+/// The access node that a library node alone reads its first operand from; made if need be. A view
+/// cannot be doubled without its viewing edge.
+std::optional<NodeId> operand_of(const Sdfg& sdfg, State& state, NodeId library) {
+  for (EdgeId e : state.in(library)) {
+    const NodeId from = state.source(e);
+    if (state[e].memlet.empty() || !state[from].is<AccessNode>()) continue;
+    if (state.out(from).size() == 1 && state.in(from).empty()) return from;
+    const std::string name = state.get<AccessNode>(from).data;
+    if (const Data* data = sdfg.find_data(name); !data || data->role() != Role::Plain) continue;
+    const NodeId own = state.add(Node{AccessNode{name}});
+    state.connect(from, own, {});
+    state.set_source(e, own);
+    return own;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after) {
+  if (state[before].is<LibraryNode>())
+    if (const auto result = result_of(state, before)) before = *result;
+  if (state[after].is<LibraryNode>())
+    if (const auto operand = operand_of(sdfg, state, after)) after = *operand;
+  if (before != after) state.connect(before, after, {});
+}
+
+}  // namespace sdfg

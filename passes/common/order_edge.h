@@ -1,0 +1,15 @@
+#pragma once
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Makes one node of a state wait for another, by an empty memlet. Both must be in one scope, and
+/// `after` must not come before `before` already.
+///
+/// Edges at library nodes are operands to DaCe, so those wait with their operands instead: what
+/// comes after a library node waits for its result, and a library node that has to wait reads from
+/// an access node of its own that does.
+void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after);
+
+}  // namespace sdfg

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "passes/common/removal.h"
+#include "passes/common/viewed.h"
+#include "passes/pass.h"
+
+// The parts of dead-dataflow-elimination. One walk from the end of the program to its start, in
+// which `Reads` says what is read behind the place that it has come to; so time is linear. A loop's
+// reads are added before its body is walked, and each is taken out when the walk comes to it.
+
+namespace sdfg::dead_dataflow {
+
+/// Containers are numbered per SDFG.
+using Container = std::uint32_t;
+constexpr Container none = ~Container(0);
+
+/// How many access nodes behind the place of the walk read each container.
+class Reads {
+ public:
+  struct Change {
+    Container container;
+    int by;
+  };
+  explicit Reads(std::size_t containers) : count_(containers) {}
+
+  bool any(Container c) const { return c != none && count_[c] > 0; }
+  void change(Container c, int by);
+
+  /// While one of these lives, changes can be taken back.
+  class Logging {
+   public:
+    explicit Logging(Reads& reads) : reads_(reads), was_(reads.logging_) { reads.logging_ = true; }
+    ~Logging() {
+      reads_.logging_ = was_;
+      if (!was_) reads_.log_.clear();
+    }
+    Logging(const Logging&) = delete;
+    Logging& operator=(const Logging&) = delete;
+
+   private:
+    Reads& reads_;
+    bool was_;
+  };
+  std::size_t mark() const { return log_.size(); }
+  std::vector<Change> take_back(std::size_t mark);
+
+ private:
+  std::vector<int> count_;
+  std::vector<Change> log_;
+  bool logging_ = false;
+};
+
+/// Containers that an SDFG uses, in the end.
+struct Uses {
+  SymbolSet mentioned, written;
+  bool anything = false;  ///< there are references
+};
+
+/// The walk through one SDFG.
+class Program {
+ public:
+  Program(Sdfg& sdfg, const SideEffects& effects, PassContext& context);
+  /// `needed_outside`: arguments whose values somebody wants afterwards; null: all.
+  Changed run(const SymbolSet* needed_outside, const Trail& trail);
+  /// After the run.
+  const Uses& uses() const { return uses_; }
+
+ private:
+  friend class Sweep;
+
+  Container container(std::string_view data) const;
+  void pin(Container c) {
+    if (c != none) pinned_[c] = true;
+  }
+  void pin_all() { pinned_.assign(pinned_.size(), true); }
+  void pin_declared(const SymbolSet* needed_outside);
+  void pin_named();
+  SymbolSet named() const;
+  void pin_in_state(const State& state);
+  std::size_t measure(const Region& region);
+
+  void on_region(Region& region, const Trail& trail);
+  void on_block(Block& block, const Trail& trail);
+  void on_conditional(ConditionalBlock& conditional, const Trail& trail);
+  void on_state(State& state, const Trail& trail);
+  void add_reads(const Block& block);
+  std::vector<Container> counted(const State& state, NodeId access) const;
+  std::vector<Container> reads_of(const State& state) const;
+  Uses find_uses() const;
+  void remove_containers(const Trail& trail);
+
+  bool needed(Container c) const { return c == none || pinned_[c] || reads_.any(c); }
+
+  Sdfg& sdfg_;
+  const SideEffects& effects_;
+  PassContext& context_;
+  // Looked up, never iterated.
+  std::unordered_map<std::string, Container> index_;
+  std::unordered_map<const Region*, std::size_t> sizes_;
+  std::vector<bool> pinned_;  ///< always needed
+  SymbolSet named_;           ///< containers read by name, before anything changed
+  Reads reads_;
+  Uses uses_;
+  bool has_streams_ = false;
+  bool in_loop_ = false;  ///< reads of what is around are counted already
+  Changed changed_ = Changed::No;
+};
+
+/// The walk through one state: marks what lives, from the last node to the first, then removes the
+/// rest.
+class Sweep {
+ public:
+  Sweep(Program& program, State& state, const ScopeTree& tree, const std::vector<NodeId>& order,
+        const Trail& trail);
+  Changed run();
+
+ private:
+  void find_empty_scopes();
+  bool may_drop() const;
+  void mark(NodeId node);
+  void mark_access(NodeId node);
+  void mark_exit(NodeId exit);
+  void mark_entry(NodeId entry);
+  void mark_code(NodeId node);
+  void mark_inputs(NodeId node, const SymbolSet& unneeded);
+  bool must_live(NodeId node) const;
+  SymbolSet shorten_tasklet(NodeId node, const std::vector<EdgeId>& dead);
+  SymbolSet shorten_nested(NodeId node, const std::vector<EdgeId>& dead);
+  SymbolSet aliased_outputs(NodeId node) const;
+  void drop_unwritten(NodeId node, const Uses& inside);
+  void keep(EdgeId edge);
+  void set_alive(NodeId node);
+  bool moves_nothing(EdgeId copy) const;
+  bool pops(EdgeId edge) const;
+  void announce();
+  Changed remove();
+
+  Program& program_;
+  const Sdfg& sdfg_;
+  State& state_;
+  const ScopeTree& tree_;
+  const std::vector<NodeId>& order_;
+  const Trail& trail_;
+  std::vector<bool> live_;   ///< by edge: moves data that counts
+  std::vector<bool> alive_;  ///< by node
+  std::vector<bool> inside_alive_;  ///< by entry: something in the scope is alive
+  std::vector<bool> never_;         ///< by node: in a scope without iterations, or its entry
+  std::vector<bool> consumed_;      ///< by node: in a consume scope
+  std::map<NodeId, std::string> dropped_;  ///< what to say about nodes that go, if they do
+  std::map<NodeId, std::string> kept_;     ///< and about those that had to stay
+  Changed changed_ = Changed::No;
+};
+
+/// Is the edge more than an order?
+inline bool carries_data(const Edge& edge) {
+  return !edge.memlet.empty() || !edge.src_connector.empty() || !edge.dst_connector.empty();
+}
+/// Does anything read through the access node, other than what a view hands on?
+bool is_read(const Sdfg& sdfg, const State& state, NodeId access);
+/// The edge by which a view hands on what is written to it; nothing for other nodes.
+std::optional<EdgeId> viewing_out_edge(const Sdfg& sdfg, const State& state, NodeId access);
+
+}  // namespace sdfg::dead_dataflow

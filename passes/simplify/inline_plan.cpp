@@ -1,0 +1,151 @@
+#include "passes/simplify/inline_plan.h"
+
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+
+Substitution symbol_values(const NestedSdfg& nested) {
+  Substitution out;
+  for (const auto& [inner, value] : nested.symbol_mapping)
+    if (!value.is_symbol(inner)) out.emplace(inner, value);
+  return out;
+}
+
+const Connection* InlinePlan::at(std::string_view inner) const {
+  const auto found = connections.find(inner);
+  return found == connections.end() ? nullptr : &found->second;
+}
+
+const Connection* InlinePlan::at(const State& body, NodeId node) const {
+  const auto* access = body[node].as<AccessNode>();
+  return access ? at(access->data) : nullptr;
+}
+
+Refusal InlinePlan::connect(const Sdfg& parent, const State& state, NodeId node) {
+  const Sdfg& inner = **state.get<NestedSdfg>(node).sdfg;
+  const auto connect = [&](const std::string& connector, EdgeId e, bool input) -> Refusal {
+    const Memlet& memlet = state[e].memlet;
+    if (memlet.empty()) return {};
+    const Data* inside = inner.arrays.get(connector);
+    const Data* outside = parent.find_data(memlet.data);
+    if (!inside || inside->transient) return "connector '" + connector + "' has no container inside";
+    if (!outside) return "container '" + memlet.data + "' is not declared";
+    if (memlet.wcr) return "the memlet at connector '" + connector + "' resolves conflicts";
+    if (inside->is_stream() || inside->is_reference() || inside->is_structure())
+      return "connector '" + connector + "' is a " + inside->json_type();
+    if (!memlet.subset()) return "the memlet at connector '" + connector + "' has no subset";
+    Data outer_terms = *inside;
+    substitute(outer_terms, symbols);
+    auto found = window(outer_terms, *outside, *memlet.subset());
+    if (!found) return "connector '" + connector + "': " + found.error().message;
+    Connection& c = connections[connector];
+    if ((c.in || c.out) && (c.outer != memlet.data || !(c.window.subset == found->subset)))
+      return "connector '" + connector + "' is given and taken through different memlets";
+    c.outer = memlet.data;
+    c.window = *std::move(found);
+    (input ? c.in : c.out) = e;
+    return {};
+  };
+  for (EdgeId e : state.in(node))
+    if (Refusal why = connect(state[e].dst_connector, e, true)) return why;
+  for (EdgeId e : state.out(node))
+    if (Refusal why = connect(state[e].src_connector, e, false)) return why;
+  return {};
+}
+
+void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, FreshNames& names, bool in_scope) {
+  for (auto& [name, data] : inner.arrays) {
+    if (!data.transient) continue;
+    const std::string fresh = names.take(name);
+    if (fresh != name) moved[name] = fresh;
+    if (in_scope && data.lifetime != Lifetime::Scope) data.lifetime = Lifetime::Scope;
+    parent.arrays.insert(fresh, std::move(data));
+  }
+  for (auto& [name, constant] : inner.constants) {
+    if (const Constant* same = parent.constants.get(name); same && *same == constant) continue;
+    const std::string fresh = names.take(name);
+    if (fresh != name) moved[name] = fresh;
+    parent.constants.insert(fresh, std::move(constant));
+  }
+  const auto merge = [](std::map<std::string, Code>& into, const std::map<std::string, Code>& from) {
+    for (const auto& [where, code] : from) {
+      Code& all = into[where];
+      if (all.empty())
+        all = code;
+      else if (!code.empty() && all.text().find(code.text()) == std::string::npos)
+        all = Code(all.text() + "\n" + code.text(), all.language());
+    }
+  };
+  merge(parent.global_code, inner.global_code);
+  merge(parent.init_code, inner.init_code);
+  merge(parent.exit_code, inner.exit_code);
+  parent.callback_mapping.merge(inner.callback_mapping);
+  // Symbols that were not mapped are the parent's of the same name; make sure it declares them.
+  for (const auto& [name, type] : inner.symbols)
+    if (!symbols.contains(name) && type.base() == BaseType::Callback)
+      parent.symbols.emplace(name, type);
+}
+
+namespace {
+
+bool open_copy(const State& body, EdgeId e) {
+  const Memlet& memlet = body[e].memlet;
+  return !memlet.empty() && memlet.subset() && !memlet.other_subset() &&
+         body[body.source(e)].is<AccessNode>() && body[body.target(e)].is<AccessNode>();
+}
+
+NodeId other_end(const State& body, EdgeId e) {
+  return body[e].memlet.data_is_src ? body.target(e) : body.source(e);
+}
+
+/// What the interpreter takes when a copy leaves a subset open.
+std::optional<Subset> implied_subset(const Data& data, const Subset& other) {
+  Subset whole = Subset::whole(data.shape);
+  const Expr here = num_elements(whole), there = num_elements(other);
+  if (certain(equal(here, there))) return whole;
+  if (equal(here, there) == Truth::Unknown) return std::nullopt;
+  std::vector<Expr> extent = sizes(other);
+  if (extent.size() != data.shape.size())
+    std::erase_if(extent, [](const Expr& size) { return size == Expr(1); });
+  if (extent.size() != data.shape.size()) return whole;
+  return Subset::whole(extent);
+}
+
+}  // namespace
+
+Refusal InlinePlan::check_open_subsets(const Sdfg& inner, const State& body) const {
+  for (EdgeId e : body.edges()) {
+    if (!open_copy(body, e) || !at(body, other_end(body, e))) continue;
+    const std::string& name = body.get<AccessNode>(other_end(body, e)).data;
+    const Data* data = inner.find_data(name);
+    if (!data || data->is_stream()) continue;
+    if (!implied_subset(*data, *body[e].memlet.subset()))
+      return "which elements of '" + name + "' a copy inside means cannot be told";
+  }
+  return {};
+}
+
+void InlinePlan::close_subsets(const Sdfg& inner, State& body) const {
+  for (EdgeId e : body.edges()) {
+    if (!open_copy(body, e) || !at(body, other_end(body, e))) continue;
+    const Data* data = inner.find_data(body.get<AccessNode>(other_end(body, e)).data);
+    if (data && !data->is_stream())
+      body[e].memlet.other_subset() = implied_subset(*data, *body[e].memlet.subset());
+  }
+}
+
+void InlinePlan::translate(const State& body, EdgeId edge, Memlet& memlet) const {
+  if (memlet.empty()) return;
+  const Connection* named = at(memlet.data);
+  const Connection* source = at(body, path_source(body, edge));
+  const Connection* target = at(body, path_target(body, edge));
+  const Connection* at_src = memlet.data_is_src ? named : source;
+  const Connection* at_dst = memlet.data_is_src ? target : named;
+  if (at_src && memlet.src_subset) memlet.src_subset = at_src->window.to_outer(*memlet.src_subset);
+  if (at_dst && memlet.dst_subset) memlet.dst_subset = at_dst->window.to_outer(*memlet.dst_subset);
+  if (named) memlet.data = named->outer;
+}
+
+}  // namespace sdfg
