@@ -50,6 +50,7 @@
 #include "passes/simplify/dead_state_elimination.h"
 #include "passes/simplify/empty_loop_elimination.h"
 #include "passes/simplify/inline_control_flow_regions.h"
+#include "passes/simplify/inline_multistate_sdfg.h"
 #include "passes/simplify/inline_sdfg.h"
 #include "passes/simplify/lift_trivial_if.h"
 #include "passes/simplify/prune_empty_branches.h"
@@ -90,6 +91,7 @@ constexpr std::array registered{
     entry<InLocalStorage>(),
     entry<InlineControlFlowRegions>(),
     entry<InlineFusion>(),
+    entry<InlineMultistateSdfg>(),
     entry<InlineSdfg>(),
     entry<LiftTrivialIf>(),
     entry<LocalDoubleBuffering>(),

@@ -12,9 +12,20 @@ FreshNames::FreshNames(const Sdfg& sdfg) : sdfg_(sdfg) {
     const auto* loop = block.as<LoopRegion>();
     if (loop && !loop->loop_variable.empty()) assigned_.insert(loop->loop_variable);
   });
+  for_each_node(sdfg, [&](const Node& node) { add_connectors(node); });
+}
+
+void FreshNames::add_connectors(const Node& node) {
+  if (!node.is<Tasklet>()) return;
+  for (const auto& [name, type] : node.in_connectors) connectors_.insert(name);
+  for (const auto& [name, type] : node.out_connectors) connectors_.insert(name);
 }
 
 bool FreshNames::taken(std::string_view name) const {
+  return is_variable(name) || connectors_.contains(name);
+}
+
+bool FreshNames::is_variable(std::string_view name) const {
   return sdfg_.arrays.contains(name) || sdfg_.symbols.contains(name) ||
          sdfg_.constants.contains(name) || assigned_.contains(name);
 }

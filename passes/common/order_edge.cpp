@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "ir/analysis/memlet_path.h"
+
 namespace sdfg {
 namespace {
 
@@ -34,9 +36,26 @@ std::optional<NodeId> operand_of(const Sdfg& sdfg, State& state, NodeId library)
   return std::nullopt;
 }
 
+/// The access node that a view hands on to. Another out-edge would make it unclear which of a view's
+/// edges tells what it looks at.
+std::optional<NodeId> viewed_behind(const Sdfg& sdfg, const State& state, NodeId node) {
+  const auto* access = state[node].as<AccessNode>();
+  const Data* data = access ? sdfg.find_data(access->data) : nullptr;
+  if (!data || !data->is_view()) return std::nullopt;
+  const auto edge = viewed_edge(sdfg, state, node);
+  if (!edge || state.source(*edge) != node || !state[state.target(*edge)].is<AccessNode>())
+    return std::nullopt;
+  return state.target(*edge);
+}
+
 }  // namespace
 
 void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after) {
+  for (std::size_t steps = 0; steps < state.node_count(); ++steps) {
+    const auto viewed = viewed_behind(sdfg, state, before);
+    if (!viewed) break;
+    before = *viewed;  // which may be a view again
+  }
   if (state[before].is<LibraryNode>())
     if (const auto result = result_of(state, before)) before = *result;
   if (state[after].is<LibraryNode>())

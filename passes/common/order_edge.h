@@ -9,7 +9,8 @@ namespace sdfg {
 ///
 /// Edges at library nodes are operands to DaCe, so those wait with their operands instead: what
 /// comes after a library node waits for its result, and a library node that has to wait reads from
-/// an access node of its own that does.
+/// an access node of its own that does. What comes after a view that is written waits for what it
+/// looks at.
 void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after);
 
 }  // namespace sdfg

@@ -147,7 +147,7 @@ std::optional<Removal::Touched> Removal::touched(NodeId from, bool backward) {
 void Removal::add_access(NodeId node, Touched& out) const {
   const auto* access = state_[node].as<AccessNode>();
   if (!access) {
-    if (effects_.may_have(sdfg_, state_[node])) out[""] = true;
+    if (effects_.of(sdfg_, state_[node])) out[""] = true;
     return;
   }
   const auto container = accessed_container(sdfg_, state_, node);

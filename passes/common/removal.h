@@ -22,7 +22,7 @@ class Removal {
  public:
   /// `order` is topological. All must outlive the removal.
   Removal(const Sdfg& sdfg, State& state, const ScopeTree& tree, const std::vector<NodeId>& order,
-          const SideEffects& effects)
+          SideEffects& effects)
       : sdfg_(sdfg), state_(state), tree_(tree), order_(order), effects_(effects) {}
 
   /// A scope is removed by all its nodes, entry and exit included.
@@ -53,7 +53,7 @@ class Removal {
   State& state_;
   const ScopeTree& tree_;
   const std::vector<NodeId>& order_;
-  const SideEffects& effects_;
+  SideEffects& effects_;
   std::set<NodeId> nodes_;
   std::vector<EdgeId> edges_;
   std::map<NodeId, Lost> lost_;

@@ -160,7 +160,7 @@ void Sweep::mark_entry(NodeId entry) {
 
 /// Whatever becomes of its outputs.
 bool Sweep::must_live(NodeId n) const {
-  if (consumed_[n.value] || program_.effects_.may_have(sdfg_, state_[n])) return true;
+  if (consumed_[n.value] || program_.effects_.of(sdfg_, state_[n])) return true;
   for (EdgeId e : state_.in(n)) {
     if (state_[e].memlet.empty()) {
       // A value handed over directly: the producer may not be able to do without.
@@ -211,7 +211,7 @@ void Sweep::mark_inputs(NodeId n, const SymbolSet& unneeded) {
 /// Takes dead outputs out of the code. Returns the inputs that it no longer needs.
 SymbolSet Sweep::shorten_tasklet(NodeId n, const std::vector<EdgeId>& dead) {
   Tasklet& tasklet = state_.get<Tasklet>(n);
-  const bool effects = program_.effects_.may_have(sdfg_, state_[n]);
+  const bool effects = program_.effects_.of(sdfg_, state_[n]);
   bool shorter = false;
   for (EdgeId e : dead) {
     const auto code = effects || consumed_[n.value]

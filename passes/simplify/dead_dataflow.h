@@ -66,7 +66,7 @@ struct Uses {
 /// The walk through one SDFG.
 class Program {
  public:
-  Program(Sdfg& sdfg, const SideEffects& effects, PassContext& context);
+  Program(Sdfg& sdfg, SideEffects& effects, PassContext& context);
   /// `needed_outside`: arguments whose values somebody wants afterwards; null: all.
   Changed run(const SymbolSet* needed_outside, const Trail& trail);
   /// After the run.
@@ -99,7 +99,7 @@ class Program {
   bool needed(Container c) const { return c == none || pinned_[c] || reads_.any(c); }
 
   Sdfg& sdfg_;
-  const SideEffects& effects_;
+  SideEffects& effects_;
   PassContext& context_;
   // Looked up, never iterated.
   std::unordered_map<std::string, Container> index_;

@@ -28,7 +28,7 @@ std::vector<Reads::Change> Reads::take_back(std::size_t mark) {
 
 // ---- One SDFG.
 
-Program::Program(Sdfg& sdfg, const SideEffects& effects, PassContext& context)
+Program::Program(Sdfg& sdfg, SideEffects& effects, PassContext& context)
     : sdfg_(sdfg), effects_(effects), context_(context), reads_(sdfg.arrays.size()) {
   for (const auto& [name, data] : sdfg_.arrays) index_.emplace(name, Container(index_.size()));
   pinned_.assign(index_.size(), false);
@@ -265,7 +265,7 @@ void Program::remove_containers(const Trail& trail) {
 namespace sdfg {
 
 Result<Changed> DeadDataflowElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  const SideEffects effects(sdfg);
+  SideEffects effects;
   return dead_dataflow::Program(sdfg, effects, context).run(nullptr, {});
 }
 

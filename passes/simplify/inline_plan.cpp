@@ -55,20 +55,52 @@ Refusal InlinePlan::connect(const Sdfg& parent, const State& state, NodeId node)
   return {};
 }
 
-void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, FreshNames& names, bool in_scope) {
+Refusal InlinePlan::check_connector_names(const FreshNames& outside, const State& body) const {
+  for (NodeId n : body.nodes()) {
+    const Node& node = body[n];
+    if (!node.is<Tasklet>()) continue;
+    for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
+      for (const auto& [name, type] : *connectors)
+        if (outside.is_variable(name))
+          return "tasklet '" + std::string(node.label()) + "' inside has a connector '" + name +
+                 "', which is the name of something outside";
+  }
+  return {};
+}
+
+void InlinePlan::choose_names(const Sdfg& parent, const Sdfg& inner, FreshNames& names) {
+  const auto choose = [&](const std::string& name) {
+    std::string fresh = names.take(name);
+    // Another name inside must not be met on the way.
+    while (fresh != name && (inner.arrays.contains(fresh) || inner.symbols.contains(fresh)))
+      fresh = names.take(name);
+    if (fresh != name) moved[name] = fresh;
+  };
+  for (const auto& [name, data] : inner.arrays)
+    if (data.transient) choose(name);
+  for (const auto& [name, constant] : inner.constants)
+    if (const Constant* same = parent.constants.get(name); !same || !(*same == constant))
+      choose(name);
+}
+
+Substitution InlinePlan::replacements() const {
+  Substitution out = symbols;
+  for (const auto& [from, to] : moved) out.insert_or_assign(from, Expr::symbol(to));
+  return out;
+}
+
+void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) const {
+  const auto name_outside = [&](const std::string& name) {
+    const auto found = moved.find(name);
+    return found == moved.end() ? name : found->second;
+  };
   for (auto& [name, data] : inner.arrays) {
     if (!data.transient) continue;
-    const std::string fresh = names.take(name);
-    if (fresh != name) moved[name] = fresh;
     if (in_scope && data.lifetime != Lifetime::Scope) data.lifetime = Lifetime::Scope;
-    parent.arrays.insert(fresh, std::move(data));
+    parent.arrays.insert(name_outside(name), std::move(data));
   }
-  for (auto& [name, constant] : inner.constants) {
-    if (const Constant* same = parent.constants.get(name); same && *same == constant) continue;
-    const std::string fresh = names.take(name);
-    if (fresh != name) moved[name] = fresh;
-    parent.constants.insert(fresh, std::move(constant));
-  }
+  for (auto& [name, constant] : inner.constants)
+    parent.constants.insert(name_outside(name), std::move(constant));
   const auto merge = [](std::map<std::string, Code>& into, const std::map<std::string, Code>& from) {
     for (const auto& [where, code] : from) {
       Code& all = into[where];
@@ -145,7 +177,28 @@ void InlinePlan::translate(const State& body, EdgeId edge, Memlet& memlet) const
   const Connection* at_dst = memlet.data_is_src ? target : named;
   if (at_src && memlet.src_subset) memlet.src_subset = at_src->window.to_outer(*memlet.src_subset);
   if (at_dst && memlet.dst_subset) memlet.dst_subset = at_dst->window.to_outer(*memlet.dst_subset);
-  if (named) memlet.data = named->outer;
+}
+
+Refusal InlinePlan::check_rank(const State& body, const Connection& c, EdgeId edge) const {
+  if (c.window.subset.rank() == c.window.offset.size()) return {};
+  for (EdgeId leaf : path_leaves(body, edge))
+    for (NodeId end : {path_source(body, leaf), path_target(body, leaf)})
+      if (body[end].is<LibraryNode>())
+        return "library node '" + std::string(body[end].label()) +
+               "' would see another number of dimensions";
+  return {};
+}
+
+void rename_accesses(State& state, const Renaming& names) {
+  const auto rename = [&](std::string& data) {
+    const std::size_t dot = std::min(data.find('.'), data.size());
+    if (const auto found = names.find(std::string_view(data).substr(0, dot)); found != names.end())
+      data.replace(0, dot, found->second);
+  };
+  for (NodeId n : state.nodes())
+    if (auto* access = state[n].as<AccessNode>()) rename(access->data);
+  for (EdgeId e : state.edges())
+    if (!state[e].memlet.empty()) rename(state[e].memlet.data);
 }
 
 }  // namespace sdfg

@@ -30,18 +30,29 @@ struct InlinePlan {
   /// The connection behind an inner container, or behind an inner access node; null: none.
   const Connection* at(std::string_view inner) const;
   const Connection* at(const State& body, NodeId node) const;
+  /// Does a tasklet inside have a connector that is called like something outside?
+  Refusal check_connector_names(const FreshNames& outside, const State& body) const;
+  /// Chooses names in the parent for transients and constants.
+  void choose_names(const Sdfg& parent, const Sdfg& inner, FreshNames& names);
+  /// What to replace inside, all at once: mapped symbols, and containers that are read by name.
+  Substitution replacements() const;
   /// Moves transients, constants, code and callbacks to the parent. In a scope, each iteration has
   /// transients of its own.
-  void move_declarations(Sdfg& parent, Sdfg& inner, FreshNames& names, bool in_scope);
+  void move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) const;
   /// The subset that a copy leaves open: the whole container when it has as many elements, else a
   /// box at 0. Says so in the memlets of an inner state, because what is whole inside may be a part
   /// outside. A refusal when it cannot be told.
   Refusal check_open_subsets(const Sdfg& inner, const State& body) const;
   void close_subsets(const Sdfg& inner, State& body) const;
-  /// A memlet in the parent's names and coordinates. Which container a subset belongs to follows
+  /// A library node with axes counts dimensions, so it must keep theirs.
+  Refusal check_rank(const State& body, const Connection& c, EdgeId edge) const;
+  /// A memlet's subsets in the parent's coordinates. Which container a subset belongs to follows
   /// from the ends of its path.
   void translate(const State& body, EdgeId edge, Memlet& memlet) const;
 };
+
+/// Gives access nodes and memlets other containers, all at once; what is read by name stays.
+void rename_accesses(State& state, const Renaming& names);
 
 /// Inner symbols in outer terms: the mapping, without those that have the same name outside.
 Substitution symbol_values(const NestedSdfg& nested);

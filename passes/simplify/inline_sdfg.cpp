@@ -52,6 +52,7 @@ class Inliner {
     if (Refusal why = check_connectors(inner)) return why;
     if (Refusal why = check_accesses(*body)) return why;
     if (Refusal why = plan_.check_open_subsets(inner, *body)) return why;
+    if (Refusal why = plan_.check_connector_names(index_.names, *body)) return why;
     return check_transients(inner);
   }
 
@@ -59,10 +60,11 @@ class Inliner {
     NestedSdfg nested = std::move(state_.get<NestedSdfg>(node_));
     Sdfg& inner = **nested.sdfg;
     State& body = *inner[*start(inner)].as<State>();
-    replace_symbols(inner, plan_.symbols);
+    plan_.choose_names(sdfg_, inner, index_.names);
+    replace_symbols(inner, plan_.replacements());
     plan_.close_subsets(inner, body);
-    plan_.move_declarations(sdfg_, inner, index_.names, scoped_);
-    rename_data(body, plan_.moved);
+    plan_.move_declarations(sdfg_, inner, scoped_);
+    rename_accesses(body, plan_.moved);
     remember_surroundings();
     splice(body);
     keep_order();
@@ -106,7 +108,7 @@ class Inliner {
     return found;
   }
 
-  Refusal check_accesses(const State& body) const {
+  Refusal check_accesses(const State& body) {
     for (NodeId n : body.nodes()) {
       const auto* access = body[n].as<AccessNode>();
       if (!access) continue;
@@ -114,6 +116,7 @@ class Inliner {
       if (found == plan_.connections.end()) continue;
       const Connection& c = found->second;
       const bool reads = !body.out(n).empty(), writes = !body.in(n).empty() || access->setzero;
+      if (Refusal why = check_view(body, n, c)) return why;
       if (writes && !c.out) return "input '" + access->data + "' is written inside";
       if (access->setzero) return "'" + access->data + "' is set to zero inside";
       if (reads && !writes && !c.in) return "output '" + access->data + "' is read before it is written";
@@ -124,25 +127,22 @@ class Inliner {
         const auto* to = target.as<AccessNode>();
         if (scoped_ && to && plan_.connections.contains(to->data))
           return "'" + access->data + "' is copied straight to '" + to->data + "', within a map";
-        if (Refusal why = check_rank(body, c, e)) return why;
+        if (Refusal why = plan_.check_rank(body, c, e)) return why;
       }
       for (EdgeId e : body.in(n))
-        if (Refusal why = check_rank(body, c, e)) return why;
+        if (Refusal why = plan_.check_rank(body, c, e)) return why;
       if (scoped_ && (reads ? body.in(n) : body.out(n)).size() != 0)
         return "'" + access->data + "' is ordered against other nodes inside, within a map";
     }
     return {};
   }
 
-  /// A library node with axes counts dimensions, so it must keep theirs.
-  Refusal check_rank(const State& body, const Connection& c, EdgeId edge) const {
-    if (c.window.subset.rank() == c.window.offset.size()) return {};
-    for (EdgeId leaf : path_leaves(body, edge))
-      for (NodeId end : {path_source(body, leaf), path_target(body, leaf)})
-        if (body[end].is<LibraryNode>())
-          return "library node '" + std::string(body[end].label()) +
-                 "' would see another number of dimensions";
-    return {};
+  /// A view's access node outside can take over what one access node inside does, and no more: other
+  /// nodes of the view would look at nothing.
+  Refusal check_view(const State& body, NodeId n, const Connection& c) {
+    if (sdfg_.find_data(c.outer)->role() == Role::Plain || body.in(n).empty()) return {};
+    if (body.out(n).empty() && views_written_.insert(c.outer).second) return {};
+    return "'" + c.outer + "' is a view or reference, and is written at several places inside";
   }
 
   Refusal check_transients(const Sdfg& inner) {
@@ -179,6 +179,7 @@ class Inliner {
       if (!c) {
         moved[n.value] = state_.add(body[n]);
         index_.add(state_, moved[n.value]);
+        index_.names.add_connectors(body[n]);
         continue;
       }
       const bool source = body.in(n).empty(), sink = is_last(body, n);
@@ -211,6 +212,7 @@ class Inliner {
       const Connection* at_source = plan_.at(body, from);
       const Connection* at_target = plan_.at(body, to);
       plan_.translate(body, e, edge.memlet);
+      if (const Connection* named = plan_.at(edge.memlet.data)) edge.memlet.data = named->outer;
       if (at_source && moved[from.value] != NodeId{} && at_source->in &&
           moved[from.value] == state_.source(*at_source->in))
         edge.src_connector = state_[*at_source->in].src_connector;
@@ -390,6 +392,7 @@ class Inliner {
   const NodeId node_;
   bool scoped_ = false;
   InlinePlan plan_;
+  std::set<std::string> views_written_;
   std::map<std::string, NodeId, std::less<>> last_version_;
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
   std::set<NodeId> neighbours_, readers_, writers_;
