@@ -44,6 +44,7 @@
 #include "passes/pipelines/gt4py.h"
 #include "passes/pipelines/simplify.h"
 #include "passes/simplify/block_fusion.h"
+#include "passes/simplify/consolidate_edges.h"
 #include "passes/simplify/continue_to_condition.h"
 #include "passes/simplify/control_flow_raising.h"
 #include "passes/simplify/dead_dataflow_elimination.h"
@@ -53,6 +54,8 @@
 #include "passes/simplify/inline_multistate_sdfg.h"
 #include "passes/simplify/inline_sdfg.h"
 #include "passes/simplify/lift_trivial_if.h"
+#include "passes/simplify/map_to_copy.h"
+#include "passes/simplify/merge_access_nodes.h"
 #include "passes/simplify/prune_empty_branches.h"
 #include "passes/simplify/state_fusion.h"
 #include "passes/simplify/substitute_symbols.h"
@@ -74,6 +77,7 @@ constexpr std::array registered{
     entry<BlockFusion>(),
     entry<ComposedCopyElimination>(),
     entry<ConfigureTransients>(),
+    entry<ConsolidateEdges>(),
     entry<ConstantPropagation>(),
     entry<ContinueToCondition>(),
     entry<ControlFlowRaising>(),
@@ -112,8 +116,10 @@ constexpr std::array registered{
     entry<MapPromotion>(),
     entry<MapSplitVertical>(),
     entry<MapTiling>(),
+    entry<MapToCopy>(),
     entry<MapToLoop>(),
     entry<MapUnroll>(),
+    entry<MergeAccessNodes>(),
     entry<MoveIntoIfBody>(),
     entry<MoveLoopIntoMap>(),
     entry<MoveTaskletIntoMap>(),
