@@ -46,7 +46,7 @@ struct Site {
   Region& region;
   BlockId block;
   NodeId node;
-  FreshNames& names;
+  TakenNames& names;
   Labels& labels;
 
   State& state() const { return *region[block].as<State>(); }
@@ -424,7 +424,7 @@ class Walk {
   }
 
   Sdfg& sdfg_;
-  FreshNames names_;
+  TakenNames names_;
   PassContext& context_;
   Changed changed_ = Changed::No;
 };

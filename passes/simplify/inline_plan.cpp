@@ -55,7 +55,7 @@ Refusal InlinePlan::connect(const Sdfg& parent, const State& state, NodeId node)
   return {};
 }
 
-Refusal InlinePlan::check_connector_names(const FreshNames& outside, const State& body) const {
+Refusal InlinePlan::check_connector_names(const TakenNames& outside, const State& body) const {
   for (NodeId n : body.nodes()) {
     const Node& node = body[n];
     if (!node.is<Tasklet>()) continue;
@@ -68,7 +68,7 @@ Refusal InlinePlan::check_connector_names(const FreshNames& outside, const State
   return {};
 }
 
-void InlinePlan::choose_names(const Sdfg& parent, const Sdfg& inner, FreshNames& names) {
+void InlinePlan::choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names) {
   const auto choose = [&](const std::string& name) {
     std::string fresh = names.take(name);
     // Another name inside must not be met on the way.

@@ -7,7 +7,7 @@
 #include "ir/analysis/window.h"
 #include "ir/replace.h"
 #include "ir/sdfg.h"
-#include "passes/common/fresh_names.h"
+#include "passes/common/taken_names.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -31,9 +31,9 @@ struct InlinePlan {
   const Connection* at(std::string_view inner) const;
   const Connection* at(const State& body, NodeId node) const;
   /// Does a tasklet inside have a connector that is called like something outside?
-  Refusal check_connector_names(const FreshNames& outside, const State& body) const;
+  Refusal check_connector_names(const TakenNames& outside, const State& body) const;
   /// Chooses names in the parent for transients and constants.
-  void choose_names(const Sdfg& parent, const Sdfg& inner, FreshNames& names);
+  void choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names);
   /// What to replace inside, all at once: mapped symbols, and containers that are read by name.
   Substitution replacements() const;
   /// Moves transients, constants, code and callbacks to the parent. In a scope, each iteration has

@@ -18,7 +18,7 @@ namespace {
 /// What inlining asks of a state, gathered once and kept up to date, so that each nested SDFG costs
 /// its own size only.
 struct StateIndex {
-  FreshNames& names;
+  TakenNames& names;
   ScopeTree tree;  ///< of the nodes that were there at first
   std::map<std::string, std::set<NodeId>, std::less<>> accesses;  ///< container: its access nodes
 
@@ -401,7 +401,7 @@ class Inliner {
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
 
-Changed run_on_state(Sdfg& sdfg, FreshNames& names, State& state, const Trail& trail,
+Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& trail,
                      PassContext& context) {
   Changed changed = Changed::No;
   std::optional<StateIndex> index;
@@ -434,7 +434,7 @@ Changed run_on_state(Sdfg& sdfg, FreshNames& names, State& state, const Trail& t
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
   Changed changed = Changed::No;
-  FreshNames names(sdfg);
+  TakenNames names(sdfg);
   const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
     const Trail here = outer.in(block);
     if (Region* inner = block.region())

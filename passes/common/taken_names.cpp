@@ -1,10 +1,10 @@
-#include "passes/common/fresh_names.h"
+#include "passes/common/taken_names.h"
 
 #include "ir/walk.h"
 
 namespace sdfg {
 
-FreshNames::FreshNames(const Sdfg& sdfg) : sdfg_(sdfg) {
+TakenNames::TakenNames(const Sdfg& sdfg) : sdfg_(sdfg) {
   for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
     for (const auto& [name, value] : edge.assignments) assigned_.insert(name);
   });
@@ -15,22 +15,22 @@ FreshNames::FreshNames(const Sdfg& sdfg) : sdfg_(sdfg) {
   for_each_node(sdfg, [&](const Node& node) { add_connectors(node); });
 }
 
-void FreshNames::add_connectors(const Node& node) {
+void TakenNames::add_connectors(const Node& node) {
   if (!node.is<Tasklet>()) return;
   for (const auto& [name, type] : node.in_connectors) connectors_.insert(name);
   for (const auto& [name, type] : node.out_connectors) connectors_.insert(name);
 }
 
-bool FreshNames::taken(std::string_view name) const {
+bool TakenNames::taken(std::string_view name) const {
   return is_variable(name) || connectors_.contains(name);
 }
 
-bool FreshNames::is_variable(std::string_view name) const {
+bool TakenNames::is_variable(std::string_view name) const {
   return sdfg_.arrays.contains(name) || sdfg_.symbols.contains(name) ||
          sdfg_.constants.contains(name) || assigned_.contains(name);
 }
 
-std::string FreshNames::take(std::string_view base) {
+std::string TakenNames::take(std::string_view base) {
   std::string name(base);
   if (taken(name)) {
     std::size_t& next = next_[name];
