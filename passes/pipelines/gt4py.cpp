@@ -23,8 +23,8 @@ std::string option(std::string_view name, const T& value, const T& neutral) {
 
 /// What maps are made of is left alone: simplification between rounds sees whole states only.
 constexpr std::string_view between_rounds =
-    "skip=scalar-to-symbol,constant-propagation,inline-multistate-sdfg,inline-sdfg,"
-    "inline-control-flow-regions,control-flow-raising,prune-empty-branches,reference-to-view,"
+    "skip=constant-propagation,inline-multistate-sdfg,inline-sdfg,inline-control-flow-regions,"
+    "control-flow-raising,prune-empty-branches,map-to-copy,slice-view-elimination,"
     "consolidate-edges,unused-symbol-elimination";
 
 /// Maps and the containers between them, until nothing changes.
@@ -40,17 +40,20 @@ PlannedStep whole_maps(const Options& o) {
   steps.push_back({vertical,
                    "producers before siblings: siblings joined early tie unrelated maps together",
                    {}});
+  steps.push_back({"double-write-elimination", "maps write the copies of what they write", {}});
   steps.push_back({with("map-promotion", {top, "promote_vertical promote_horizontal", keep, pointwise}),
                    "1-d producers join 2-d consumers before they join other 1-d maps", {}});
   steps.push_back({"fixed-point", "joined siblings may be producers of one consumer",
                    {{horizontal, "maps that share what they read", {}},
                     {vertical, "again", {}}}});
-  if (!o.disable_splitting) {
-    steps.push_back({"map-dead-range-elimination", "a map that writes more than is read", {}});
-    steps.push_back({"split-consumer-memlets", "copies are cut where producers meet", {}});
-    steps.push_back({"split-access-nodes", "so that each part has a container of its own", {}});
-    steps.push_back({"map-split-vertical", "maps that meet in a part, where it pays", {}});
-  }
+  if (!o.disable_splitting)
+    steps.push_back(
+        {"fixed-point", "containers and maps are taken apart where parts have their own readers",
+         {{"split-consumer-memlets", "copies are cut where producers meet", {}},
+          {"split-access-nodes", "so that each part has a container of its own", {}},
+          {"map-dead-range-elimination", "a map that writes more than is read writes less", {}},
+          {"map-split-vertical", "maps that meet in a part, where it pays", {}},
+          {vertical, "again", {}}}});
   steps.push_back({with("redundant-array-elimination", {pointwise}),
                    "buffers between maps and arguments, when fusion has done what it can", {}});
   steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
@@ -116,13 +119,13 @@ Result<Steps> Gt4py::steps(const Options& o) {
   if (!o.symbols.empty())
     steps.push_back({with("substitute-symbols", {option("symbols", o.symbols, {})}),
                      "known sizes make more questions decidable", {}});
-  steps.push_back({with("simplify", {"skip=scalar-to-symbol,constant-propagation", pointwise}),
-                   "the form that the rest expects; scalars stay, kernels read them", {}});
+  steps.push_back({with("simplify", {"skip=constant-propagation", pointwise}),
+                   "the form that the rest expects", {}});
   steps.push_back(whole_maps(o));
-  steps.push_back({"concat-where", "what is composed of parts is read from its parts", {}});
+  steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);
-  steps.push_back({"expand-library-nodes", "reductions become loops the compiler sees", {}});
+  steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});
   for_target(o, steps);
   return steps;
 }
