@@ -110,7 +110,7 @@ writes G, as in redundant-array-elimination.)",
 struct WriteBackElimination {
   static constexpr PassInfo info{
       .name = "write-back-elimination",
-      .summary = "let a transient that is copied in a later state live there from the start",
+      .summary = "let transients live where a later state copies them",
       .details = R"(
     a: map -> T -> map    b: T -> G    =>   a: map -> G -> map    b:
 

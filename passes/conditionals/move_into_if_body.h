@@ -7,7 +7,7 @@ namespace sdfg {
 struct MoveIntoIfBody {
   static constexpr PassInfo info{
       .name = "move-into-if-body",
-      .summary = "run dataflow that only one branch of a conditional needs in that branch",
+      .summary = "run dataflow in the only branch that needs it",
       .details = R"(
     t = f(a)                       if c:
     if c: x = t + 1       =>         t = f(a)

@@ -10,7 +10,7 @@ namespace sdfg {
 struct LoopBlocking {
   static constexpr PassInfo info{
       .name = "loop-blocking",
-      .summary = "run blocks of a dimension in one iteration and do common work once per block",
+      .summary = "run blocks of a dimension, with common work done once",
       .details = R"(
     map i, k { f(i) -> t          map i, block { f(i) -> t
                g(t, k) }     =>                  map k in block { g(t, k) } }

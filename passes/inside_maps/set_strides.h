@@ -7,7 +7,7 @@ namespace sdfg {
 struct SetStrides {
   static constexpr PassInfo info{
       .name = "set-strides",
-      .summary = "lay transients out so that neighbouring iterations touch neighbouring elements",
+      .summary = "lay transients out for neighbouring iterations",
       .details = R"(
     transient t: float64[N, K]  =>  transient t: float64[N, K] {strides = [1, N]}
 

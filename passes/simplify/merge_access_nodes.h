@@ -7,7 +7,7 @@ namespace sdfg {
 struct MergeAccessNodes {
   static constexpr PassInfo info{
       .name = "merge-access-nodes",
-      .summary = "make access nodes one that stand for the same state of a container",
+      .summary = "merge access nodes that hold the same values",
       .details = R"(
     A -> map 1          A -> map 1 -> B          A -> map 1 -> B
     A -> map 2     =>   A -> map 2          and  C -> map 2 -> B     =>   both into one B

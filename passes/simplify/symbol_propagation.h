@@ -27,7 +27,7 @@ values that read containers.)",
 struct SymbolPropagation {
   static constexpr PassInfo info{
       .name = "symbol-propagation",
-      .summary = "replace symbols by the expressions that the program assigns to them",
+      .summary = "replace symbols by what the program assigns to them",
       .details = R"(
     --{k = i + 1}--> A[k]     =>     --{k = i + 1}--> A[i + 1]
 

@@ -7,7 +7,7 @@ namespace sdfg {
 struct ComposedCopyElimination {
   static constexpr PassInfo info{
       .name = "composed-copy-elimination",
-      .summary = "let readers of a container composed by copies read where the copies came from",
+      .summary = "read what is composed of copies where the copies came from",
       .details = R"(
     A[0:5] -> t[0:5]                             map i in 0:9 {
     B[0:4] -> t[5:9]                       =>      x = A[i] if i < 5 else B[i - 5]

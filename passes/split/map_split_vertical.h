@@ -9,7 +9,7 @@ namespace sdfg {
 struct MapSplitVertical {
   static constexpr PassInfo info{
       .name = "map-split-vertical",
-      .summary = "cut maps where a part of what goes between them can then be fused away",
+      .summary = "cut maps where a part between them can then be fused away",
       .details = R"(
     map i in 0:9 { t[i] = f(i) }                 map i in 0:4 { t_part_0[i] = f(i) }
     map j in 0:4 { A[j] = t[j] }          =>     map j in 0:4 { A[j] = t_part_0[j] }

@@ -1,6 +1,6 @@
 #include "tools/common/history.h"
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "serialize/save.h"
 
@@ -48,16 +48,25 @@ void add_patch(const Json& before, const Json& after, const std::string& path, J
 
 }  // namespace
 
-History::History(const Sdfg& sdfg) : last_(as_json(sdfg)) {
-  history_ = {{"type", "SDFGHistory"}, {"version", 1}, {"name", sdfg.name}, {"initial", last_},
+struct History::Trees {
+  Json last, history;
+};
+
+History::~History() = default;
+
+History::History(const Sdfg& sdfg) : trees_(std::make_unique<Trees>()) {
+  auto& [last, history] = *trees_;
+  last = as_json(sdfg);
+  history = {{"type", "SDFGHistory"}, {"version", 1}, {"name", sdfg.name}, {"initial", last},
               {"steps", Json::array()}};
 }
 
 void History::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
                     const PassContext& context) {
   if (changed == Changed::No) return;
+  auto& [last, history] = *trees_;
   Json now = as_json(sdfg), patch = Json::array();
-  add_patch(last_, now, "", patch);
+  add_patch(last, now, "", patch);
   std::string places, remarks;
   std::size_t applied = 0;
   for (const Remark& remark : context.remarks) {
@@ -67,15 +76,15 @@ void History::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
   }
   if (applied > 1) places += " and " + std::to_string(applied - 1) + " more";
   if (applied > 20) remarks += "\n… " + std::to_string(applied - 20) + " more";
-  history_["steps"].push_back({{"pass", run.options.empty()
+  history["steps"].push_back({{"pass", run.options.empty()
                                             ? std::string(run.pass)
                                             : std::string(run.pass) + "{" + std::string(run.options) + "}"},
                                {"place", places},
                                {"remark", remarks},
                                {"patch", std::move(patch)}});
-  last_ = std::move(now);
+  last = std::move(now);
 }
 
-std::string History::text() const { return history_.dump() + "\n"; }
+std::string History::text() const { return trees_->history.dump() + "\n"; }
 
 }  // namespace sdfg

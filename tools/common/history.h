@@ -1,6 +1,7 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <string>
 
 #include "passes/observers.h"
 
@@ -11,12 +12,14 @@ namespace sdfg {
 class History : public Observer {
  public:
   explicit History(const Sdfg& sdfg);
+  ~History() override;
   void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
   /// The file's content.
   std::string text() const;
 
  private:
-  nlohmann::ordered_json last_, history_;
+  struct Trees;  ///< the JSON of the last step and of the file
+  std::unique_ptr<Trees> trees_;
 };
 
 }  // namespace sdfg

@@ -136,12 +136,12 @@ constexpr std::array flags{
     Flag{"assume", Takes::Always, "COND,…", "what holds of the symbols: 'N>=1,begin<=end'", set_assume},
     Flag{"backend", Takes::Always, "interpreter|cpu", "what --run runs with", set_backend},
     Flag{"bisect", Takes::Nothing, "",
-         "find the application that makes the results differ, or `-- COMMAND {}` fail",
+         "find the application that changes results or fails -- COMMAND {}",
          [](OptSettings& s, Value) -> Status { return s.bisect = true, Ok{}; }},
     Flag{"check-semantics", Takes::Maybe, "end|each",
          "interpret before and after the passes, compare", set_check},
     Flag{"emit", Takes::Always, "FORM",
-         "write json, text, dot, graphml, html (the viewer), cpp, summary or none", set_emit},
+         "write json, text, dot, graphml, html, cpp, summary or none", set_emit},
     Flag{"help", Takes::Maybe, "PASS", "show this page, or all about one pass",
          [](OptSettings& s, Value v) -> Status {
            return s.help = true, s.topic = v.value_or(""), Ok{};
@@ -333,9 +333,16 @@ std::string help_text(std::span<const Registered> passes) {
       "standard input), runs passes in the order written, and writes the result.\n"
       "Without passes on a terminal: verifies and shows a summary.\n\n";
   for (const Flag& flag : flags) out += fmt::format("  {:<32} {}\n", shown_name(flag), flag.help);
-  out += "\nPasses (--help=PASS says more):\n";
+  out += "\nPipelines and passes (--list-passes says what each does, --help=PASS all about one):\n";
   for (const Registered& pass : passes)
-    out += fmt::format("  --{:<30} {}\n", pass.name, pass.info->summary);
+    if (pass.is_pipeline) out += fmt::format("  --{:<30} {}\n", pass.name, pass.info->summary);
+  std::string line = " ";
+  for (const Registered& pass : passes) {
+    if (pass.is_pipeline) continue;
+    if (line.size() + 1 + pass.name.size() > 100) out += line + '\n', line = " ";
+    line += ' ' + std::string(pass.name);
+  }
+  if (line.size() > 1) out += line + '\n';
   return out + "\nExit status: 0 fine, 1 the input is wrong, 2 the command line is wrong,\n"
                "3 an error of ours.\n";
 }
