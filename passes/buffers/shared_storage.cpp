@@ -279,6 +279,11 @@ Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied
     if (contains(box, use.box)) return {};
   const Data& data = *p_.sdfg.arrays.get(to());
   if (contains(Subset::whole(data.shape), use.box)) return {};
+  // Every use lies within `from`: it is enough that all of that has a place.
+  const Subset all = sharing_.placement.map(Subset::whole(p_.sdfg.arrays.get(from())->shape));
+  if (contains(Subset::whole(data.shape), all)) return {};
+  for (const Subset& box : copied)
+    if (contains(box, all)) return {};
   return "'" + from() + "' is used beyond what is copied: [" + to_text(*use.box) + "] of '" + to() +
          "' may not exist";
 }
