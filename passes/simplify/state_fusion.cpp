@@ -9,6 +9,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/order_edge.h"
+#include "passes/common/side_effects.h"
 #include "passes/common/used_names.h"
 
 // Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node: an
@@ -53,29 +54,6 @@ struct StateAccesses {
   bool side_effects = false;
 };
 
-bool may_have_side_effects(const Sdfg& sdfg, const Node& node) {
-  if (const auto* nested = node.as<NestedSdfg>()) {
-    if (!nested->sdfg) return true;
-    const Sdfg& inner = **nested->sdfg;
-    bool any = false;
-    for (BlockId b : inner.nodes()) {
-      const auto* state = inner[b].as<State>();
-      if (!state) return true;
-      for (NodeId n : state->nodes()) any = any || may_have_side_effects(inner, (*state)[n]);
-    }
-    return any;
-  }
-  const auto* tasklet = node.as<Tasklet>();
-  if (!tasklet) return false;
-  if (tasklet->side_effects) return *tasklet->side_effects;
-  if (tasklet->code.language() != Language::Python) return !tasklet->code_global.empty();
-  SymbolSet callbacks, names;
-  for (const auto& [name, type] : sdfg.symbols)
-    if (type.base() == BaseType::Callback) callbacks.insert(name);
-  if (!callbacks.empty()) collect_symbols(tasklet->code, callbacks, names);
-  return std::ranges::any_of(names, [&](const auto& name) { return callbacks.contains(name); });
-}
-
 /// The container that a view's node looks at, through any number of views; nothing when unknown.
 std::optional<std::string> viewed_container(const Sdfg& sdfg, const State& state, NodeId view) {
   for (std::size_t steps = 0; steps <= state.node_count(); ++steps) {
@@ -105,11 +83,12 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     out.refusal = tree.error().message;
     return out;
   }
+  SideEffects effects;
   const auto scope_end = [&](NodeId n) { return state[n].is_entry() ? tree->exit_of(n) : n; };
   const auto scope_begin = [&](NodeId n) { return state[n].is_exit() ? tree->parent_of(n) : n; };
   for (NodeId n : state.nodes()) {
     collect_used_names(state[n], containers, out.value.names);
-    out.value.side_effects = out.value.side_effects || may_have_side_effects(sdfg, state[n]);
+    out.value.side_effects = out.value.side_effects || effects.of(sdfg, state[n]);
     const auto* access = state[n].as<AccessNode>();
     if (!access) continue;
     const Data* data = sdfg.find_data(access->data);
