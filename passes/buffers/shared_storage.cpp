@@ -284,6 +284,14 @@ Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied
   if (contains(Subset::whole(data.shape), all)) return {};
   for (const Subset& box : copied)
     if (contains(box, all)) return {};
+  // A container is a box: what lies between two elements that exist does, too.
+  std::optional<Subset> hull;
+  for (const Subset& box : copied)
+    if (std::ranges::all_of(box.ranges, [&](const Range& r) {
+          return certain(less_equal(r.begin, r.end, p_.assumptions));
+        }))
+      hull = hull ? bounding_box(*hull, box, p_.assumptions) : box;
+  if (hull && (contains(*hull, use.box) || contains(*hull, all))) return {};
   return "'" + from() + "' is used beyond what is copied: [" + to_text(*use.box) + "] of '" + to() +
          "' may not exist";
 }
