@@ -101,7 +101,9 @@ class Conflicts {
       });
       return goes ? Refusal() : Refusal("both maps write '" + name + "'");
     }
-    if (!rules_.vertical || a_writes) return what + "'" + name + "' in the same iteration";
+    // Reads of the first before writes of the second: said by the edge between the maps.
+    const bool ordered = rules_.vertical || !plan_.order_only.empty();
+    if (!ordered || a_writes) return what + "'" + name + "' in the same iteration";
     plan_.keep_order.emplace_back(e, f);
     return {};
   }

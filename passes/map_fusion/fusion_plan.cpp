@@ -166,9 +166,8 @@ class Planner {
 
   Refusal check_path() {
     std::set<EdgeId> ordering;
-    if (rules_.vertical)
-      for (EdgeId e : second_.waits)
-        if (state_.contains(e) && orders_only(e)) ordering.insert(e);
+    for (EdgeId e : second_.waits)
+      if (state_.contains(e) && orders_only(e)) ordering.insert(e);
     plan_.order_only.assign(ordering.begin(), ordering.end());
     const auto around = [&](EdgeId e) {
       return state_.target(e) != second_.entry ||
