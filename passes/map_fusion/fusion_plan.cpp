@@ -4,6 +4,7 @@
 #include <set>
 
 #include "passes/common/reroute.h"
+#include "passes/map_fusion/exact_write.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 
 namespace sdfg {
@@ -211,6 +212,8 @@ class Planner {
     if (memlet.wcr) return "the first map combines values in '" + name + "'";
     const auto subset = inner_subset(site_, edge, first_.out.at(port), false);
     if (!subset) return "which part of '" + name + "' the first map writes cannot be told";
+    if (!writes_exactly(state_, edge, site_.assumptions))
+      return "an iteration of the first map may leave parts of " + text(name, *subset) + " unwritten";
     KeptValue value{edge, port, substitute(*subset, plan_.match.first), {}, {}, {}};
     for (const Range& r : value.written.ranges) {
       if (!(r.step == Expr(1)) || !(r.tile == Expr(1)))
@@ -350,9 +353,8 @@ class Planner {
     return std::ranges::all_of(between.values, [&](const KeptValue& value) {
       for (const std::string& out : written->second.all())
         for (EdgeId e : second_.out.at(out).inner) {
-          const Memlet& memlet = state_[e].memlet;
           const auto subset = inner_subset(site_, e, second_.out.at(out), false);
-          if (memlet.dynamic || memlet.wcr || !subset) continue;
+          if (!subset || !writes_exactly(state_, e, site_.assumptions)) continue;
           if (certain(covers(substitute(*subset, plan_.match.second), value.written, site_.assumptions)))
             return true;
         }
