@@ -112,6 +112,8 @@ class Map {
       done = order_.scope_of(done);
     }
     if (state_[done].is_entry()) done = order_.exit_of(done);
+    // Edges at library nodes are operands to DaCe, empty ones too.
+    if (state_[done].is<LibraryNode>() || state_[order_.element(writer)].is<LibraryNode>()) return false;
     out.order.emplace_back(done, order_.element(writer));
     return true;
   }

@@ -95,6 +95,11 @@ bool bypass(BufferProgram& program, StateFlow::Point point, NodeId node) {
   };
   if (!all_empty(state.in(node)) || !all_empty(state.out(node))) return false;
   if (!plain(state.get<AccessNode>(node)) || program.order(point).scope_of(node)) return false;
+  // Edges at library nodes are operands to DaCe, empty ones too: the node between stays.
+  for (EdgeId e : state.in(node))
+    if (state[state.source(e)].is<LibraryNode>()) return false;
+  for (EdgeId e : state.out(node))
+    if (state[state.target(e)].is<LibraryNode>()) return false;
   const std::size_t joined = state.in(node).size() * state.out(node).size();
   if (joined > 4 + state.in(node).size() + state.out(node).size()) return false;
   for (EdgeId in : copy(state.in(node)))

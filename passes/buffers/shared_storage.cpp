@@ -515,6 +515,9 @@ Check::Together Check::together(Point p, const Use& read, bool read_in_from,
 
 /// Plans an empty edge, unless it would close a cycle with the graph and those planned before.
 bool Check::plan(Point p, NodeId from, NodeId to) {
+  // Edges at library nodes are operands to DaCe, empty ones too.
+  const State& state = *p_.flow.state(p);
+  if (state[from].is<LibraryNode>() || state[to].is<LibraryNode>()) return false;
   for (const auto& o : sharing_.order)
     if (o.point == p && o.from == from && o.to == to) return true;
   std::vector<NodeId> open{to};
