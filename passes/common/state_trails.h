@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/common/assume.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -31,5 +32,20 @@ class StateTrails {
   std::deque<Trail> trails_;  ///< in place for good, because trails point at one another
   std::vector<Entry> states_;
 };
+
+/// visit(sdfg, trail, assumptions), which answers with Changed: for the SDFG, then for those nested in
+/// the states that it holds after the visit, each with what holds inside it.
+template <class F>
+Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+                     const F& visit) {
+  Changed changed = visit(sdfg, trail, assumptions);
+  const StateTrails states(sdfg, trail);
+  for (const StateTrails::Entry& at : states.states())
+    for (NodeId n : at.state->nodes())
+      if (auto* nested = (*at.state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+        changed |= on_each_sdfg(**nested->sdfg, at.trail->in(*at.state, n),
+                                assumptions_inside(*nested, assumptions), visit);
+  return changed;
+}
 
 }  // namespace sdfg

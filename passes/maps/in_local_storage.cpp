@@ -42,34 +42,11 @@ void apply(Sdfg& sdfg, State& state, const Plan& plan, Storage storage, FreshNam
 }  // namespace
 
 Result<Changed> InLocalStorage::run(Sdfg& root, const Options& options, PassContext& context) {
-  Changed changed = Changed::No;
-  FreshNames names;
-  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
-    std::optional<ScopeUse> use;
-    std::optional<ScopeTree> tree;
-    Assumptions known = &sdfg == &root ? context.assumptions : Assumptions{};
-    NodeId used_by;
-    for (const StoragePlace& place : storage_places(state, true, options.array, options.maps)) {
-      if (!tree) {
-        tree = scope_tree_of(state);  // new nodes need not be in it
-        assume_shapes(sdfg, known);
-      }
-      if (!use || used_by != place.outer.entry)
-        use.emplace(sdfg, state, used_by = place.outer.entry);
-      Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data, {}};
-      const Trail here = trail.in(state, place.inner.entry);
-      if (const Refusal why = check(sdfg, state, *tree, *use, known, plan)) {
-        context.refused(here, why);
-        continue;
-      }
-      if (!context.may_apply()) return;
-      context.applied(here, "copied " + plan.array + "[" + to_text(plan.local.box) +
-                                "] into a transient before the map");
-      apply(sdfg, state, plan, options.storage, names);
-      changed = Changed::Yes;
-    }
-  });
-  return changed;
+  const LocalStoragePass<Plan, Options> pass{
+      true, "copied", "into a transient before the map",
+      [](const State&, const StoragePlace&, const Options&) { return true; },
+      check, apply};
+  return pass.run(root, options, context);
 }
 
 }  // namespace sdfg

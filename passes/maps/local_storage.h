@@ -3,10 +3,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
+#include "passes/common/assume.h"
 #include "passes/common/fresh_names.h"
+#include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 #include "passes/pass.h"
 
@@ -76,5 +80,48 @@ Subset used_part(const Subset& box);
 /// Declares a transient of that shape with the container's element type.
 std::string add_local(Sdfg& sdfg, FreshNames& names, const std::string& base,
                       const std::string& array, const std::vector<Expr>& shape, Storage storage);
+
+/// What a pass about such transients does at each place. `Plan` starts with {place, inner, array}.
+template <class Plan, class Options>
+struct LocalStoragePass {
+  bool reads;
+  std::string_view verb, where;  ///< of the remark: "copied" X[…] "into a transient before the map"
+  bool (*wanted)(const State&, const StoragePlace&, const Options&);
+  Refusal (*check)(const Sdfg&, const State&, const ScopeTree&, const ScopeUse&, const Assumptions&,
+                   Plan&);
+  void (*apply)(Sdfg&, State&, const Plan&, Storage, FreshNames&);
+
+  Changed run(Sdfg& root, const Options& options, PassContext& context) const {
+    Changed changed = Changed::No;
+    FreshNames names;
+    walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+      std::optional<ScopeUse> use;
+      std::optional<ScopeTree> tree;
+      Assumptions known = &sdfg == &root ? context.assumptions : Assumptions{};
+      NodeId used_by;
+      for (const StoragePlace& place : storage_places(state, reads, options.array, options.maps)) {
+        if (!wanted(state, place, options)) continue;
+        if (!tree) {
+          tree = scope_tree_of(state);  // new nodes need not be in it
+          assume_shapes(sdfg, known);
+        }
+        if (!use || used_by != place.outer.entry)
+          use.emplace(sdfg, state, used_by = place.outer.entry);
+        Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data};
+        const Trail here = trail.in(state, place.inner.entry);
+        if (const Refusal why = check(sdfg, state, *tree, *use, known, plan)) {
+          context.refused(here, why);
+          continue;
+        }
+        if (!context.may_apply()) return;
+        context.applied(here, std::string(verb) + ' ' + plan.array + '[' +
+                                  to_text(plan.local.box) + "] " + std::string(where));
+        apply(sdfg, state, plan, options.storage, names);
+        changed = Changed::Yes;
+      }
+    });
+    return changed;
+  }
+};
 
 }  // namespace sdfg

@@ -265,22 +265,13 @@ class Shrinker {
   std::map<std::string, Need> needs_;
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
-               PassContext& context) {
-  Changed changed = Shrinker(sdfg, trail, assumptions, context).run();
-  const StateTrails states(sdfg, trail);
-  for (const auto& [state, here] : states.states())
-    for (NodeId n : state->nodes())
-      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-        changed |= run_on(**nested->sdfg, here->in(*state, n),
-                          assumptions_inside(*nested, assumptions), context);
-  return changed;
-}
-
 }  // namespace
 
 Result<Changed> MapDeadRangeElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, {}, context.assumptions, context);
+  return on_each_sdfg(sdfg, {}, context.assumptions,
+                      [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
+                        return Shrinker(inner, trail, assumptions, context).run();
+                      });
 }
 
 }  // namespace sdfg

@@ -107,23 +107,13 @@ class Splitter {
   std::map<std::size_t, ConflictOrder> orders_;  ///< by number of the state
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
-               PassContext& context) {
-  Changed changed = Splitter(sdfg, trail, assumptions, context).run();
-  const StateTrails states(sdfg, trail);
-  for (const auto& [state, here] : states.states())
-    for (NodeId n : state->nodes())
-      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-        changed |= run_on(**nested->sdfg, here->in(*state, n),
-                          assumptions_inside(*nested, assumptions), context);
-  return changed;
-}
-
 }  // namespace
 
 Result<Changed> SplitAccessNodes::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  Assumptions assumptions = context.assumptions;
-  return run_on(sdfg, {}, assumptions, context);
+  return on_each_sdfg(sdfg, {}, context.assumptions,
+                      [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
+                        return Splitter(inner, trail, assumptions, context).run();
+                      });
 }
 
 }  // namespace sdfg

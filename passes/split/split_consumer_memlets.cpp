@@ -189,23 +189,14 @@ class Cutter {
   PassContext& context_;
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const SplitConsumerMemlets::Options& options,
-               const Assumptions& assumptions, PassContext& context) {
-  Changed changed = Cutter(sdfg, trail, options, assumptions, context).run();
-  const StateTrails states(sdfg, trail);
-  for (const auto& [state, here] : states.states())
-    for (NodeId n : state->nodes())
-      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-        changed |= run_on(**nested->sdfg, here->in(*state, n), options,
-                          assumptions_inside(*nested, assumptions), context);
-  return changed;
-}
-
 }  // namespace
 
 Result<Changed> SplitConsumerMemlets::run(Sdfg& sdfg, const Options& options,
                                           PassContext& context) {
-  return run_on(sdfg, {}, options, context.assumptions, context);
+  return on_each_sdfg(sdfg, {}, context.assumptions,
+                      [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
+                        return Cutter(inner, trail, options, assumptions, context).run();
+                      });
 }
 
 }  // namespace sdfg
