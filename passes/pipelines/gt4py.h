@@ -23,9 +23,9 @@ struct Gt4py {
       .details = R"(
     sdfg-opt lowered.sdfgz --gt4py=target=cuda -o optimized.sdfgz
 
-GT4Py's auto-optimizer under its own option names; `gpu` is `target`, its hooks are options: fields
-that are demoted, copies between access nodes that ICON4Py removes for the implicit solvers (always
-done here). In short: simplify; fuse maps and let containers share storage until nothing changes;
+GT4Py's auto-optimizer under its own option names; `gpu` is `target`. The copies between access nodes
+that ICON4Py's hook removes for the implicit solvers always go. Not there yet: `demote_fields`,
+`reuse_transients` and hooks of one's own. In short: simplify; fuse maps and let containers share storage until nothing changes;
 choose sources of composed containers where they are read; order what maps read and write in place;
 then the inside of maps: blocking, tasklets, conditionals; then order, strides and storage for the
 target.

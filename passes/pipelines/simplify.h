@@ -13,11 +13,12 @@ struct Simplify {
       .summary = "bring a program to the form that other passes expect",
       .details = R"(
     nested SDFGs, chains of states, copies,     =>     few states, whose dataflow says all
-    symbols computed from scalars, dead code
+    decided conditions, dead code
 
 Repeats its steps until a round changes nothing. What is left of control flow are loops and
 conditionals; what is left of nested SDFGs cannot be a part of its parent. `skip` leaves steps out by
-name, as GT4Py's and DaCe's simplification can; `assume_pointwise` goes to the steps that have it.)",
+name, as GT4Py's and DaCe's simplification can; `assume_pointwise` goes to the steps that have it.
+Scalars do not become symbols yet.)",
   };
   struct Options {
     std::vector<std::string> skip;
