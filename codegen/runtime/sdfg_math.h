@@ -6,9 +6,11 @@
 
 namespace sdfg {
 
+#if !defined(__CUDACC__)
 /// A short vector as a value; arithmetic goes element by element.
 template <class T, int n>
 using vec __attribute__((vector_size(n * sizeof(T)))) = T;
+#endif
 
 template <class T>
 inline constexpr bool is_float = false;
@@ -22,20 +24,20 @@ inline constexpr bool is_integer = !is_float<T> && __is_trivially_constructible(
 
 // A float stays a float; everything else is a double.
 #define SDFG_MATH_1(name)                                                      \
-  inline float name(float x) { return __builtin_##name##f(x); }                \
-  inline double name(double x) { return __builtin_##name(x); }                 \
+  SDFG_BOTH inline float name(float x) { return SDFG_LIBM(name##f)(x); }       \
+  SDFG_BOTH inline double name(double x) { return SDFG_LIBM(name)(x); }        \
   template <class T>                                                           \
     requires is_integer<T>                                                     \
-  inline double name(T x) {                                                    \
-    return __builtin_##name(double(x));                                        \
+  SDFG_BOTH inline double name(T x) {                                          \
+    return SDFG_LIBM(name)(double(x));                                         \
   }
 #define SDFG_MATH_2(name)                                                      \
-  inline float name(float x, float y) { return __builtin_##name##f(x, y); }    \
-  inline double name(double x, double y) { return __builtin_##name(x, y); }    \
+  SDFG_BOTH inline float name(float x, float y) { return SDFG_LIBM(name##f)(x, y); } \
+  SDFG_BOTH inline double name(double x, double y) { return SDFG_LIBM(name)(x, y); } \
   template <class A, class B>                                                  \
     requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)   \
-  inline double name(A x, B y) {                                               \
-    return __builtin_##name(double(x), double(y));                             \
+  SDFG_BOTH inline double name(A x, B y) {                                     \
+    return SDFG_LIBM(name)(double(x), double(y));                              \
   }
 SDFG_MATH_1(sin) SDFG_MATH_1(cos) SDFG_MATH_1(tan) SDFG_MATH_1(asin) SDFG_MATH_1(acos)
 SDFG_MATH_1(atan) SDFG_MATH_1(sinh) SDFG_MATH_1(cosh) SDFG_MATH_1(tanh) SDFG_MATH_1(asinh)
@@ -49,11 +51,11 @@ SDFG_MATH_2(fmin) SDFG_MATH_2(fmax) SDFG_MATH_2(remainder) SDFG_MATH_2(nextafter
 #undef SDFG_MATH_1
 #undef SDFG_MATH_2
 
-inline float abs(float x) { return __builtin_fabsf(x); }
-inline double abs(double x) { return __builtin_fabs(x); }
+SDFG_BOTH inline float abs(float x) { return SDFG_LIBM(fabsf)(x); }
+SDFG_BOTH inline double abs(double x) { return SDFG_LIBM(fabs)(x); }
 template <class T>
   requires is_integer<T>
-constexpr T abs(T x) {
+SDFG_BOTH constexpr T abs(T x) {
   if constexpr (T(-1) < T(0))
     return x < T(0) ? T(-x) : x;
   else
@@ -62,57 +64,57 @@ constexpr T abs(T x) {
 
 /// A power with a literal exponent: the product from left to right, in T.
 template <class T>
-constexpr T ipow(T x, unsigned n) {
+SDFG_BOTH constexpr T ipow(T x, unsigned n) {
   T result = x;
   for (unsigned i = 1; i < n; ++i) result *= x;
   return result;
 }
-inline float pow(float x, float y) { return __builtin_powf(x, y); }
-inline double pow(double x, double y) { return __builtin_pow(x, y); }
+SDFG_BOTH inline float pow(float x, float y) { return SDFG_LIBM(powf)(x, y); }
+SDFG_BOTH inline double pow(double x, double y) { return SDFG_LIBM(pow)(x, y); }
 template <class A, class B>
   requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)
-inline auto pow(A x, B y) {
+SDFG_BOTH inline auto pow(A x, B y) {
   if constexpr (is_integer<A> && is_integer<B>) {
     // A negative exponent gives 0.
     A result = y < B(0) ? A(0) : A(1);
     for (B i = 0; i < y; ++i) result *= x;
     return result;
   } else {
-    return __builtin_pow(double(x), double(y));
+    return SDFG_LIBM(pow)(double(x), double(y));
   }
 }
 
 template <class T>
-constexpr T reciprocal(T x) {
+SDFG_BOTH constexpr T reciprocal(T x) {
   return T(1) / x;
 }
 template <class T>
-constexpr int sgn(T x) {
+SDFG_BOTH constexpr int sgn(T x) {
   return (T(0) < x) - (x < T(0));
 }
 template <class T>
-constexpr T sign(T x) {
+SDFG_BOTH constexpr T sign(T x) {
   return T((T(0) < x) - (x < T(0)));
 }
 template <class T>
-constexpr T heaviside(T x, T at_zero) {
+SDFG_BOTH constexpr T heaviside(T x, T at_zero) {
   return x < T(0) ? T(0) : x > T(0) ? T(1) : at_zero;
 }
 /// Rounds down to an int, the reach of 32 bits whatever the argument.
 template <class T>
-inline auto ifloor(T x) {
+SDFG_BOTH inline auto ifloor(T x) {
   if constexpr (is_integer<T>)
     return x;
   else
     return int(floor(x));
 }
 template <class T>
-inline int iround(T x) {
+SDFG_BOTH inline int iround(T x) {
   return int(round(x));
 }
 /// Integers: as C divides; otherwise rounds down.
 template <class A, class B>
-inline auto quotient(A a, B b) {
+SDFG_BOTH inline auto quotient(A a, B b) {
   if constexpr (is_integer<A> && is_integer<B>)
     return a / b;
   else
@@ -120,7 +122,7 @@ inline auto quotient(A a, B b) {
 }
 /// Integers: C's remainder; otherwise with the sign of the divisor.
 template <class A, class B>
-inline auto remainder_of(A a, B b) {
+SDFG_BOTH inline auto remainder_of(A a, B b) {
   if constexpr ((is_integer<A> || __is_same(A, bool)) && (is_integer<B> || __is_same(B, bool))) {
     return a % b;
   } else {
@@ -130,7 +132,7 @@ inline auto remainder_of(A a, B b) {
 }
 /// NumPy's and Python's integer division and remainder, rounding towards minus infinity.
 template <class T>
-inline T py_floor(T a, T b) {
+SDFG_BOTH inline T py_floor(T a, T b) {
   if constexpr (is_integer<T>) {
     const T q = a / b;
     return T(q - ((a % b != 0) & ((a < 0) != (b < 0))));
@@ -139,18 +141,18 @@ inline T py_floor(T a, T b) {
   }
 }
 template <class T>
-inline T py_mod(T a, T b) {
+SDFG_BOTH inline T py_mod(T a, T b) {
   return a - py_floor(a, b) * b;
 }
 template <class T>
-inline T cpp_mod(T a, T b) {
+SDFG_BOTH inline T cpp_mod(T a, T b) {
   if constexpr (is_integer<T>)
     return a % b;
   else
     return fmod(a, b);
 }
 template <class T>
-constexpr T gcd(T a, T b) {
+SDFG_BOTH constexpr T gcd(T a, T b) {
   while (b != 0) {
     const T rest = a % b;
     a = b;
@@ -159,35 +161,35 @@ constexpr T gcd(T a, T b) {
   return a < 0 ? -a : a;
 }
 template <class T>
-constexpr T lcm(T a, T b) {
+SDFG_BOTH constexpr T lcm(T a, T b) {
   return a == 0 || b == 0 ? T(0) : abs(a) / gcd(a, b) * abs(b);
 }
 template <class T>
-constexpr bool isfinite(T x) {
-  return __builtin_isfinite(x);
+SDFG_BOTH constexpr bool isfinite(T x) {
+  return x - x == x - x;
 }
 template <class T>
-constexpr bool isinf(T x) {
-  return __builtin_isinf(x);
+SDFG_BOTH constexpr bool isinf(T x) {
+  return x == x && x - x != x - x;
 }
 template <class T>
-constexpr bool isnan(T x) {
-  return __builtin_isnan(x);
+SDFG_BOTH constexpr bool isnan(T x) {
+  return x != x;
 }
 template <class T>
-constexpr bool signbit(T x) {
-  return __builtin_signbit(x);
+SDFG_BOTH inline bool signbit(T x) {
+  return copysign(T(1), x) < T(0);
 }
 template <class T>
-inline T deg2rad(T x) {
+SDFG_BOTH inline T deg2rad(T x) {
   return x * 3.14159265358979323846 / T(180);
 }
 template <class T>
-inline T rad2deg(T x) {
+SDFG_BOTH inline T rad2deg(T x) {
   return x * T(180) / 3.14159265358979323846;
 }
 template <class T>
-constexpr T conj(T x) {
+SDFG_BOTH constexpr T conj(T x) {
   return x;
 }
 

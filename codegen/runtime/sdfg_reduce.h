@@ -8,7 +8,7 @@ namespace sdfg {
 #define SDFG_OPERATION(name, result)                    \
   struct name {                                         \
     template <class T>                                  \
-    SDFG_INLINE T operator()(const T& a, const T& b) const { \
+    SDFG_BOTH SDFG_INLINE T operator()(const T& a, const T& b) const { \
       return result;                                    \
     }                                                   \
   };
@@ -28,10 +28,11 @@ SDFG_OPERATION(Exchange, b)
 #undef SDFG_OPERATION
 
 template <class T, class Op>
-SDFG_INLINE void update(T* at, const T& value, Op op) {
+SDFG_BOTH SDFG_INLINE void update(T* at, const T& value, Op op) {
   *at = op(*at, value);
 }
 
+#if !defined(SDFG_GPU_PROGRAM)
 /// One critical section for what is too wide to be exchanged at once.
 struct SpinLock {
   bool taken = false;
@@ -57,5 +58,6 @@ inline void update_atomic(T* at, const T& value, Op op) {
     wide_update_lock.unlock();
   }
 }
+#endif  // of the CPU; sdfg_gpu.h has its own
 
 }  // namespace sdfg

@@ -7,6 +7,14 @@
 
 #include <new>
 
+// Functions for both sides of a program that has a GPU, and what they call for mathematics there.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define SDFG_BOTH __host__ __device__
+#define SDFG_LIBM(name) ::name
+#else
+#define SDFG_BOTH
+#define SDFG_LIBM(name) __builtin_##name
+#endif
 #define SDFG_EXPORT extern "C" __attribute__((visibility("default")))
 #define SDFG_INLINE inline __attribute__((always_inline))
 
@@ -53,7 +61,7 @@ inline void zero(T* at, int64_t count) {
 }
 
 template <class T>
-inline void copy(T* to, const T* from, int64_t count) {
+SDFG_BOTH inline void copy(T* to, const T* from, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
@@ -65,14 +73,14 @@ struct Odometer {
   int64_t at = 0;
   bool started = false, done = false;
 
-  bool more() {
+  SDFG_BOTH bool more() {
     if (!started) {
       started = true;
       for (int64_t extent : size) done |= extent <= 0;
     }
     return !done;
   }
-  void next() {
+  SDFG_BOTH void next() {
     for (int d = n - 1; d >= 0; --d) {
       at += stride[d];
       if (++index[d] < size[d]) return;
@@ -83,29 +91,29 @@ struct Odometer {
   }
 };
 
-inline int64_t floor_div(int64_t a, int64_t b) {
+SDFG_BOTH inline int64_t floor_div(int64_t a, int64_t b) {
   const int64_t q = a / b;
   return q - ((a % b != 0) & ((a < 0) != (b < 0)));
 }
-inline int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
-inline int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
+SDFG_BOTH inline int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
+SDFG_BOTH inline int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
 
 template <class A>
-constexpr A min(A a) {
+SDFG_BOTH constexpr A min(A a) {
   return a;
 }
 /// The second operand when they are equal or either is NaN, from right to left.
 template <class A, class B, class... More>
-constexpr auto min(A a, B b, More... more) {
+SDFG_BOTH constexpr auto min(A a, B b, More... more) {
   const auto rest = sdfg::min(b, more...);
   return a < rest ? a : rest;
 }
 template <class A>
-constexpr A max(A a) {
+SDFG_BOTH constexpr A max(A a) {
   return a;
 }
 template <class A, class B, class... More>
-constexpr auto max(A a, B b, More... more) {
+SDFG_BOTH constexpr auto max(A a, B b, More... more) {
   const auto rest = sdfg::max(b, more...);
   return a > rest ? a : rest;
 }
