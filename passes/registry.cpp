@@ -41,6 +41,7 @@
 #include "passes/maps/map_unroll.h"
 #include "passes/maps/out_local_storage.h"
 #include "passes/maps/strip_mining.h"
+#include "passes/pipelines/auto.h"
 #include "passes/pipelines/gt4py.h"
 #include "passes/pipelines/simplify.h"
 #include "passes/simplify/block_fusion.h"
@@ -74,6 +75,7 @@ namespace {
 constexpr std::array registered{
     entry<AccessNodeCopyElimination>(),
     entry<AccumulateTransient>(),
+    entry<Auto>(),
     entry<BlockFusion>(),
     entry<ComposedCopyElimination>(),
     entry<ConfigureTransients>(),

@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "ir/analysis/scope_tree.h"
+
 namespace sdfg {
 namespace {
 
@@ -55,6 +57,26 @@ class Collector {
   const SymbolSet& known_;
   SymbolSet& out_;
 };
+
+/// Calls visit(name) for what the node binds: an entry for its inside, a tasklet for its code.
+template <class F>
+void for_each_bound(const Node& node, F&& visit) {
+  if (const auto* map = node.as<MapEntry>())
+    for (const std::string& name : map->params) visit(name);
+  if (const auto* consume = node.as<ConsumeEntry>()) visit(consume->pe_index);
+  const bool is_tasklet = node.is<Tasklet>();
+  if (is_tasklet || node.is<MapEntry>())
+    for (const auto& [name, type] : node.in_connectors)
+      if (is_tasklet || !name.starts_with("IN_")) visit(name);
+  if (is_tasklet)
+    for (const auto& [name, type] : node.out_connectors) visit(name);
+}
+
+bool binds(const Node& node, const std::string& name) {
+  bool found = false;
+  for_each_bound(node, [&](const std::string& bound) { found |= bound == name; });
+  return found;
+}
 
 }  // namespace
 
@@ -118,6 +140,37 @@ void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& o
   if (const auto* region = block.as<ControlFlowRegion>()) collector.add(region->arguments);
   if (const auto* conditional = block.as<ConditionalBlock>())
     for (const Branch& branch : conditional->branches) collector.add(branch.condition);
+}
+
+void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& out) {
+  bool hides = false;
+  for (NodeId n : state.nodes())
+    for_each_bound(state[n], [&](const std::string& name) { hides |= known.contains(name); });
+  const auto tree = scope_tree(state);
+  if (!hides || !tree) {
+    for (NodeId n : state.nodes()) collect_used_names(state[n], known, out);
+    for (EdgeId e : state.edges()) collect_used_names(state[e], known, out);
+    return;
+  }
+  SymbolSet names;
+  const auto add_free = [&](NodeId scope) {
+    for (const std::string& name : names) {
+      NodeId around = scope;
+      while (around && !binds(state[around], name)) around = tree->parent_of(around);
+      if (!around) out.insert(name);
+    }
+    names.clear();
+  };
+  for (NodeId n : state.nodes()) {
+    collect_used_names(state[n], known, names);
+    const bool own = state[n].is<Tasklet>();  // an entry's ranges may read its parameters' namesakes
+    if (own) std::erase_if(names, [&](const std::string& name) { return binds(state[n], name); });
+    add_free(tree->parent_of(n));
+  }
+  for (EdgeId e : state.edges()) {
+    collect_used_names(state[e], known, names);
+    add_free(tree->parent_of(state.target(e)));
+  }
 }
 
 }  // namespace sdfg

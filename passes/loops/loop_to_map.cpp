@@ -70,13 +70,11 @@ class CarriedSymbols {
   }
   void on_state(const State& state, const Point& point) {
     SymbolSet names;
-    for (NodeId n : state.nodes()) {
-      collect_used_names(state[n], assigned_, names);
+    collect_free_names(state, assigned_, names);
+    for (NodeId n : state.nodes())
       if (const auto* access = state[n].as<AccessNode>())
         if (const auto shape = shapes_.find(access->data); shape != shapes_.end())
           names.insert(shape->second.begin(), shape->second.end());
-    }
-    for (EdgeId e : state.edges()) collect_used_names(state[e], assigned_, names);
     read(names, point);
   }
 

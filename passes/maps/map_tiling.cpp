@@ -1,6 +1,7 @@
 #include "passes/maps/map_tiling.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/analysis/propagate.h"
 #include "passes/common/walk_states.h"
@@ -14,10 +15,30 @@ struct Plan {
   std::vector<std::size_t> outside;
 };
 
-Plan plan(const MapEntry& map, const MapTiling::Options& options) {
+/// Parameters that say in which element a point accumulates; nothing if no elements are shared.
+std::optional<SymbolSet> accumulates_by(const State& state, MapEnds ends) {
+  const auto& map = state.get<MapEntry>(ends.entry);
+  SymbolSet read;
+  bool shared = false;
+  for (EdgeId e : state.in(ends.exit)) {
+    const Memlet& memlet = state[e].memlet;
+    if (!memlet.wcr || !memlet.subset()) continue;
+    SymbolSet here;
+    collect_symbols(*memlet.subset(), here);
+    read.insert(here.begin(), here.end());
+    shared |= !std::ranges::all_of(map.params, [&](const auto& p) { return here.contains(p); });
+  }
+  return shared ? std::optional(std::move(read)) : std::nullopt;
+}
+
+Plan plan(const State& state, MapEnds ends, const MapTiling::Options& options) {
   Plan plan;
+  const auto& map = state.get<MapEntry>(ends.entry);
+  const auto shared = options.only_wcr ? accumulates_by(state, ends) : std::nullopt;
+  if (options.only_wcr && (!shared || ends.depth > 0)) return plan;
   for (std::size_t d = 0; d < map.params.size(); ++d) {
-    const std::int64_t size = options.tile_sizes[std::min(d, options.tile_sizes.size() - 1)];
+    std::int64_t size = options.tile_sizes[std::min(d, options.tile_sizes.size() - 1)];
+    if (shared && shared->contains(map.params[d])) size = 1;
     const auto length = map.ranges[d].size().as_integer();
     if (length && *length <= size && !options.tile_trivial) continue;
     if (size == 1 && !options.tile_trivial)
@@ -31,7 +52,7 @@ Plan plan(const MapEntry& map, const MapTiling::Options& options) {
 
 Refusal check(const Sdfg& sdfg, const State& state, MapEnds ends, const Plan& plan) {
   const auto& map = state.get<MapEntry>(ends.entry);
-  if (plan.tilings.empty()) return "no dimension is longer than its tile";
+  if (plan.tilings.empty()) return "no dimension is to be tiled, or none is longer than its tile";
   for (std::size_t d : plan.outside) {
     SymbolSet used;
     collect_symbols(Subset{{map.ranges[d]}}, used);
@@ -58,15 +79,14 @@ Result<Changed> MapTiling::run(Sdfg& root, const Options& options, PassContext& 
     ScopeNames names(sdfg, state, assigned);
     std::vector<NodeId> changed;
     for (const MapEnds ends : maps_of(state, *tree, options.maps)) {
-      const auto& map = state.get<MapEntry>(ends.entry);
       const Trail here = trail.in(state, ends.entry);
-      const Plan how = plan(map, options);
+      const Plan how = plan(state, ends, options);
       if (const Refusal why = check(sdfg, state, ends, how)) {
         context.refused(here, why);
         continue;
       }
       if (!context.may_apply()) break;
-      context.applied(here, "tiled the map " + describe(map));
+      context.applied(here, "tiled the map " + describe(state.get<MapEntry>(ends.entry)));
       tile_map(state, ends, how.tilings, how.outside, options.prefix, names);
       changed.push_back(ends.entry);
     }

@@ -149,8 +149,7 @@ class Propagation {
 
   void on_state(State& state, const Point& point, const Trail& trail) {
     SymbolSet names;
-    for (NodeId n : state.nodes()) collect_used_names(state[n], all_names(), names);
-    for (EdgeId e : state.edges()) collect_used_names(state[e], all_names(), names);
+    collect_free_names(state, all_names(), names);
     Substitution values = known(names, point);
     if (!announce(trail, values)) return;
     rewrites_.push_back([&state, values = std::move(values)] { replace_in_state(state, values); });

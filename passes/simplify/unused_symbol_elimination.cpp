@@ -93,13 +93,14 @@ class Eliminator {
     for (const auto& [name, target] : sdfg.callback_mapping) used.insert(name);
     for (const auto* extras : {&sdfg.extras, &sdfg.root_extras})
       for (const auto& [name, text] : *extras) collect_words(text, known, used);
-    for_each_block(sdfg, [&](const Block& block) { collect_used_names(block, known, used); });
+    for_each_block(sdfg, [&](const Block& block) {
+      collect_used_names(block, known, used);
+      if (const auto* state = block.as<State>()) collect_free_names(*state, known, used);
+    });
     for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
       collect_symbols(edge.condition, known, used);
       for (const auto& [name, text] : edge.extras) collect_words(text, known, used);
     });
-    for_each_node(sdfg, [&](const Node& node) { collect_used_names(node, known, used); });
-    for_each_edge(sdfg, [&](const Edge& edge) { collect_used_names(edge, known, used); });
     return used;
   }
 

@@ -133,6 +133,7 @@ def main():
     parser.add_argument("--only", choices=["lossless", "text", "interpreter", "cpu"], action="append")
     parser.add_argument("--match", default="", help="only files whose path contains this")
     parser.add_argument("--passes", default="", help="run this pipeline before running a program")
+    parser.add_argument("--programs", type=int, default=0, help="run so many, spread (0: all)")
     parser.add_argument("--times", action="store_true", help="print the slowest checks")
     arguments = parser.parse_args()
     corpus = pathlib.Path(arguments.corpus)
@@ -142,6 +143,8 @@ def main():
 
     files = sorted(f for f in corpus.rglob("*.sdfg*") if f.is_file() and arguments.match in str(f))
     programs = [f for f in files if (f.parent / "data.npz").exists() and f.name != "gt4py_gpu.sdfgz"]
+    if arguments.programs:
+        programs = spread(programs, arguments.programs)
     compiled = programs
     if not full:
         files = [f for f in files if f.stat().st_size < 3_000_000]

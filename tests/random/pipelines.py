@@ -3,12 +3,14 @@
 
     tests/random/pipelines.py --tools build/release/tools [--count 300] [--seed 1] [--jobs 2]
 
-For each seed: a program of sdfg-gen with recorded results, and `simplify`, `gt4py`, or up to eight
-passes drawn at random (--list-passes), under --check-semantics=each. A fault is printed with the
-commands that show it again; sdfg-reduce makes it small. Passes that need options are left out.
+For each seed: a program of sdfg-gen with recorded results, and `simplify`, `auto`, `gt4py`, or up to
+eight passes drawn at random (--list-passes), under --check-semantics=each. A fault is printed with
+the commands that show it again; sdfg-reduce makes it small. --counts prints how often each pass
+applied. Passes that need options get some.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -16,36 +18,66 @@ import random
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"]
-NEED_OPTIONS = {"substitute-symbols", "map-dim-shuffle", "loop-blocking", "simplify", "gt4py",
-                "gpu-transformation"}
+# Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
+NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
+# Options without which a pass does nothing, or does it seldom.
+OPTIONS = {
+    "substitute-symbols": ["symbols=N=$N"],  # the recorded value
+    "map-dim-shuffle": ["parameters=j,i", "parameters=k,j,i"],
+    "loop-blocking": ["blocking_parameters=i blocking_size=3 require_independent_nodes=false"],
+    "inline-fusion": ["", "always"],
+    "map-tiling": ["", "tile_sizes=4", "tile_sizes=3,2"],
+    "strip-mining": ["tile_size=4", "tile_size=4 strided"],
+}
+
+
+def with_options(draw, name):
+    options = draw.choice(OPTIONS.get(name, [""]))
+    return f"{name}{{{options}}}" if options else name
 
 
 def run(*words):
     return subprocess.run([str(w) for w in words], capture_output=True, text=True)
 
 
+def applications(text):
+    """How often each pass applied, as the table of --stats says."""
+    lines = (line.split() for line in text.splitlines())
+    return {w[0]: int(w[3]) for w in lines if len(w) == 5 and w[1].isdigit() and w[3].isdigit()}
+
+
+def recorded(data, name):
+    """A recorded integer, which is the end of its entry; 5 if there is none."""
+    with zipfile.ZipFile(data) as entries:
+        entry = f"in:{name}.npy"
+        return int.from_bytes(entries.read(entry)[-8:], "little") if entry in entries.namelist() else 5
+
+
 def one(tools, passes, seed, folder):
-    """(outcome, what to print, passes of the pipeline)."""
+    """(outcome, what to print, how often each pass applied)."""
     draw = random.Random(seed)
     kind, size = draw.choice(KINDS), draw.choice([10, 20, 40])
-    drawn = draw.choices(passes, k=draw.randint(3, 8))
-    pipeline = draw.choice(["gt4py{assume_pointwise=false}", "simplify"] + [",".join(drawn)] * 6)
+    drawn = [with_options(draw, name) for name in draw.choices(passes, k=draw.randint(3, 8))]
+    named = ["gt4py{assume_pointwise=false}", "simplify", "auto"]
+    pipeline = draw.choice(named + [",".join(drawn)] * 6)
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
     make = [tools / "sdfg-gen", f"--kind={kind}", f"--size={size}", f"--seed={seed}", "--emit=text",
             "-o", program, f"--data={data}", "--record"]
     if run(*make).returncode:
-        return "not made", "", []
+        return "not made", "", {}
+    pipeline = pipeline.replace("$N", str(recorded(data, "N")))
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
-               f"--run={data}", "--emit=none")
+               f"--run={data}", "--emit=none", "--stats")
     for path in (program, data):
         path.unlink()
     if done.returncode == 0:
-        return "same", "", pipeline.split(",")
+        return "same", "", applications(done.stderr)
     why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
     return "fault", (f"{' '.join(str(w) for w in make)}\n"
-                     f"  sdfg-opt … --pipeline='{pipeline}' --check-semantics=each\n  {why}"), []
+                     f"  sdfg-opt … --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
 
 
 def main():
@@ -55,10 +87,11 @@ def main():
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--counts", action="store_true", help="print how often each pass applied")
     options = parser.parse_args()
     tools = options.tools.resolve()
     listed = run(tools / "sdfg-opt", "--list-passes").stdout.splitlines()
-    passes = [line.split()[0] for line in listed if line.split()[0] not in NEED_OPTIONS]
+    passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -66,6 +99,12 @@ def main():
                                     range(options.seed, options.seed + options.count)))
     faults = [text for outcome, text, _ in results if outcome == "fault"]
     print("\n".join(faults[:10]))
+    if options.counts:
+        total = collections.Counter({name: 0 for name in passes})
+        for _, _, counts in results:
+            total.update(counts)
+        for name, count in sorted(total.items(), key=lambda item: (item[1], item[0])):
+            print(f"{count:8} {name}")
     same = sum(outcome == "same" for outcome, _, _ in results)
     print(f"random pipelines: seeds {options.seed} to {options.seed + options.count - 1}: "
           f"{same} with the same results after every pass, {len(faults)} faults, "
