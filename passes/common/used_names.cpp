@@ -58,18 +58,15 @@ class Collector {
   SymbolSet& out_;
 };
 
-/// Calls visit(name) for what the node binds: an entry for its inside, a tasklet for its code.
+/// Calls visit(name) for what an entry binds for its inside.
 template <class F>
 void for_each_bound(const Node& node, F&& visit) {
-  if (const auto* map = node.as<MapEntry>())
+  if (const auto* map = node.as<MapEntry>()) {
     for (const std::string& name : map->params) visit(name);
-  if (const auto* consume = node.as<ConsumeEntry>()) visit(consume->pe_index);
-  const bool is_tasklet = node.is<Tasklet>();
-  if (is_tasklet || node.is<MapEntry>())
     for (const auto& [name, type] : node.in_connectors)
-      if (is_tasklet || !name.starts_with("IN_")) visit(name);
-  if (is_tasklet)
-    for (const auto& [name, type] : node.out_connectors) visit(name);
+      if (!name.starts_with("IN_")) visit(name);
+  }
+  if (const auto* consume = node.as<ConsumeEntry>()) visit(consume->pe_index);
 }
 
 bool binds(const Node& node, const std::string& name) {
@@ -163,8 +160,8 @@ void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& o
   };
   for (NodeId n : state.nodes()) {
     collect_used_names(state[n], known, names);
-    const bool own = state[n].is<Tasklet>();  // an entry's ranges may read its parameters' namesakes
-    if (own) std::erase_if(names, [&](const std::string& name) { return binds(state[n], name); });
+    if (state[n].is<MapEntry>())  // its range inputs hold in its own ranges, too
+      std::erase_if(names, [&](const auto& name) { return state[n].in_connectors.contains(name); });
     add_free(tree->parent_of(n));
   }
   for (EdgeId e : state.edges()) {

@@ -13,8 +13,8 @@ void collect_used_names(const Edge& edge, const SymbolSet& known, SymbolSet& out
 void collect_used_names(const Data& data, const SymbolSet& known, SymbolSet& out);
 /// The block's own attributes: conditions and statements, not what is inside.
 void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& out);
-/// Those of `known` that nodes and edges of the state read where no scope and no tasklet around binds
-/// the name. Containers are not looked into.
+/// Those of `known` that nodes and edges of the state read where no scope around binds the name.
+/// Containers are not looked into.
 void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& out);
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out);
 
