@@ -18,6 +18,10 @@ class Observer {
   virtual ~Observer() = default;
   virtual void before(const PassRun&, const Sdfg&) {}
   virtual void after(const PassRun&, const Sdfg&, Changed, const PassContext&) {}
+  /// What follows, up to leave_version, happens to a copy of the program for the case that
+  /// conditions hold.
+  virtual void enter_version(const std::vector<Expr>&) {}
+  virtual void leave_version() {}
 };
 
 /// Where observers write; the library itself never prints.

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "passes/common/assume.h"
+#include "passes/common/versions.h"
 #include "support/text.h"
 
 namespace sdfg {
 namespace {
 
-constexpr std::string_view fixed_point = "fixed-point";
+constexpr std::string_view fixed_point = "fixed-point", versions_name = "versions";
 
 class PipelineParser {
  public:
@@ -45,9 +47,17 @@ class PipelineParser {
       if (!take('}')) return error("expected ',' or '}'");
       return step;
     }
+    if (name == versions_name) {
+      SDFG_TRY(const std::string_view text, options());
+      SDFG_TRY(step.versions, parse_options<VersionsOptions>(text));
+      if (!take('{')) return error("expected '{' and the steps after the options of 'versions'");
+      SDFG_TRY(step.steps, steps());
+      if (!take('}')) return error("expected ',' or '}'");
+      return step;
+    }
     step.pass = find_pass(passes_, name);
     if (!step.pass) {
-      std::vector<std::string_view> known{fixed_point};
+      std::vector<std::string_view> known{fixed_point, versions_name};
       for (const Registered& pass : passes_) known.push_back(pass.name);
       at_ = begin;
       Diagnostic unknown = error("unknown pass '" + std::string(name) + "'");
@@ -55,14 +65,17 @@ class PipelineParser {
         unknown.hint = "did you mean '" + std::string(near) + "'?";
       return unknown;
     }
-    std::string_view options;
-    if (take('{')) {
-      const std::size_t close = text_.find('}', at_);
-      if (close == text_.npos) return error("expected '}'");
-      options = text_.substr(at_, close - at_);
-      at_ = close + 1;
-    }
-    return make_step(*step.pass, options, passes_);
+    SDFG_TRY(const std::string_view text, options());
+    return make_step(*step.pass, text, passes_);
+  }
+
+  /// What stands between braces; nothing when there are none.
+  Result<std::string_view> options() {
+    if (!take('{')) return std::string_view{};
+    const std::size_t close = text_.find('}', at_), open = at_;
+    if (close == text_.npos) return error("expected '}'");
+    at_ = close + 1;
+    return text_.substr(open, close - open);
   }
 
   void skip_space() {
@@ -86,15 +99,33 @@ class PipelineParser {
   std::size_t at_ = 0;
 };
 
+/// The conditions of a guarded version that the user states.
+Result<std::vector<Expr>> stated_conditions(const VersionsOptions& options) {
+  std::vector<Expr> conditions;
+  for (const std::string& text : options.when) {
+    Result<Expr> condition = parse_python(text);
+    if (!condition)
+      return Diagnostic{{}, "option 'when': " + condition.error().message,
+                        "write when=begin==0,begin<=end"};
+    conditions.push_back(simplify(*condition));
+  }
+  return conditions;
+}
+
 class Runner {
  public:
   Runner(Sdfg& sdfg, const RunOptions& options, Diagnostics& warnings)
-      : sdfg_(sdfg), options_(options), left_(options.limits), warnings_(warnings) {}
+      : sdfg_(&sdfg),
+        options_(options),
+        assume_(options.assume),
+        left_(options.limits),
+        warnings_(warnings) {}
 
   Result<Changed> steps(const std::vector<Step>& steps) {
     Changed changed = Changed::No;
     for (const Step& step : steps) {
-      SDFG_TRY(const Changed once, !step.pass             ? repeat(step)
+      SDFG_TRY(const Changed once, step.versions           ? versions(step)
+                                   : !step.pass           ? repeat(step)
                                    : step.configured.run ? pass(step)
                                                          : this->steps(step.steps));
       changed |= once;
@@ -118,20 +149,92 @@ class Runner {
     return changed;
   }
 
+  /// The general version first: what it still decides at run time is what typical values can
+  /// decide beforehand.
+  Result<Changed> versions(const Step& step) {
+    SDFG_TRY(std::vector<Expr> conditions, stated_conditions(*step.versions));
+    SDFG_TRY(const SymbolValues typical,
+             read_symbol_entries(step.versions->typical, SymbolFile::Arguments));
+    Sdfg special = *sdfg_;
+    for (const Expr& condition : conditions)
+      for (const std::string& name : free_symbols(condition))
+        if (!sdfg_->symbols.contains(name))
+          return Diagnostic{std::string(versions_name),
+                            "condition '" + to_text(condition) + "': the program has no symbol '" +
+                                name + "'"};
+    const auto symbols = sdfg_->symbols;
+    SDFG_TRY(const Changed changed, steps(step.steps));
+    add_new(typical_decisions(*sdfg_, typical), conditions);
+    if (conditions.empty()) {
+      warnings_.push_back({std::string(versions_name),
+                           "the typical values decide nothing; there is one version only",
+                           {}, Severity::Warning});
+      return changed;
+    }
+    SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
+    join(std::move(special), conditions, symbols);
+    return changed | specialized | Changed::Yes;
+  }
+
+  /// Adds the conditions that those before do not imply.
+  void add_new(const std::vector<Expr>& candidates, std::vector<Expr>& conditions) const {
+    Assumptions known;
+    for (const Expr& stated : assume_) assume(stated, known);
+    assume_shapes(*sdfg_, known);
+    for (const Expr& condition : conditions) assume(condition, known);
+    for (const Expr& condition : candidates) {
+      if (certain(is_true(condition, known))) continue;
+      conditions.push_back(condition);
+      assume(condition, known);
+    }
+  }
+
+  /// Runs the steps on the copy, with the conditions taken for granted.
+  Result<Changed> specialize(Sdfg& special, const std::vector<Expr>& conditions, const Step& step) {
+    const std::vector<Expr> open = bind_conditions(special, conditions);
+    const std::size_t before = assume_.size();
+    assume_.insert(assume_.end(), open.begin(), open.end());
+    Sdfg* const general = std::exchange(sdfg_, &special);
+    for (Observer* observer : options_.observers) observer->enter_version(conditions);
+    Result<Changed> changed = steps(step.steps);
+    for (Observer* observer : options_.observers) observer->leave_version();
+    sdfg_ = general;
+    assume_.resize(before);
+    return changed;
+  }
+
+  void join(Sdfg special, const std::vector<Expr>& conditions,
+            const std::map<std::string, Type, std::less<>>& symbols) {
+    const PassRun event{versions_name, {}, ++number_};
+    PassContext context(versions_name);
+    context.collect_remarks = options_.collect_remarks;
+    for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
+    std::string text;
+    for (const Expr& condition : conditions) {
+      text += (text.empty() ? "" : " and ") + to_text(condition);
+      for (const std::string& name : free_symbols(condition))
+        sdfg_->symbols.insert(*symbols.find(name));
+    }
+    join_versions(*sdfg_, std::move(special), conditions);
+    context.applied({}, "a version for the case that " + text + ", beside the general one");
+    for (Observer* observer : options_.observers | std::views::reverse)
+      observer->after(event, *sdfg_, Changed::Yes, context);
+  }
+
   Result<Changed> pass(const Step& step) {
     const PassRun event{step.pass->name, step.configured.options, ++number_};
     PassContext context(step.pass->name);
     context.collect_remarks = options_.collect_remarks;
-    for (const Expr& condition : options_.assume) assume(condition, context.assumptions);
-    assume_shapes(sdfg_, context.assumptions);
+    for (const Expr& condition : assume_) assume(condition, context.assumptions);
+    assume_shapes(*sdfg_, context.assumptions);
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     if (options_.application_limit) {
       const std::size_t left = *options_.application_limit - applied_;
       context.limit = std::min(context.limit.value_or(left), left);
     }
-    for (Observer* observer : options_.observers) observer->before(event, sdfg_);
-    Result<Changed> changed = step.configured.run(sdfg_, context);
+    for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
+    Result<Changed> changed = step.configured.run(*sdfg_, context);
     if (!changed) {
       Diagnostic error = changed.error();
       error.place = std::string(event.pass) + (error.place.empty() ? "" : ": ") + error.place;
@@ -144,12 +247,13 @@ class Runner {
       warnings_.push_back(std::move(warning));
     }
     for (Observer* observer : options_.observers | std::views::reverse)
-      observer->after(event, sdfg_, *changed, context);
+      observer->after(event, *sdfg_, *changed, context);
     return changed;
   }
 
-  Sdfg& sdfg_;
+  Sdfg* sdfg_;
   const RunOptions& options_;
+  std::vector<Expr> assume_;
   std::map<std::string, std::size_t, std::less<>> left_;
   Diagnostics& warnings_;
   std::size_t number_ = 0, applied_ = 0;
@@ -182,7 +286,11 @@ std::string print(const Pipeline& pipeline) {
   for (const Step& step : pipeline) {
     if (!out.empty()) out += ',';
     if (!step.pass) {
-      out += std::string(fixed_point) + '{' + print(step.steps) + '}';
+      if (step.versions)
+        out += std::string(versions_name) + '{' + print_options(*step.versions) + '}';
+      else
+        out += fixed_point;
+      out += '{' + print(step.steps) + '}';
       continue;
     }
     out += step.pass->name;

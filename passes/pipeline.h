@@ -12,12 +12,23 @@
 
 namespace sdfg {
 
-/// One entry of a pipeline: a pass, a named pipeline, or `fixed-point{…}`, which repeats its steps
-/// in order until a whole round changes nothing.
+/// `versions{…}{steps}` runs the steps on the program, and on a copy made for the case that
+/// conditions on its symbols hold. The result checks the conditions and runs the one or the other.
+struct VersionsOptions {
+  std::vector<std::string> typical, when;
+  static constexpr auto properties = std::tuple{
+      property("typical", &VersionsOptions::typical,
+               "values that symbols usually have: NAME=VALUE, or JSON files"),
+      property("when", &VersionsOptions::when, "further conditions on symbols")};
+};
+
+/// One entry of a pipeline: a pass, a named pipeline, `fixed-point{…}`, which repeats its steps in
+/// order until a whole round changes nothing, or `versions{…}{…}`.
 struct Step {
-  const Registered* pass = nullptr;  ///< null: a fixed point over `steps`
+  const Registered* pass = nullptr;  ///< null: a fixed point over `steps`, or versions
   ConfiguredPass configured;
-  std::vector<Step> steps;  ///< of a named pipeline or a fixed point
+  std::vector<Step> steps;  ///< of a named pipeline, a fixed point or versions
+  std::optional<VersionsOptions> versions{};
 };
 using Pipeline = std::vector<Step>;
 

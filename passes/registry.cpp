@@ -57,6 +57,7 @@
 #include "passes/simplify/lift_trivial_if.h"
 #include "passes/simplify/map_to_copy.h"
 #include "passes/simplify/merge_access_nodes.h"
+#include "passes/simplify/min_max_elimination.h"
 #include "passes/simplify/prune_empty_branches.h"
 #include "passes/simplify/state_fusion.h"
 #include "passes/simplify/substitute_symbols.h"
@@ -122,6 +123,7 @@ constexpr std::array registered{
     entry<MapToLoop>(),
     entry<MapUnroll>(),
     entry<MergeAccessNodes>(),
+    entry<MinMaxElimination>(),
     entry<MoveIntoIfBody>(),
     entry<MoveLoopIntoMap>(),
     entry<MoveTaskletIntoMap>(),

@@ -8,8 +8,9 @@ bytes    Per program of DIR/icon4py: kernels launched, bytes that kernels move, 
          the recorded inputs (codegen/counts.h says what counts). The lower bound is that of whichever of the
          three needs the fewest bytes of arguments. Marked with ! where ours is worse than GT4Py's: k more
          kernels, b more bytes, t more transients at peak; with > where ours exceeds the bound by 1.15.
-symbols  Ours for symbolic sizes (NAME__none) beside GT4Py's for known sizes (NAME__compile_time_domain), both
-         on the inputs of the former.
+symbols  Ours for symbolic sizes (NAME__none), as it is and with a version for typical values (gt4py's option
+         `typical`, from program.json), beside GT4Py's for known sizes (NAME__compile_time_domain), all on the
+         inputs of the former. Marked where the version is worse.
 speed    Our whole process (read, optimize, write JSON; best of three) beside GT4Py's optimizer: run now with
          --fresh PYTHON, else the time recorded in program.json.
 
@@ -42,12 +43,12 @@ def parse_arguments():
 
 # ---- Running sdfg-opt.
 
-def pipeline(options, program):
+def pipeline(options, program, more=""):
     """The pipeline's text for one program, with what program.json says about it."""
     wanted = json.loads((program / "program.json").read_text()).get("options", {})
     extra = "".join(f" {key}={str(value).lower()}" for key, value in wanted.items()
                     if key.startswith(("scan_", "unit_")))
-    return options.passes.replace("{program}", str(program)).replace("{options}", extra)
+    return options.passes.replace("{program}", str(program)).replace("{options}", extra + more)
 
 
 def seconds(command, log):
@@ -160,23 +161,26 @@ def symbols_table(options, pool):
         if p.name.endswith("__none") and known.exists():
             pairs.append((p, known))
     jobs = [(p, pool.submit(count, options, p / "lowered.sdfgz", p / "data.npz", pipeline(options, p)),
+             pool.submit(count, options, p / "lowered.sdfgz", p / "data.npz",
+                         pipeline(options, p, f" typical={p}/program.json")),
              pool.submit(count, options, known / "gt4py_gpu.sdfgz", p / "data.npz")) for p, known in pairs]
-    print(f"\n{'ours, sizes symbolic | GT4Py, sizes known':60} {'kernels':^12} {'bytes':^24} {'peak transients':^24}")
+    print(f"\n{'sizes symbolic | with a version | GT4Py, sizes known':60} {'kernels':^18} {'bytes':^36} "
+          f"{'peak transients':^36}")
     rows, worse = [], 0
-    for p, ours, theirs in jobs:
+    for p, *three in jobs:
         name = short(p.name.removesuffix("__none"))
-        a, b = ours.result(), theirs.result()
-        rows.append({"program": p.name, "ours": a, "gt4py_known": b})
-        ours, theirs = triple(a), triple(b)
-        if ours is None or theirs is None:
-            print(f"{name:60} {a.get('error', '')} {b.get('error', '')}")
+        counts = [job.result() for job in three]
+        rows.append({"program": p.name} | dict(zip(("ours", "version", "gt4py_known"), counts)))
+        numbers = [triple(c) for c in counts]
+        if None in numbers:
+            print(f"{name:60} {' '.join(c.get('error', '') for c in counts)}")
             worse += 1
             continue
-        mark = "".join(letter for letter, x, y in zip("kbt", ours, theirs) if x > y)
+        mark = "".join(letter for letter, x, y in zip("kbt", numbers[1], numbers[2]) if x > y)
         worse += bool(mark)
-        print(f"{name:60} " + " ".join(f"{x:>{w},}{y:>{w},}"
-                                       for x, y, w in zip(ours, theirs, (6, 12, 12))) + (f"  !{mark}" if mark else ""),
-              flush=True)
+        print(f"{name:60} " + " ".join("".join(f"{x:>{w},}" for x in column)
+                                       for column, w in zip(zip(*numbers), (6, 12, 12)))
+              + (f"  !{mark}" if mark else ""), flush=True)
     return rows, worse
 
 

@@ -18,7 +18,10 @@ std::string with(std::string name, std::initializer_list<std::string> options) {
 std::string flag(bool on, std::string text) { return on ? text : ""; }
 template <class T>
 std::string option(std::string_view name, const T& value, const T& neutral) {
-  return value == neutral ? "" : std::string(name) + '=' + detail::print_option(value);
+  if (value == neutral) return "";
+  const std::string text = detail::print_option(value);
+  const bool quote = text.find(' ') != std::string::npos;
+  return std::string(name) + '=' + (quote ? "'" + text + "'" : text);
 }
 
 /// What maps are made of is left alone: simplification between rounds sees whole states only.
@@ -26,6 +29,8 @@ constexpr std::string_view between_rounds =
     "skip=constant-propagation,inline-multistate-sdfg,inline-sdfg,inline-control-flow-regions,"
     "control-flow-raising,prune-empty-branches,map-to-copy,slice-view-elimination,"
     "consolidate-edges,unused-symbol-elimination";
+
+bool has_versions(const Options& o) { return !o.typical.empty() || !o.when.empty(); }
 
 /// Maps and the containers between them, until nothing changes.
 PlannedStep whole_maps(const Options& o) {
@@ -56,6 +61,8 @@ PlannedStep whole_maps(const Options& o) {
           {vertical, "again", {}}}});
   steps.push_back({with("redundant-array-elimination", {pointwise}),
                    "buffers between maps and arguments, when fusion has done what it can", {}});
+  if (has_versions(o))
+    steps.push_back({"min-max-elimination", "splitting makes new bounds", {}});
   steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
                    "what fusion has left without readers", {}});
   return loop;
@@ -121,13 +128,18 @@ Result<Steps> Gt4py::steps(const Options& o) {
                      "known sizes make more questions decidable", {}});
   steps.push_back({with("simplify", {"skip=constant-propagation", pointwise}),
                    "the form that the rest expects", {}});
+  if (has_versions(o))
+    steps.push_back({"min-max-elimination", "what a version assumes decides bounds", {}});
   steps.push_back(whole_maps(o));
   steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});
   for_target(o, steps);
-  return steps;
+  if (!has_versions(o)) return steps;
+  const std::string guards =
+      with("versions", {option("typical", o.typical, {}), option("when", o.when, {})});
+  return Steps{{guards, "most calls have sizes and choices of one kind", std::move(steps)}};
 }
 
 }  // namespace sdfg

@@ -30,6 +30,11 @@ choose sources of composed containers where they are read; order what maps read 
 then the inside of maps: blocking, tasklets, conditionals; then order, strides and storage for the
 target.
 
+With `typical` or `when` everything is done twice: for the program as it is, and for a copy in which
+the conditions hold that were stated, or that follow from the typical values (which branch is taken,
+which of two bounds is the larger). A check at the start of a call chooses; results are the same for
+all values.
+
 The steps and their reasons follow below for the default options.)",
   };
   struct Options {
@@ -53,10 +58,14 @@ The steps and their reasons follow below for the default options.)",
     bool assume_pointwise = true;
     bool fuse_tasklets = false;
     std::vector<std::string> symbols;
+    std::vector<std::string> typical, when;
     static constexpr auto properties = std::tuple{
         property("target", &Options::target, "cpu, cuda or hip"),
         property("symbols", &Options::symbols,
                  "symbols known at compile time: NAME=VALUE, or JSON files"),
+        property("typical", &Options::typical,
+                 "values symbols usually have (likewise): a version for what they decide"),
+        property("when", &Options::when, "conditions that a version of its own is made for"),
         property("unit_strides_kind", &Options::unit_strides_kind,
                  "kind of the dimension with stride 1; GPUs take horizontal"),
         property("transient_memory_mode", &Options::transient_memory_mode,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/common/assume.h"
 #include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"
 #include "passes/common/decide.h"
@@ -22,8 +23,9 @@ struct Level {
 
 class Lifter {
  public:
-  Lifter(Sdfg& sdfg, PassContext& context)
-      : sdfg_(sdfg), context_(context), types_(symbol_types(sdfg)),
+  /// `granted`: what holds of the SDFG's symbols.
+  Lifter(Sdfg& sdfg, const Assumptions& granted, PassContext& context)
+      : sdfg_(sdfg), granted_(granted), context_(context), types_(symbol_types(sdfg)),
         assignments_(count_assignments(sdfg)) {}
 
   Changed on_region(Region& region, const Trail& trail, const Level* around) {
@@ -41,7 +43,8 @@ class Lifter {
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
-          const Changed inside = Lifter(**nested->sdfg, context_)
+          const Assumptions granted = assumptions_inside(*nested, granted_);
+          const Changed inside = Lifter(**nested->sdfg, granted, context_)
                                      .on_region(**nested->sdfg, trail.in(*state, n), nullptr);
           if (inside == Changed::Yes) settle_symbols(*nested);
           changed |= inside;
@@ -96,8 +99,9 @@ class Lifter {
   }
 
   Assumptions assumptions(const Code& condition, const Level& innermost) const {
+    if (!condition.expr()) return {};
     Assumptions out;
-    if (!condition.expr()) return out;
+    out.bounds = granted_.bounds;
     SymbolSet names = free_symbols(*condition.expr());
     std::size_t levels = 0;
     for (const Level* at = &innermost; at && levels < most_levels; at = at->up, ++levels) {
@@ -107,17 +111,22 @@ class Lifter {
         collect_symbols(r.begin, names);
         collect_symbols(r.end, names);
       }
-      for (const Expr& fact : at->facts) {
-        if (out.facts.size() == most_facts) break;
-        const SymbolSet read = free_symbols(fact);
-        if (std::ranges::any_of(read, [&](const auto& name) { return names.contains(name); }))
-          out.facts.push_back(fact);
-      }
+      add_facts(at->facts, names, out);
     }
+    add_facts(granted_.facts, names, out);
     return out;
+  }
+  static void add_facts(const std::vector<Expr>& facts, const SymbolSet& names, Assumptions& out) {
+    for (const Expr& fact : facts) {
+      if (out.facts.size() == most_facts) break;
+      const SymbolSet read = free_symbols(fact);
+      if (std::ranges::any_of(read, [&](const auto& name) { return names.contains(name); }))
+        out.facts.push_back(fact);
+    }
   }
 
   Sdfg& sdfg_;
+  const Assumptions& granted_;
   PassContext& context_;
   const TypeTable types_;
   const AssignmentCounts assignments_;
@@ -127,7 +136,7 @@ class Lifter {
 }  // namespace
 
 Result<Changed> LiftTrivialIf::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Lifter(sdfg, context).on_region(sdfg, {}, nullptr);
+  return Lifter(sdfg, context.assumptions, context).on_region(sdfg, {}, nullptr);
 }
 
 }  // namespace sdfg

@@ -286,7 +286,28 @@ class Planner {
               who(use) + (use.write ? " writes " : " reads ") + "[" + to_text(use.subset) + "]";
         return *group_of[u];
       }
+    find_copies(after, group_of);
     return std::nullopt;
+  }
+
+  /// Copies out of the container, and those of them whose parts nobody else reads: buffer
+  /// elimination lets the pieces that write these parts write the copies.
+  void find_copies(const ContainerUses& after, const std::vector<const Group*>& group_of) {
+    copies_.clear(), dying_copies_.clear();
+    std::set<EdgeId> living;
+    for (const Fragment& f : plan_.fragments.fragments) {
+      std::vector<EdgeId> reads;
+      bool others = false;
+      for (std::size_t u : f.uses) {
+        const ContainerUse& use = after.uses[u];
+        const bool copy = !use.write && state_[state_.target(use.edge)].is<AccessNode>();
+        if (copy) reads.push_back(use.edge);
+        others = others || (!copy && !(use.write && group_of[u]));
+      }
+      copies_.insert(reads.begin(), reads.end());
+      if (others || reads.size() > 1) living.insert(reads.begin(), reads.end());
+    }
+    std::ranges::set_difference(copies_, living, std::inserter(dying_copies_, dying_copies_.end()));
   }
   std::string who(const ContainerUse& use) const {
     const NodeId end = use.write ? state_.source(use.edge) : state_.target(use.edge);
@@ -341,7 +362,8 @@ class Planner {
   void count(const Boxes& boxes) {
     const std::int64_t element = sdfg_.find_data(uses_.name)->dtype.bytes().value_or(8);
     std::int64_t pieces = 0;
-    plan_.launches_before = std::int64_t(plan_.maps.size());
+    plan_.launches_before = std::int64_t(plan_.maps.size() + copies_.size());
+    plan_.launches_after = std::int64_t(copies_.size() - dying_copies_.size());
     for (const auto& [group, list] : boxes)
       for (const Subset& box : list) {
         if (group.size() == 1 && is_dead(group[0], group, box)) continue;
@@ -352,6 +374,8 @@ class Planner {
           for (const ContainerUse& use : uses_in(m, box))
             plan_.bytes_saved += points(use.subset) * element;
       }
+    for (const ContainerUse& use : uses_.uses)  // read and written again
+      if (dying_copies_.contains(use.edge)) plan_.bytes_saved += 2 * points(use.subset) * element;
     for (const PlannedMap& map : plan_.maps) pieces += std::int64_t(map.pieces.size());
     const std::int64_t more = plan_.launches_after - plan_.launches_before;
     plan_.text = std::to_string(plan_.launches_before) + " kernels around '" + uses_.name +
@@ -372,6 +396,7 @@ class Planner {
   VerticalPlan plan_;
   std::set<std::pair<std::size_t, std::size_t>> pairs_;  ///< producer, consumer
   std::vector<Region> regions_;                          ///< disjoint
+  std::set<EdgeId> copies_, dying_copies_;
 };
 
 }  // namespace

@@ -1,8 +1,28 @@
 #include "tools/common/check_semantics.h"
 
+#include <algorithm>
+
 #include "tools/common/arguments.h"
 
 namespace sdfg {
+namespace {
+
+/// Integers and truth values among the arguments.
+std::map<std::string, std::int64_t, std::less<>> integers(const NamedArrays& arguments) {
+  std::map<std::string, std::int64_t, std::less<>> out;
+  for (const auto& [name, array] : arguments) {
+    if (!array.shape.empty()) continue;
+    const bool is_signed = array.type.is_signed_integer();
+    if (!is_signed && !array.type.is_integer() && !array.type.is_bool()) continue;
+    std::uint64_t bits = 0;
+    for (std::size_t i = array.bytes.size(); i-- > 0;) bits = bits << 8 | std::uint8_t(array.bytes[i]);
+    const unsigned unused = 64 - 8 * unsigned(array.bytes.size());
+    out[name] = is_signed ? std::int64_t(bits << unused) >> unused : std::int64_t(bits);
+  }
+  return out;
+}
+
+}  // namespace
 
 void CheckSemantics::start(const Sdfg& sdfg) {
   // Large programs with large made arguments would take minutes: small extents show as much.
@@ -25,7 +45,13 @@ void CheckSemantics::start(const Sdfg& sdfg) {
 
 void CheckSemantics::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
                            const PassContext&) {
-  if (each_ && changed == Changed::Yes) compare(sdfg, "after " + run.title());
+  if (each_ && changed == Changed::Yes && !other_case_) compare(sdfg, "after " + run.title());
+}
+
+void CheckSemantics::enter_version(const std::vector<Expr>& conditions) {
+  const auto values = integers(arguments_);
+  other_case_ = std::ranges::any_of(
+      conditions, [&](const Expr& condition) { return evaluate(condition, values) != 1; });
 }
 
 void CheckSemantics::finish(const Sdfg& sdfg) {

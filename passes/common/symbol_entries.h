@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+
+namespace sdfg {
+
+using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
+
+/// What JSON files of symbols may hold.
+enum class SymbolFile {
+  Constants,  ///< an object of integers, itself or under `constant_symbols`
+  Arguments   ///< also truth values, or under `arguments` objects with a `value`; others are skipped
+};
+
+/// Reads an option whose entries are NAME=INTEGER or paths of JSON files; later entries win.
+Result<SymbolValues> read_symbol_entries(const std::vector<std::string>& entries, SymbolFile kind);
+
+}  // namespace sdfg

@@ -1,0 +1,199 @@
+#include "passes/common/versions.h"
+
+#include <algorithm>
+
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "passes/common/assume.h"
+#include "passes/common/bind_symbols.h"
+#include "passes/common/taken_names.h"
+
+namespace sdfg {
+namespace {
+
+/// Collects what typical values decide.
+class Decisions {
+ public:
+  explicit Decisions(const SymbolValues& values) : values_(values) {}
+
+  /// A branch is taken, or not.
+  void condition(const Code& code) {
+    const Expr* written = code.expr();
+    if (!written || code.always_true()) return;
+    const Expr e = simplify(*written);
+    const auto value = evaluate(e, values_);
+    if (value) add(*value ? e : logical_not(e));
+  }
+  void subset(const Subset& subset) {
+    for (const Range& range : subset.ranges)
+      for (const Expr* e : {&range.begin, &range.end}) order(*e);
+  }
+  /// The expression with each Min and Max replaced by the argument that wins.
+  Expr order(const Expr& e) {
+    if (e.args().empty()) return e;
+    std::vector<Expr> args;
+    for (const Expr& arg : e.args()) args.push_back(order(arg));
+    if (e.is(Op::Min) || e.is(Op::Max)) {
+      if (const Expr* winner = decide(args, e.op())) return *winner;
+    }
+    return simplify(Expr::make(e.op(), std::move(args), e.name()));
+  }
+
+  std::vector<Expr> take() { return std::move(conditions_); }
+
+ private:
+  const Expr* decide(const std::vector<Expr>& args, Op op) {
+    std::vector<std::int64_t> found;
+    for (const Expr& arg : args) {
+      const auto value = evaluate(arg, values_);
+      if (!value) return nullptr;
+      found.push_back(*value);
+    }
+    const auto best = op == Op::Max ? std::ranges::max_element(found) : std::ranges::min_element(found);
+    const auto winner = std::size_t(best - found.begin());
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (i != winner) relation(args[i], found[i], args[winner], found[winner], op);
+    return &args[winner];
+  }
+
+  /// `loser` is at most (or at least) `winner`.
+  void relation(const Expr& loser, std::int64_t lost, const Expr& winner, std::int64_t won, Op op) {
+    for (const auto& [literal, other, value] :
+         {std::tuple{&loser, &winner, won}, std::tuple{&winner, &loser, lost}}) {
+      if (!literal->is(Op::Integer) || !other->is(Op::Symbol)) continue;
+      if (std::abs(literal->value() - value) <= 1) return add(compare_expr(Op::Eq, *other, value));
+    }
+    if (lost == won && loser.is(Op::Symbol) && winner.is(Op::Symbol))
+      return add(compare_expr(Op::Eq, loser, winner));
+    add(op == Op::Max ? compare_expr(Op::Le, loser, winner) : compare_expr(Op::Le, winner, loser));
+    if (lost == won)
+      add(op == Op::Max ? compare_expr(Op::Le, winner, loser) : compare_expr(Op::Le, loser, winner));
+  }
+
+  void add(const Expr& condition) {
+    if (condition.is(Op::And)) {
+      for (const Expr& part : condition.args()) add(part);
+      return;
+    }
+    if (condition.is(Op::True)) return;
+    if (std::ranges::find(conditions_, condition) == conditions_.end())
+      conditions_.push_back(condition);
+  }
+
+  const SymbolValues& values_;
+  std::vector<Expr> conditions_;
+};
+
+/// What a condition says a symbol is.
+struct Binding {
+  std::string symbol;
+  Expr value;
+};
+std::optional<Binding> binding(const Expr& e) {
+  if (e.is(Op::Symbol)) return Binding{e.name(), Expr::boolean(true)};
+  if (e.is(Op::Not) && e.arg(0).is(Op::Symbol))
+    return Binding{e.arg(0).name(), Expr::boolean(false)};
+  if (!e.is(Op::Eq)) return std::nullopt;
+  for (const std::size_t i : {0, 1}) {
+    const Expr &symbol = e.arg(i), &value = e.arg(1 - i);
+    if (symbol.is(Op::Symbol) && (value.is(Op::Integer) || value.is(Op::Symbol)))
+      return Binding{symbol.name(), value};
+  }
+  return std::nullopt;
+}
+
+bool can_bind(const Sdfg& program, const Binding& b) {
+  const auto type = program.symbols.find(b.symbol);
+  if (type == program.symbols.end() || !cannot_bind(program, b.symbol).empty()) return false;
+  if (b.value.is(Op::Integer)) return type->second.is_integer();
+  if (!b.value.is(Op::Symbol)) return type->second.is_bool();
+  const auto other = program.symbols.find(b.value.name());
+  return other != program.symbols.end() && other->second == type->second &&
+         cannot_bind(program, b.value.name()).empty();
+}
+
+Region take_region(Sdfg& sdfg) {
+  Region region = std::move(static_cast<Region&>(sdfg));
+  static_cast<Region&>(sdfg) = Region{};
+  return region;
+}
+
+Branch branch(std::string label, std::optional<Code> condition, Region region) {
+  ControlFlowRegion inner;
+  static_cast<Region&>(inner) = std::move(region);
+  return Branch{std::move(condition), Block{.label = std::move(label), .kind = std::move(inner)}};
+}
+
+}  // namespace
+
+std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical) {
+  Decisions decisions(typical);
+  for_each_interstate_edge(program,
+                           [&](const InterstateEdge& edge) { decisions.condition(edge.condition); });
+  for_each_block(program, [&](const Block& block) {
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (const Branch& b : conditional->branches)
+        if (b.condition) decisions.condition(*b.condition);
+  });
+  for (const auto& [name, data] : program.arrays)
+    if (data.transient)
+      for (const Expr& extent : data.shape) decisions.order(extent);
+  for_each_node(program, [&](const Node& node) {
+    if (const auto* map = node.as<MapEntry>()) decisions.subset(Subset{map->ranges});
+  });
+  for_each_edge(program, [&](const Edge& edge) {
+    for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset})
+      if (*subset) decisions.subset(**subset);
+  });
+  return decisions.take();
+}
+
+std::vector<Expr> bind_conditions(Sdfg& program, const std::vector<Expr>& conditions) {
+  std::vector<Expr> open = conditions, rest;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto b = binding(open[i]);
+    if (!b || !can_bind(program, *b)) {
+      rest.push_back(open[i]);
+      continue;
+    }
+    const Substitution known{{b->symbol, b->value}};
+    bind_symbols(program, known);
+    for (std::vector<Expr>* list : {&open, &rest})
+      for (Expr& e : *list) e = substitute(e, known);
+  }
+  std::erase_if(rest, [](const Expr& e) { return e.is(Op::True); });
+  return rest;
+}
+
+void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditions) {
+  TakenNames names(general);
+  Renaming renamed;
+  for (auto& [name, data] : special.arrays) {
+    if (!data.transient) {
+      general.arrays.insert(name, data);
+      continue;
+    }
+    // Equal ones, too: a container of two scopes would be shared by the iterations of both.
+    const std::string fresh = names.take(name);
+    if (fresh != name) renamed.emplace(name, fresh);
+    general.arrays.set(fresh, data);
+  }
+  if (!renamed.empty()) {
+    for (BlockId b : special.nodes()) rename_data(special[b], renamed);
+    for (InterstateEdgeId e : special.edges()) rename_data(special[e], renamed);
+  }
+  general.symbols.insert(special.symbols.begin(), special.symbols.end());
+  for (const auto& [name, constant] : special.constants)
+    general.constants.insert(name, constant);
+  general.using_explicit_control_flow = true;
+
+  Expr all = Expr::boolean(true);
+  for (const Expr& condition : conditions)
+    all = all.is(Op::True) ? condition : Expr::make(Op::And, {all, condition});
+  ConditionalBlock choice;
+  choice.branches.push_back(branch("special", Code::from(all), take_region(special)));
+  choice.branches.push_back(branch("general", std::nullopt, take_region(general)));
+  general.start_block = general.add(Block{.label = "versions", .kind = std::move(choice)});
+}
+
+}  // namespace sdfg

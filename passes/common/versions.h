@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "passes/common/symbol_entries.h"
+
+namespace sdfg {
+
+// A program in two versions: one made for the case that conditions on its symbols hold, and the
+// general one. A check at the start of each call chooses.
+
+/// Conditions that hold for typical values of the symbols (true is 1) and decide what the program decides at run time:
+/// which branches are taken, and which argument of each Min and Max of a range, a subset or an
+/// extent wins. Ties of symbols become equalities; a symbol that is compared with a literal next to
+/// its value is taken to have this value. Only what is outside nested SDFGs is looked at; what
+/// mentions symbols without a value is left open. In the order of first occurrence, without repeats.
+std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical);
+
+/// Puts in what follows from conditions that say what a symbol is (`s`, `not s`, `s == 3`,
+/// `s == t`), and returns the others. Symbols that the program assigns are left alone.
+std::vector<Expr> bind_conditions(Sdfg& program, const std::vector<Expr>& conditions);
+
+/// `general` becomes: if all conditions hold `special`, else what it was. Both come from one
+/// program: containers of one name are the same argument, or transients, which get new names.
+void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditions);
+
+}  // namespace sdfg
