@@ -17,6 +17,12 @@ namespace {
 constexpr std::int64_t stack_limit = 65536;
 /// At the top of a program a slot in the state costs nothing, so only small arrays do.
 constexpr std::int64_t top_stack_limit = 4096;
+/// Static shared memory of a block, on every device.
+constexpr std::int64_t shared_limit = 49152;
+
+bool on_device(const Data& data) {
+  return data.storage == Storage::GpuGlobal || data.storage == Storage::GpuShared;
+}
 
 std::string root_name(const Sdfg& sdfg, const std::string& name) {
   if (sdfg.arrays.contains(name)) return name;
@@ -184,6 +190,41 @@ Binding::Kind kind_of(const Data& data) {
 
 }  // namespace
 
+/// A container of one thread, or of the block, in a kernel.
+void SdfgFunction::declare_in_kernel(Writer& out, const std::string& name, const Place& place) {
+  const Data& data = *sdfg_.find_data(name);
+  const std::string type = type_name(data.dtype, place), text = binding_text(name);
+  const bool block = data.storage == Storage::GpuShared;
+  Binding bound{kind_of(data), text, &data};
+  bound.own = !block;
+  bound.device = true;
+  bindings_[name] = bound;
+  if (belongs_to_program(data))
+    return fail(place, "a container of a kernel cannot outlive it (lifetime " +
+                           std::string(to_text(data.lifetime)) + ")");
+  if (data.is_scalar())
+    return out.line(block ? "__shared__ " + type + " " + text + ";" : type + " " + text + "{};");
+  const Array* array = data.as_array();
+  if (!array || data.is_structure() || data.is_stream())
+    return fail(place, "no code in kernels for containers of kind " + data.json_type());
+  if (data.is_reference()) return out.line(type + "* " + text + " = nullptr;");
+  const auto count = array->total_size.as_integer();
+  const auto bytes = data.dtype.bytes();
+  const std::int64_t limit = block ? shared_limit : stack_limit;
+  if (!count || !bytes || *count * *bytes > limit)
+    return fail(place, count ? "an array of " + std::to_string(*count) + " elements is too large for one " +
+                                   (block ? "block" : "thread") + " of a kernel, which has " +
+                                   std::to_string(limit) + " bytes"
+                             : "an array inside a kernel needs a size that is known when code is generated",
+                "let the array live outside of the map, with an index for each iteration");
+  out.line((block ? "__shared__ " : "") + type + " " + text + "[" +
+           std::to_string(std::max<std::int64_t>(*count, 1)) + "]" + (has_setzero(name) && !block ? "{}" : "") + ";");
+  if (block && has_setzero(name)) {
+    out.line("for (int i = threadIdx.x; i < " + std::to_string(*count) + "; i += blockDim.x) " + text + "[i] = 0;");
+    out.line("__syncthreads();");
+  }
+}
+
 std::string SdfgFunction::memory_for(const std::string& name, const Place&, bool local) {
   if (local) return local_name(cpp_name(name) + "_memory");
   const std::string field = program_.fresh_name(name_ + "_" + name);
@@ -210,19 +251,55 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
     program_.externals.push_back({std::string(to_text(storage)), field, type, count});
     out.line(type + "* const " + text + " = __state->" + field + ";");
   } else {
+    const bool device = program_.target.gpu && on_device(data);
     const std::string memory = memory_for(name, place, false);
-    const std::string allocate = "__state->" + field + " = " + memory + ".get<" + type + ">(" + count + ");";
+    if (device) {
+      std::string& declared = program_.state_fields.back();
+      declared.replace(0, declared.find(' '), "sdfg::gpu::Arena");
+      program_.device_memory.push_back(memory.substr(memory.find("->") + 2));
+    }
+    const std::string allocate = device ? "__state->" + field + " = " + memory + ".get<" + type +
+                                              ">(__state->gpu, " + count + ");" : "__state->" + field + " = " + memory + ".get<" + type + ">(" + count + ");";
     out.line(allocate);
     out.line(type + "* const " + text + " = __state->" + field + ";");
     // Grown again at each call, in case that sizes are larger than at the first.
     if (&sdfg_ == &program_.root && !is_late(data)) {
       program_.init_lines.push_back(allocate);
-      if (has_setzero(name))
+      if (has_setzero(name) && device)
+        program_.init_lines.push_back("sdfg::gpu::zero(__state->gpu, __state->" + field + ", " + count + ");");
+      else if (has_setzero(name))
         program_.init_lines.push_back("memset(__state->" + field + ", 0, size_t(" + count +
                                       ") * sizeof(" + type + "));");
     }
   }
   bindings_[name] = {Binding::Pointer, text, &data};
+  bindings_[name].device = program_.target.gpu && on_device(data);
+}
+
+void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const Place& place) {
+  const Data& data = *sdfg_.find_data(name);
+  const Array* array = data.as_array();
+  const std::string type = type_name(data.dtype, place), text = binding_text(name);
+  Binding bound{kind_of(data), text, &data};
+  bound.device = true;
+  if (data.is_scalar()) bound.text = "(*" + text + ")";
+  bindings_[name] = bound;
+  if (data.storage == Storage::GpuShared)
+    return fail(place, "shared memory exists only inside a kernel", "move '" + name + "' into the map that uses it");
+  if ((!array && !data.is_scalar()) || data.is_structure() || data.is_stream())
+    return fail(place, "no code for containers of kind " + data.json_type() + " on the GPU");
+  if (data.is_reference()) return out.line(type + "* " + text + " = nullptr;");
+  const std::string field = program_.fresh_name(name_ + "_" + name);
+  program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
+  program_.device_memory.push_back(field);
+  const std::string count = array ? print(array->total_size, place) : "1";
+  if (is_late(data)) {
+    out.line(type + "* " + text + " = nullptr;");
+    return;
+  }
+  out.line(type + "* const " + text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
+  out.line("if (!" + text + ") return;");
+  if (has_setzero(name)) out.line("sdfg::gpu::zero(__state->gpu, " + text + ", " + count + ");");
 }
 
 void SdfgFunction::declare_late(Writer& out, const std::string& name, const Place& place) {
@@ -232,6 +309,14 @@ void SdfgFunction::declare_late(Writer& out, const std::string& name, const Plac
   const std::string type = type_name(data.dtype, place);
   const std::string count = print(array->total_size, place);
   const std::string text = binding_text(name);
+  if (program_.target.gpu && on_device(data)) {
+    const std::string field = program_.fresh_name(name_ + "_" + name);
+    program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
+    program_.device_memory.push_back(field);
+    out.line(text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
+    out.line("if (!" + text + ") return;");
+    return;
+  }
   out.line(text + " = " + text + "_memory.get<" + type + ">(" + count + ");");
 }
 
@@ -240,6 +325,9 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   const Place place = where_place.data(name);
   const Data& data = *sdfg_.find_data(name);
   if (bindings_.contains(name)) return;  // a constant, or an argument
+  if (on_device_) return declare_in_kernel(out, name, place);
+  if (program_.target.gpu && on_device(data) && !belongs_to_program(data))
+    return declare_on_device(out, name, place);
   if (belongs_to_program(data)) return declare_in_state_struct(out, name, place);
   const std::string text = binding_text(name);
   Binding bound{kind_of(data), text, &data};

@@ -3,6 +3,7 @@
 namespace sdfg {
 
 bool SdfgFunction::conflicts(At& at, const Binding& target, const Subset& subset) const {
+  if (target.own) return false;
   if (target.shared) return true;
   // Two iterations of the parallel maps around write different elements if each parallel parameter
   // sits in a dimension of its own that nothing else in the scope moves.

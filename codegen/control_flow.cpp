@@ -81,7 +81,7 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
   out.line("// loop " + block.label);
   if (!loop.inverted) {
     if (loop.unroll && loop.unroll_factor >= 0)
-      out.flush_left("#pragma GCC unroll " +
+      out.flush_left(std::string(program_.target.gpu ? "#pragma unroll " : "#pragma GCC unroll ") +
                      std::to_string(loop.unroll_factor ? loop.unroll_factor : 65534));
     out.open(init.empty() && update.empty() ? "while (" + test + ")"
                                             : "for (" + init + "; " + test + "; " + update + ")");

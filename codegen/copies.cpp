@@ -7,10 +7,6 @@ namespace sdfg {
 
 namespace {
 
-struct CopyDimension {
-  Expr size, source_stride, target_stride;
-};
-
 /// Strides of the subset's dimensions in elements of the container.
 std::vector<Expr> strides_of(const Data& data, const Subset& subset) {
   std::vector<Expr> out;
@@ -25,6 +21,45 @@ std::vector<Expr> strides_of(const Data& data, const Subset& subset) {
 bool is_one(const Expr& e) { return e.as_integer() == 1; }
 
 }  // namespace
+
+/// A copy that the host starts and the device takes part in: one piece, or rows, or a kernel.
+void SdfgFunction::emit_far_copy(Writer& out, std::vector<CopyDimension> dims, const Binding& from,
+                                 const Binding& to, const std::string& source,
+                                 const std::string& target, const Place& place) {
+  const auto text = [&](const Expr& e) { return print(e, place); };
+  const CopyDimension last = dims.back();
+  const bool contiguous = is_one(last.source_stride) && is_one(last.target_stride);
+  const bool same_type = from.data->dtype == to.data->dtype;
+  const std::string call = "sdfg::gpu::copy", gpu = "(__state->gpu, ";
+  if (contiguous && same_type && dims.size() == 1)
+    return out.line(call + gpu + target + ", " + source + ", " + text(last.size) + ");");
+  if (from.device && to.device) {
+    std::string size, write, read;
+    for (const CopyDimension& d : dims) {
+      const std::string comma = size.empty() ? "" : ", ";
+      size += comma + text(d.size), write += comma + text(d.target_stride), read += comma + text(d.source_stride);
+    }
+    return out.line(call + gpu + target + ", " + source + ", sdfg::gpu::Box<" + std::to_string(dims.size()) + ">{{" +
+                    size + "}, {" + write + "}, {" + read + "}});");
+  }
+  if (!same_type)
+    return fail(place, "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +
+                           "' between the host and the GPU", "convert in a map");
+  // Between host and device: rows, in loops over the dimensions that are left.
+  if (!contiguous) dims.push_back({1, 1, 1});
+  const CopyDimension row = dims.back(), rows = dims[dims.size() - 2];
+  dims.resize(dims.size() - 2);
+  std::string read = source, write = target;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const std::string i = "i" + std::to_string(d);
+    out.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
+    read += " + (" + text(dims[d].source_stride) + ") * " + i;
+    write += " + (" + text(dims[d].target_stride) + ") * " + i;
+  }
+  out.line("sdfg::gpu::copy_rows" + gpu + write + ", " + text(rows.target_stride) + ", " + read + ", " +
+           text(rows.source_stride) + ", " + text(row.size) + ", " + text(rows.size) + ");");
+  for (std::size_t d = 0; d < dims.size(); ++d) out.close();
+}
 
 void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId target) {
   const Memlet& memlet = at.state[edge_id].memlet;
@@ -80,13 +115,30 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
     return;
   }
 
+  const bool far = program_.target.gpu && !on_device_ && (from.device || to.device);
+  if (far && memlet.wcr)
+    return fail(place, "the copy updates what is there, which no kernel does", "run --copy-to-map and --gpu-transformation");
+  const auto arrive = [&] {  // the host may look at it now
+    if (far && !to.device) at.out.line("sdfg::gpu::wait(__state->gpu);");
+  };
+
   // One element.
   const bool one = is_one(num_elements(read)) || is_one(num_elements(write)) ||
                    from.kind == Binding::Value || to.kind == Binding::Value;
   if (one) {
     const std::string value = element(from, read, place), left = element(to, write, place);
+    if (far) {
+      if (!same_type)
+        return fail(place, "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +
+                               "' between the host and the GPU", "convert in a map");
+      at.out.line("sdfg::gpu::copy<" + type + ">(__state->gpu, &" + left + ", &" + value + ", 1);");
+      return arrive();
+    }
     if (memlet.wcr)
       at.out.line(update(at, edge_id, to, write, "&" + left, value));
+    else if (on_device_ && at.pending.erase(to.text))
+      at.out.line((is_final(at, edge_id) ? "const " : "") + type + " " + left + " = " +
+                  (same_type ? value : type + "(" + value + ")") + ";");
     else if (value != left)
       at.out.line(left + " = " + (same_type ? value : type + "(" + value + ")") + ";");
     return;
@@ -122,6 +174,8 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
       const auto b = write[write_dims[d]].size().as_integer();
       same_shape &= !(a && b && *a != *b);
     }
+  if (!same_shape && far)
+    return fail(place, "the copy changes the shape of what it moves", "run --copy-to-map and --gpu-transformation");
   if (!same_shape) {
     // Different shapes with equal counts: element by element in row-major order of each.
     const auto list = [&](const Subset& s, const std::vector<std::size_t>& dims,
@@ -168,6 +222,10 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
     }
   if (dims.empty()) return;
 
+  if (far) {
+    emit_far_copy(at.out, {dims.begin(), dims.end()}, from, to, source_pointer, target_pointer, place);
+    return arrive();
+  }
   const bool contiguous = is_one(dims.back().source_stride) && is_one(dims.back().target_stride);
   const bool block = !memlet.wcr && same_type && contiguous;
   if (block && dims.size() == 1)
@@ -180,7 +238,7 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   std::string read_at, write_at;
   const CppExpr printer = symbolic();
   const std::size_t loops = block ? dims.size() - 1 : dims.size();
-  if (!at.where.parallel && !at.where.in_scope && program_.options.openmp && loops > 0 && !memlet.wcr)
+  if (!at.where.parallel && !at.where.in_scope && program_.target.openmp && loops > 0 && !memlet.wcr)
     at.out.flush_left("#pragma omp parallel for");
   for (std::size_t d = 0; d < loops; ++d) {
     const std::string i = "i" + std::to_string(d);

@@ -89,7 +89,7 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
   at.out.line("// reduce " + std::string(at.state[id].label()));
   at.out.open("");
   std::vector<std::string> in_index(in.sizes.size()), out_index(out.sizes.size());
-  const bool parallel = !at.where.parallel && !at.where.in_scope && program_.options.openmp && !kept.empty();
+  const bool parallel = !at.where.parallel && !at.where.in_scope && program_.target.openmp && !kept.empty();
   if (parallel) at.out.flush_left("#pragma omp parallel for");
   int loops = 0;
   const auto loop = [&](const std::string& i, const Expr& size) {
@@ -144,6 +144,16 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
     if (!at.state[e].memlet.empty()) in[at.state[e].dst_connector] = library_port(at, e, true);
   for (EdgeId e : at.state.out(id))
     if (!at.state[e].memlet.empty()) out[at.state[e].src_connector] = library_port(at, e, false);
+  bool touches_device = false;
+  for (const auto* ports : {&in, &out})
+    for (const auto& [name, port] : *ports) touches_device |= port.binding.device;
+  const bool reduction = std::holds_alternative<Reduce>(*operation);
+  if (touches_device && !on_device_)
+    return fail(place, "no code for a library node that the host runs on memory of the GPU",
+                reduction ? "run --expand-reduce and --gpu-transformation, which make maps of it"
+                          : "keep its containers on the host");
+  if (on_device_ && !reduction)
+    return fail(place, "no code for this library node inside a kernel", "keep it outside of maps, on the host");
   if (const auto* reduce = std::get_if<Reduce>(&*operation)) return emit_reduce(at, id, *reduce);
   emit_linear_algebra(at, id, *operation, in, out);
 }

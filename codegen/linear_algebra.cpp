@@ -38,7 +38,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     return nullptr;
   };
   const std::string parallel =
-      !at.where.parallel && !at.where.in_scope && program_.options.openmp ? "true" : "false";
+      !at.where.parallel && !at.where.in_scope && program_.target.openmp ? "true" : "false";
   at.out.line("// " + std::string(at.state[id].label()));
 
   const auto gemm = [&](const std::string& a, const std::string& b, const std::string& c,

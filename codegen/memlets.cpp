@@ -18,6 +18,9 @@ CppExpr SdfgFunction::symbolic() const {
   printer.name = [this](const std::string& symbol) {
     const auto found = bindings_.find(symbol);
     if (found == bindings_.end()) return cpp_name(symbol);
+    if (found->second.device && !on_device_)
+      return std::string("sdfg::gpu::read(__state->gpu, ") +
+             (found->second.kind == Binding::Value ? "&" : "") + found->second.text + ")";
     return found->second.kind == Binding::Pointer ? found->second.text + "[0]"
                                                   : found->second.text;
   };
@@ -30,8 +33,13 @@ CppExpr SdfgFunction::symbolic() const {
     if (!e.is(Op::Subscript) || !e.arg(0).is(Op::Symbol)) return std::nullopt;
     const auto found = bindings_.find(e.arg(0).name());
     if (found == bindings_.end() || !found->second.data) return std::nullopt;
-    if (found->second.kind == Binding::Value) return found->second.text;
+    const bool far = found->second.device && !on_device_;  // the host waits for the value
+    if (found->second.kind == Binding::Value)
+      return far ? "sdfg::gpu::read(__state->gpu, &" + found->second.text + ")" : found->second.text;
     const std::vector<Expr> index(e.args().begin() + 1, e.args().end());
+    if (far)
+      return std::string("sdfg::gpu::read(__state->gpu, ") + found->second.text + " + " +
+             offset(*found->second.data, index, place_) + ")";
     return found->second.text + "[" + offset(*found->second.data, index, place_) + "]";
   };
   return printer;
@@ -139,6 +147,7 @@ std::vector<Expr> begins(const Subset& subset) {
 std::string SdfgFunction::element(const Binding& binding, const Subset& subset,
                                   const Place& place) const {
   if (binding.kind != Binding::Pointer) return binding.text;
+  if (on_device_ && binding.row) return element_at(binding, begins(subset), symbolic());
   return binding.text + "[" + offset(*binding.data, begins(subset), place) + "]";
 }
 
@@ -146,6 +155,10 @@ std::string SdfgFunction::pointer(const Binding& binding, const Subset& subset,
                                   const Place& place) const {
   if (binding.kind == Binding::Value) return "&" + binding.text;
   if (binding.kind != Binding::Pointer) return binding.text;
+  if (on_device_ && binding.row) {
+    const Address at = address(binding, begins(subset), symbolic());
+    return at.lane == "0" ? at.row : at.row + " + " + at.lane;
+  }
   const std::string at = offset(*binding.data, begins(subset), place);
   if (at == "0") return binding.text;
   if (at.starts_with("-")) return binding.text + " + (" + at + ")";

@@ -4,6 +4,23 @@
 
 namespace sdfg {
 
+/// A symbol of a nested SDFG in a kernel: the same for all threads, or a lane, or neither.
+void SdfgFunction::pass_lane(SdfgFunction& callee, std::vector<Parameter>& parameters,
+                             const std::string& symbol, const Expr& value, const Place& place) {
+  if (uniform(value)) return;
+  callee.lanes_.insert(symbol);
+  for (const auto& [param, over] : lane_params_) {
+    const auto affine = match_affine(value, param);
+    if (!affine || !(affine->coefficient.as_integer() == 1) || !uniform(affine->rest)) continue;
+    const std::string lane = callee.local_name(over.lane), begin = callee.local_name(cpp_name(symbol) + "_begin");
+    parameters.push_back({"int64_t " + begin, begin, print(over.begin + affine->rest, place)});
+    parameters.push_back({"int " + lane, lane, over.lane});
+    callee.lane_params_[symbol] = {Expr::symbol(begin), over.step, lane};
+    callee.lanes_.insert(lane);
+    return;
+  }
+}
+
 void SdfgFunction::emit_nested(At& at, NodeId id) {
   const State& state = at.state;
   const Node& node = state[id];
@@ -52,7 +69,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
   }
 
   std::string name = program_.fresh_name(nested.label.empty() ? inner.name : nested.label);
-  SdfgFunction callee(program_, inner, name, {at.where.parallel, at.where.in_scope},
+  SdfgFunction callee(program_, inner, name, at.where,
                       place.in("sdfg " + inner.name), name_);
   std::vector<Parameter> parameters;
   for (const auto& [connector, actual] : actuals) {
@@ -64,6 +81,8 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     const std::string identifier = cpp_name(connector);
     const Binding& outer = actual.binding;
     Binding bound{Binding::Pointer, identifier, data, outer.shared || actual.conflict};
+    bound.device = outer.device;
+    bound.own = outer.own;
     Parameter parameter;
     parameter.identifier = identifier;
     if (const auto* structure = std::get_if<Structure>(&data->kind)) {
@@ -93,11 +112,15 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
                              !array->may_alias;
       bound.aliased = !exclusive;
       const std::string type = type_name(data->dtype, place);
-      parameter.declaration = type + "* " + (exclusive ? "__restrict__ " : "") + identifier;
+      bound.row = on_device_ && bound.device;
+      parameter.declaration = (on_device_ && !actual.written ? "const " : "") + type + "* " +
+                              (exclusive ? "__restrict__ " : "") + identifier;
       parameter.argument = pointer(outer, actual.subset, place);
       if (outer.data && !(outer.data->dtype == data->dtype))
         parameter.argument = "reinterpret_cast<" + type + "*>(" + parameter.argument + ")";
     }
+    if (on_device_ && (bound.kind == Binding::Struct || bound.kind == Binding::Stream))
+      fail(place, "kernels take no structures or streams, and '" + connector + "' is one");
     callee.bind(connector, bound);
     parameters.push_back(std::move(parameter));
   }
@@ -115,6 +138,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
       return;
     }
     parameters.push_back({symbol_type(type) + " " + identifier, identifier, print(value, place)});
+    if (on_device_) pass_lane(callee, parameters, symbol, value, place);
   };
   for (const auto& [symbol, value] : nested.symbol_mapping)
     if (!actuals.contains(symbol) && !inner.constants.contains(symbol)) add_symbol(symbol, value);

@@ -6,16 +6,27 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "codegen/gpu.h"
 #include "ir/place.h"
 
 namespace sdfg {
 
+struct Lowering;
+
+/// What code is generated for.
+struct Target {
+  bool openmp = false;
+  const Lowering* gpu = nullptr;  ///< null: the CPU alone
+
+  std::string extension() const;
+};
+
 /// One generated program while it is being collected: what its functions share.
 struct Program {
-  Program(const Sdfg& root, const CpuOptions& options);
+  Program(const Sdfg& root, const Target& target);
 
   const Sdfg& root;
-  const CpuOptions& options;
+  const Target& target;
   std::string name;        ///< of the program, fit for C++; names the entry points
   std::string state_type;  ///< NAME_state_t
   Diagnostics errors;
@@ -27,6 +38,7 @@ struct Program {
   std::vector<std::string> state_fields;
   std::vector<std::string> init_lines;     ///< statements of __dace_init_NAME
   std::vector<std::string> exit_lines;     ///< statements of __dace_exit_NAME
+  std::vector<std::string> device_memory;  ///< fields of the state that hold memory of the GPU
   std::vector<std::string> global_lines;   ///< file scope: code of tasklets and constants
 
   /// A container whose memory the caller supplies.

@@ -11,7 +11,7 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
   if (plan.order.empty()) return;
   out.line("// " + std::string("state ") + path.substr(path.rfind('/') + 1));
   out.open("");
-  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}};
+  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}};
   for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));
   declare_scope(at, NodeId());
   emit_children(at, NodeId());
@@ -22,12 +22,14 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
 }
 
 namespace {
-/// The tasklet that alone writes an access node, with certainty and as a whole; else none.
-NodeId only_writer(const State& state, NodeId access) {
+/// The tasklet that alone writes an access node, with certainty and as a whole, or the node itself
+/// when `copies` count and it is copied to; else none.
+NodeId only_writer(const State& state, NodeId access, bool copies) {
   if (state.in(access).size() != 1) return {};
   const EdgeId e = state.in(access)[0];
   const Memlet& memlet = state[e].memlet;
   if (memlet.wcr || memlet.dynamic || memlet.empty()) return {};
+  if (copies && (state[state.source(e)].is<AccessNode>() || state[state.source(e)].is_entry())) return access;
   return state[state.source(e)].is<Tasklet>() ? state.source(e) : NodeId();
 }
 }  // namespace
@@ -40,11 +42,12 @@ void SdfgFunction::declare_scope(At& at, NodeId entry) {
       if (data.is_scalar() && data.lifetime == Lifetime::Scope) {
         const auto nodes = at.plan.accesses.find(name);
         const NodeId writer = nodes != at.plan.accesses.end() && nodes->second.size() == 1
-                                  ? only_writer(at.state, nodes->second[0])
+                                  ? only_writer(at.state, nodes->second[0], on_device_)
                                   : NodeId();
         if (writer && at.plan.tree.parent_of(writer) == entry) {
           at.pending.insert(cpp_name(name));
           bindings_[name] = {Binding::Value, cpp_name(name), &data};
+          bindings_[name].own = on_device_;
           type_name(data.dtype, at.place);
           continue;
         }
@@ -198,13 +201,22 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
     case Schedule::CpuPersistent: team = true; break;
     case Schedule::Sequential:
     case Schedule::Unrolled: break;
+    case Schedule::GpuDevice:
+    case Schedule::GpuDefault:
+      if (program_.target.gpu && !on_device_) return emit_kernel(at, id);
+      if (on_device_) break;
+      [[fallthrough]];
+    case Schedule::GpuThreadBlock:
+      if (on_device_) return emit_thread_map(at, id);
+      [[fallthrough]];
     default:
       return fail(place, "no code for schedule " + std::string(to_text(map.schedule)) +
-                             " on this target", "use CPU_Multicore or Sequential");
+                             " on this target",
+                  program_.target.gpu ? "use GPU_Device, GPU_ThreadBlock or Sequential" : "use CPU_Multicore or Sequential");
   }
   const bool already = outer.parallel;
-  parallel = parallel && !already && program_.options.openmp;
-  team = team && !already && program_.options.openmp;
+  parallel = parallel && !already && program_.target.openmp;
+  team = team && !already && program_.target.openmp;
 
   std::string label = "// map " + map.label + " (";
   for (std::size_t d = 0; d < map.params.size(); ++d) label += (d ? ", " : "") + map.params[d];
@@ -265,7 +277,7 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
     const std::string& param = map.params[d];
     const std::string i = cpp_name(param);
     const bool own_loop = d >= collapsed || !(parallel || team);
-    if (d + 1 == map.params.size() && own_loop && vectorizable(at, id))
+    if (d + 1 == map.params.size() && own_loop && !program_.target.gpu && vectorizable(at, id))
       at.out.flush_left("#pragma GCC ivdep");
     at.out.open("for (int64_t " + i + " = " + bounds[d].begin + "; " + i + " < " + bounds[d].end +
                 "; " + (bounds[d].step == "1" ? "++" + i : i + " += " + bounds[d].step) + ")");
@@ -279,9 +291,12 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
       hidden.emplace_back(*found);
       bindings_.erase(found);
     }
-  at.where = {outer.parallel || parallel || team, true};
+  at.where.parallel = outer.parallel || parallel || team;
+  at.where.in_scope = true;
+  if (on_device_) open_frame(at.out, map.params);
   declare_scope(at, id);
   emit_children(at, id);
+  if (on_device_) close_frame(at.out);
   at.where = outer;
   for (auto& [name, binding] : hidden) bindings_[name] = binding;
   at.parallel_params = outer_parallel;
@@ -349,6 +364,7 @@ bool SdfgFunction::vectorizable(const At& at, NodeId entry) const {
 void SdfgFunction::emit_consume(At& at, NodeId id) {
   const ConsumeEntry& consume = at.state.get<ConsumeEntry>(id);
   const Place place = at.node_place(id);
+  if (on_device_) return fail(place, "no code for consume scopes in kernels", "run it on the host");
   NodeId source;
   for (EdgeId e : at.state.in(id))
     if (at.state[e].dst_connector == "IN_stream") source = path_source(at.state, e);

@@ -28,7 +28,7 @@ std::set<std::string, std::less<>> identifiers(std::string_view text) {
 SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
                            Surroundings surroundings, Place place, std::string caller)
     : program_(program), sdfg_(sdfg), name_(std::move(name)), surroundings_(surroundings),
-      place_(std::move(place)), caller_(std::move(caller)), types_(symbol_types(sdfg)) {
+      place_(std::move(place)), caller_(std::move(caller)), types_(symbol_types(sdfg)), on_device_(surroundings.device) {
   for (const auto& [container, data] : sdfg_.arrays) used_names_.insert(cpp_name(container));
   for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
 }
@@ -46,7 +46,7 @@ std::string SdfgFunction::type_name(const Type& type, const Place& place) {
   return program_.type_name(type, place);
 }
 
-std::string SdfgFunction::local_name(const std::string& base) {
+std::string SdfgFunction::local_name(const std::string& base) const {
   std::string candidate = base;
   for (int i = 2; !used_names_.insert(candidate).second; ++i)
     candidate = base + "_" + std::to_string(i);
@@ -71,7 +71,12 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
   declare_symbols(body, names);
   for (const std::string& container : function_level_)
     declare(body, container, place_, surroundings_);
+  if (on_device_) {
+    lanes_.insert(assigned_.begin(), assigned_.end());
+    open_frame(body, {});
+  }
   emit_region(body, sdfg_, "", place_, {});
+  if (on_device_) close_frame(body);
 
   Writer constants(1);
   const auto used = identifiers(body.text());
@@ -79,7 +84,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
     if (used.contains(cpp_name(constant)) && !names.contains(cpp_name(constant))) {
       const auto text = constant_definition(constant, value);
       if (text)
-        constants.line(*text);
+        constants.line(on_device_ && text->starts_with("static ") ? text->substr(7) : *text);
       else
         fail(place_.in("constant '" + constant + "'"), text.error().message, text.error().hint);
     }
@@ -98,7 +103,9 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
 
   Writer text;
   text.line(caller_.empty() ? "// the program" : "// sdfg " + sdfg_.name + ", nested in " + caller_);
-  text.open(std::string(always_inline ? "static SDFG_INLINE" : "static") + " void " + name_ + "(" +
+  text.open(std::string(on_device_       ? "SDFG_DEVICE"
+                        : always_inline ? "static SDFG_INLINE"
+                                        : "static") + " void " + name_ + "(" +
             declaration + ")");
   program_.functions.push_back(text.take() + constants.take() + body.take() + "}\n");
   return arguments;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/cpp_expr.h"
+#include "codegen/lowering.h"
 #include "codegen/program.h"
 #include "codegen/writer.h"
 #include "ir/analysis/connector_types.h"
@@ -33,6 +34,9 @@ struct Binding {
   bool shared = false;  ///< several threads may write the same element at the same time
   bool aliased = false; ///< another name may reach the same memory
   std::string root{};   ///< the variable whose memory this is part of; empty: `text`
+  bool device = false;  ///< memory of the GPU
+  bool own = false;     ///< of one thread of a kernel
+  bool row = false;     ///< in a kernel: the whole function knows `text`, so that rows can begin there
 
   const std::string& memory() const { return root.empty() ? text : root; }
 };
@@ -41,6 +45,24 @@ struct Binding {
 struct Surroundings {
   bool parallel = false;  ///< more than one thread may execute it at the same time
   bool in_scope = false;  ///< inside a map: further maps default to sequential
+  bool device = false;    ///< inside a kernel
+  bool shared_block = false;  ///< of a kernel with thread-block maps, outside of these
+};
+
+/// Something that is repeated in device code (the thread itself, a loop): what is declared before
+/// its body, once the body is known.
+struct Frame {
+  std::size_t mark = 0;   ///< where its body begins
+  std::set<std::string, std::less<>> defines;  ///< symbols that have a value in it only
+  Writer declarations;
+  std::map<std::string, std::string> names;    ///< of what is declared, by its text
+};
+
+/// A parameter of a kernel's map that runs over the threads of a block: begin + step * lane.
+struct LaneParam {
+  Expr begin;
+  std::int64_t step = 1;
+  std::string lane;
 };
 
 /// What is known about one state before it is printed.
@@ -87,7 +109,7 @@ class SdfgFunction {
   void declare_symbols(Writer& out, const std::set<std::string>& parameters);
   void fail(const Place& place, std::string message, std::string hint = {});
   std::string type_name(const Type& type, const Place& place);
-  std::string local_name(const std::string& base);
+  std::string local_name(const std::string& base) const;
 
   // allocation.cpp
   void plan();
@@ -97,6 +119,8 @@ class SdfgFunction {
   void declare(Writer& out, const std::string& name, const Place& place, Surroundings where);
   void declare_late(Writer& out, const std::string& name, const Place& place);
   void declare_in_state_struct(Writer& out, const std::string& name, const Place& place);
+  void declare_in_kernel(Writer& out, const std::string& name, const Place& place);
+  void declare_on_device(Writer& out, const std::string& name, const Place& place);
   std::string memory_for(const std::string& name, const Place& place, bool local);
   bool is_late(const Data& data) const;
   bool has_setzero(const std::string& name) const { return zeroed_.contains(name); }
@@ -144,6 +168,34 @@ class SdfgFunction {
   Subset subset_or_whole(const std::optional<Subset>& subset, const Data& data) const;
   std::string stream_element(const Binding& stream, const Subset& subset, const Place& place) const;
 
+  // kernels.cpp
+  struct KernelText;
+  void emit_kernel(At& at, NodeId node);
+  void emit_thread_map(At& at, NodeId node);
+  bool bind_for_kernel(At& at, NodeId node, KernelText& kernel);
+  void index_space(At& at, NodeId node, KernelText& kernel);
+  void kernel_parameters(const At& at, KernelText& kernel, const std::string& body,
+                         const std::map<std::string, Binding, std::less<>>& host);
+  std::string thread_body(At& at, NodeId node, KernelText& kernel);
+  std::string block_body(At& at, NodeId node, KernelText& kernel);
+  std::string grid(const KernelText& kernel) const;
+
+  // device_access.cpp
+  struct Address {
+    std::string row, lane;
+    bool narrow = false;  ///< the lane is not negative and fits 32 bits as bytes
+  };
+  bool reachable(const Binding& binding, const std::string& container, const Place& place);
+  bool uniform(const Expr& expr) const;
+  Address address(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
+  bool is_final(const At& at, EdgeId write) const;
+  bool known_to_host(const Expr& expr) const;
+  std::string host_value(const std::string& stem, const std::string& text) const;
+  void open_frame(const Writer& out, const std::vector<std::string>& defines);
+  void close_frame(Writer& out);
+  std::string row(const Binding& binding, const std::string& offset, const Expr& depends) const;
+  std::string element_at(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
+
   // tasklets.cpp
   void emit_tasklet(At& at, NodeId node);
 
@@ -154,10 +206,17 @@ class SdfgFunction {
   std::string reduction_operator(const Code& wcr, const Type& type, const Place& place);
 
   // copies.cpp
+  struct CopyDimension {
+    Expr size, source_stride, target_stride;
+  };
+  void emit_far_copy(Writer& out, std::vector<CopyDimension> dims, const Binding& from, const Binding& to,
+                     const std::string& source, const std::string& target, const Place& place);
   void emit_copy(At& at, EdgeId edge, NodeId source, NodeId target);
 
   // nested.cpp
   void emit_nested(At& at, NodeId node);
+  void pass_lane(SdfgFunction& callee, std::vector<Parameter>& parameters, const std::string& symbol,
+                 const Expr& value, const Place& place);
 
   // library.cpp
   void emit_library(At& at, NodeId node);
@@ -189,8 +248,18 @@ class SdfgFunction {
   std::set<std::string> zeroed_;
   std::set<std::string> loop_variables_;  ///< declared in their `for`
 
-  std::set<std::string> used_names_;  ///< identifiers of this function
+  mutable std::set<std::string> used_names_;  ///< identifiers of this function
   int labels_ = 0;
+
+  // Device code.
+  bool on_device_ = false;
+  mutable std::vector<Frame> frames_;  ///< around what is being printed, outermost first
+  std::map<std::string, LaneParam, std::less<>> lane_params_;
+  SymbolSet code_names_;  ///< of the tasklet being printed: they hide symbols
+  /// Expressions of the kernel being printed that the host computes: name and text, by text.
+  mutable std::map<std::string, std::string> host_values_;
+  bool in_kernel_itself_ = false;
+  SymbolSet lanes_;  ///< symbols that differ between the threads of a block
 };
 
 /// The state being printed, and where in it.
@@ -206,6 +275,7 @@ struct SdfgFunction::At {
   std::set<std::string> pending;    ///< scalars that their only write declares
   /// Parameters of the parallel maps around, and of all maps around.
   std::set<std::string> parallel_params, params;
+  NodeId kernel{};  ///< the entry of the map that is being made a kernel
 
   Place node_place(NodeId node) const { return place.node(state, node); }
   Place edge_place(EdgeId edge) const { return place.edge(state, edge); }

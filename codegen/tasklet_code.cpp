@@ -97,12 +97,25 @@ std::string TaskletCode::index(const TaskletPort& port, const Expr& subscript) c
   return out.empty() ? "0" : out;
 }
 
+std::string TaskletCode::element(const TaskletPort& port, const Expr& subscript) const {
+  if (!port.element) return port.text + "[" + index(port, subscript) + "]";
+  std::vector<Expr> at(subscript.args().begin() + 1, subscript.args().end());
+  if (at.size() == 1 && at[0].is(Op::Tuple)) {
+    const Expr tuple = at[0];
+    at.assign(tuple.args().begin(), tuple.args().end());
+  }
+  for (const Expr& i : at)
+    if (i.is(Op::Slice)) return index(port, subscript);  // which says that there are none
+  return port.element(at, printer_);
+}
+
 std::optional<std::string> TaskletCode::access(const Expr& e) const {
   if (e.is(Op::Symbol)) {
     const TaskletPort* found = input(e.name());
     if (!found) return std::nullopt;
     if (found->stream) return found->text + ".pop()";
     if (!found->array) return found->text;
+    if (found->single && found->element) return found->element({}, printer_);
     if (found->single) return found->text + "[" + found->offset + "]";
     return found->offset == "0" ? found->text : "(" + found->text + " + " + found->offset + ")";
   }
@@ -110,7 +123,7 @@ std::optional<std::string> TaskletCode::access(const Expr& e) const {
     const TaskletPort* found = input(e.arg(0).name());
     if (!found) return std::nullopt;
     if (!found->array) return found->text;  // a value indexed with 0
-    return found->text + "[" + index(*found, e) + "]";
+    return element(*found, e);
   }
   return std::nullopt;
 }
@@ -157,7 +170,9 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
       left = to->text;
       to = nullptr;
     } else if (to) {
-      left = to->array ? to->text + "[" + to->offset + "]" : to->text;
+      left = !to->array    ? to->text
+             : to->element ? to->element({}, printer_)
+                           : to->text + "[" + to->offset + "]";
     } else {
       left = cpp_name(target.name());
       if (!locals_.contains(target.name())) {
@@ -170,7 +185,7 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
   } else if (target.is(Op::Subscript) && target.arg(0).is(Op::Symbol)) {
     to = port(target.arg(0).name());
     if (!to) return give_up("an element of '" + target.arg(0).name() + "' is assigned, which is no connector");
-    left = to->array ? to->text + "[" + index(*to, target) + "]" : to->text;
+    left = to->array ? element(*to, target) : to->text;
   } else if (target.is(Op::Attribute)) {
     left = printer_.print(target);
   } else {

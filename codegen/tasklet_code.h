@@ -25,6 +25,8 @@ struct TaskletPort {
   /// How a value is written when assignment does not do: gets the address (arrays) or nothing,
   /// and the value; returns a statement.
   std::function<std::string(const std::string& address, const std::string& value)> write;
+  /// array: an element by its indices (none: element 0), when pointer and offset do not do.
+  std::function<std::string(const std::vector<Expr>& index, const CppExpr& printer)> element;
   /// A stream: reading pops.
   bool stream = false;
 };
@@ -51,6 +53,7 @@ class TaskletCode {
   void declare_locals(Writer& out, const Statements& statements);
   std::optional<std::string> access(const Expr& e) const;
   std::string index(const TaskletPort& port, const Expr& subscript) const;
+  std::string element(const TaskletPort& port, const Expr& subscript) const;
   const TaskletPort* input(const std::string& name) const;
   const TaskletPort* port(const std::string& name) const;
   void give_up(std::string why) {

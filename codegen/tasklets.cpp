@@ -66,8 +66,35 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       for (const Expr& s : array->strides) texts.push_back(printer.operand(s));
     return texts;
   };
+  // In a kernel, elements are found through rows and lanes.
+  const auto device_element = [&](const End& end, std::size_t rank)
+      -> std::function<std::string(const std::vector<Expr>&, const CppExpr&)> {
+    if (!on_device_ || !end.binding.row || end.binding.kind != Binding::Pointer) return nullptr;
+    std::vector<Expr> begin;
+    for (const Range& r : end.subset.ranges) begin.push_back(r.begin);
+    std::vector<std::size_t> wide = wide_dimensions(end.subset);
+    if (rank > wide.size()) {
+      wide.clear();
+      for (std::size_t d = 0; d < begin.size(); ++d) wide.push_back(d);
+    }
+    if (rank > wide.size()) return nullptr;
+    return [this, begin, wide, &node, binding = end.binding](const std::vector<Expr>& index,
+                                                             const CppExpr& printer) {
+      std::vector<Expr> at = begin;
+      for (const auto& [name, type] : node.in_connectors) code_names_.insert(name);
+      for (const auto& [name, type] : node.out_connectors) code_names_.insert(name);
+      for (std::size_t i = 0; i < index.size(); ++i) {
+        Expr& d = at[wide[i]];
+        d = d.as_integer() == 0 ? index[i] : Expr::make(Op::Add, {index[i], d});
+      }
+      std::string text = element_at(binding, at, printer);
+      code_names_.clear();
+      return text;
+    };
+  };
   // The number of indices the code uses on a name; 0 when it is never subscripted.
   std::map<std::string, std::size_t> ranks;
+  if (on_device_) code_names_.clear();
   const auto note_ranks = [&](const auto& self, const Expr& e) -> void {
     if (e.is(Op::Subscript) && e.arg(0).is(Op::Symbol)) {
       std::size_t n = e.args().size() - 1;
@@ -79,6 +106,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
   const auto note_statements = [&](const auto& self, const Statements& statements) -> void {
     for (const Statement& s : statements) {
       if (const auto* a = std::get_if<Assign>(&s.kind)) {
+        if (a->target.is(Op::Symbol)) code_names_.insert(a->target.name());
         note_ranks(note_ranks, a->target);
         note_ranks(note_ranks, a->value);
       } else if (const auto* e = std::get_if<ExprStatement>(&s.kind)) {
@@ -90,6 +118,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
         note_ranks(note_ranks, w->condition);
         self(self, w->body);
       } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+        if (f->target.is(Op::Symbol)) code_names_.insert(f->target.name());
         note_ranks(note_ranks, f->iterable);
         self(self, f->body);
       }
@@ -131,7 +160,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     if (edge.memlet.empty()) continue;
     const NodeId source = path_source(state, e);
     const Binding from = end_binding(at, source, edge.memlet.data);
-    if (!from.data) continue;
+    if (!from.data || !reachable(from, edge.memlet.data, at.edge_place(e))) continue;
     End end{from, subset_or_whole(edge.memlet.subset(), *from.data), e, type.is_pointer(),
             type.element()};
     if (type.is_pointer() && from.data->dtype == type) end.pointer = port.array = false;
@@ -149,6 +178,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       port.offset = from.kind == Binding::Value ? "0" : offset(*from.data, begin, at.edge_place(e));
       port.single = one_element(end.subset);
       const std::size_t rank = ranks.contains(connector) ? ranks[connector] : 0;
+      port.element = device_element(end, rank);
       port.strides = strides(end, rank);
       if (rank > port.strides.size()) port.strides = all_strides(end);
     } else {
@@ -185,7 +215,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     }
     const Binding to = to_code ? binding(edge.memlet.data, place)
                                : end_binding(at, target, edge.memlet.data);
-    if (!to.data) continue;
+    if (!to.data || !reachable(to, edge.memlet.data, at.edge_place(e))) continue;
     End end{to, subset_or_whole(edge.memlet.subset(), *to.data), e, type.is_pointer(), type.element()};
     if (type.is_pointer() && to.data->dtype == type) end.pointer = port.array = false;
     const Place edge_place = at.edge_place(e);
@@ -206,6 +236,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       port.offset = to.kind == Binding::Value ? "0" : offset(*to.data, begin, edge_place);
       port.single = one_element(end.subset);
       const std::size_t rank = ranks.contains(connector) ? ranks[connector] : 0;
+      port.element = device_element(end, rank);
       port.strides = strides(end, rank);
       if (rank > port.strides.size()) port.strides = all_strides(end);
       if (edge.memlet.wcr)
@@ -256,7 +287,8 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       } else {
         line = to->second.text + " = " + value + ";";
         if (end && at.pending.erase(end->binding.text))
-          line = type_name(end->binding.data->dtype, place) + " " + line;
+          line = (on_device_ && is_final(at, end->edge) ? "const " : "") +
+                 type_name(end->binding.data->dtype, place) + " " + line;
       }
       at.out.line(line + (tasklet.label.empty() ? "" : "  // " + tasklet.label));
       return;

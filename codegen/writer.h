@@ -24,6 +24,10 @@ class Writer {
   /// Several lines of foreign text, each indented as it stands.
   void verbatim(std::string_view text);
 
+  /// Where the next line goes, and lines put there later.
+  std::size_t mark() const { return text_.size(); }
+  void insert(std::size_t mark, std::string_view text) { text_.insert(mark, text); }
+
   int depth() const { return depth_; }
   const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }

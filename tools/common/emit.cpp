@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/codegen.h"
+#include "codegen/gpu.h"
 #include "ir/print.h"
 #include "serialize/dot.h"
 #include "tools/common/html.h"
@@ -22,7 +23,9 @@ std::optional<Emit> emit_from_path(std::string_view path) {
   if (ends(".dot") || ends(".gv")) return Emit::Dot;
   if (ends(".graphml")) return Emit::GraphMl;
   if (ends(".html")) return Emit::Html;
+  if (ends(".hip.cpp") || ends(".hip")) return Emit::Hip;
   if (ends(".cpp")) return Emit::Cpp;
+  if (ends(".cu")) return Emit::Cuda;
   return std::nullopt;
 }
 
@@ -30,6 +33,13 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
   switch (form) {
     case Emit::Cpp: {
       SDFG_TRY(const Bundle bundle, generate_cpu(sdfg));
+      return single_file(bundle);
+    }
+    case Emit::Cuda:
+    case Emit::Hip: {
+      GpuOptions options;
+      options.dialect = form == Emit::Hip ? GpuDialect::Hip : GpuDialect::Cuda;
+      SDFG_TRY(const Bundle bundle, generate_gpu(sdfg, options));
       return single_file(bundle);
     }
     case Emit::Dot: return to_dot(sdfg);

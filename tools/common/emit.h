@@ -11,9 +11,9 @@
 namespace sdfg {
 
 /// The forms in which `sdfg-opt` writes an SDFG.
-enum class Emit { Cpp, Dot, GraphMl, Html, Json, None, Summary, Text };
-inline constexpr std::array<std::string_view, 8> emit_names{
-    "cpp", "dot", "graphml", "html", "json", "none", "summary", "text"};
+enum class Emit { Cpp, Cuda, Dot, GraphMl, Hip, Html, Json, None, Summary, Text };
+inline constexpr std::array<std::string_view, 10> emit_names{
+    "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "summary", "text"};
 std::optional<Emit> emit_from_text(std::string_view name);
 /// By the ending of a file's name; nothing when it says nothing.
 std::optional<Emit> emit_from_path(std::string_view path);

@@ -1,4 +1,4 @@
-#include "codegen/codegen.h"
+#include "codegen/program_file.h"
 
 #include "codegen/runtime_text.h"
 #include "codegen/sdfg_function.h"
@@ -83,6 +83,7 @@ std::string emit_root(Program& program, const std::vector<Argument>& arguments,
                                            : Binding::Pointer,
                     identifier, a.data};
       bound.aliased = array && array->may_alias;
+      bound.device = program.target.gpu && a.data->storage == Storage::GpuGlobal;
       if (a.data->is_scalar() && a.pointer) bound.text = "(*" + identifier + ")";
       function.bind(a.name, bound);
     }
@@ -95,8 +96,10 @@ std::string emit_root(Program& program, const std::vector<Argument>& arguments,
 void add_side_code(Program& program) {
   for_each_sdfg(program.root, [&](const Sdfg& sdfg) {
     const auto add = [&](const std::map<std::string, Code>& code, std::vector<std::string>& lines) {
+      const bool gpu = program.target.gpu != nullptr;
       for (const auto& [target, text] : code)
-        if ((target == "frame" || target == "cpu" || target.empty()) && !text.empty())
+        if ((target == "frame" || target == "cpu" || (gpu && target == "cuda") || target.empty()) &&
+            !text.empty())
           program.foreign_code = true, Program::add_once(lines, text.text());
     };
     add(sdfg.global_code, program.global_lines);
@@ -124,6 +127,7 @@ void emit_init(Writer& out, Program& program, const std::vector<EntryParameter>&
       program.init_lines.empty() ? "" : names(init));
   out.open("SDFG_EXPORT " + program.state_type + "* __dace_init_" + program.name + "(" +
            list(program, init, used, false) + ")");
+  if (program.target.gpu) out.line("if (!sdfg::gpu::device_present()) return nullptr;");
   out.line("auto* const __state = new (std::nothrow) " + program.state_type + "();");
   if (!program.init_lines.empty()) {
     out.open("if (__state && " + prepare + "(__state" + names(init) + ") != 0)");
@@ -188,13 +192,11 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
 
 }  // namespace
 
-Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
-  Sdfg typed = sdfg;
-  if (auto status = infer_connector_types(typed); !status) return status.error();
+Result<Bundle> generate(const Sdfg& sdfg, const Target& target) {
   SDFG_TRY(std::vector<Argument> arguments, signature(sdfg));
   SDFG_TRY(std::vector<Argument> init_arguments, init_signature(sdfg));
 
-  Program program(typed, options);
+  Program program(sdfg, target);
   const auto entries = entry_parameters(program, arguments);
   const auto init = entry_parameters(program, init_arguments);
   const std::string call = emit_root(program, arguments, entries);
@@ -202,6 +204,12 @@ Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
   if (!program.errors.empty()) return program.errors.front();
 
   Writer out;
+  if (target.gpu && program.foreign_code) {
+    // A program's own code may call these before they are defined.
+    out.line("struct " + program.state_type + ";");
+    out.raw(gpu_declarations(program));
+    out.blank();
+  }
   if (!program.global_lines.empty()) {
     for (const std::string& line : program.global_lines) out.verbatim(line);
     out.blank();
@@ -213,6 +221,7 @@ Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
   out.line("// Lives from __dace_init_" + program.name + " to __dace_exit_" + program.name + ".");
   out.open("struct " + program.state_type);
   for (const std::string& field : program.state_pointers) out.line(field);
+  if (target.gpu) out.line("sdfg::gpu::Context gpu;");
   for (const std::string& field : program.state_fields) out.line(field);
   out.close("};");
   out.blank();
@@ -233,19 +242,25 @@ Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
     for (const std::string& line : program.exit_lines) out.verbatim(line);
     out.close();
   }
-  out.line("delete __state;");
-  out.line("return 0;");
+  if (target.gpu) {
+    out.raw(gpu_exit(program));
+  } else {
+    out.line("delete __state;");
+    out.line("return 0;");
+  }
   out.close();
   emit_externals(out, program, init);
+  if (target.gpu) out.raw(gpu_entry_points(program, list(program, init, {}, true)));
   if (!program.errors.empty()) return program.errors.front();
 
   std::string head = "// " + program.name + ": generated from an SDFG.\n";
-  const std::vector<std::string> headers = needed_headers(out.text(), program.foreign_code);
+  std::vector<std::string> headers = needed_headers(out.text(), program.foreign_code);
+  if (target.gpu) headers.insert(headers.begin(), "sdfg_gpu.h");
   for (const std::string& header : headers) head += "#include \"" + header + "\"\n";
 
   Bundle bundle;
   bundle.name = program.name;
-  bundle.files.push_back({program.name + ".cpp", head + "\n" + out.text()});
+  bundle.files.push_back({program.name + target.extension(), head + "\n" + out.text()});
   for (const RuntimeHeader& header : runtime_headers())
     bundle.files.push_back({std::string(header.name), std::string(header.text)});
   bundle.arguments = std::move(arguments);
@@ -253,6 +268,14 @@ Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
   for (auto* list : {&bundle.arguments, &bundle.init_arguments})
     for (Argument& argument : *list) argument.data = nullptr;
   return bundle;
+}
+
+Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
+  Sdfg typed = sdfg;
+  if (auto status = infer_connector_types(typed); !status) return status.error();
+  Target target;
+  target.openmp = options.openmp;
+  return generate(typed, target);
 }
 
 std::string single_file(const Bundle& bundle) {

@@ -1,0 +1,227 @@
+// Addresses in kernels. An index has a part that all threads of a block share and a part that
+// differs between them. The first goes into a row pointer, declared before the innermost loop that
+// it depends on; the second is what the element is looked up with. So a compiler keeps row pointers
+// in scalar registers and adds 32-bit lanes, and a reader sees `vn_row[x]`.
+
+#include "codegen/sdfg_function.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+
+namespace {
+
+/// The terms of a sum, without bringing anything to normal form.
+void flatten(const Expr& e, bool negative, std::vector<Expr>& terms) {
+  if (e.is(Op::Add)) {
+    for (const Expr& a : e.args()) flatten(a, negative, terms);
+  } else if (e.is(Op::Sub)) {
+    flatten(e.arg(0), negative, terms);
+    flatten(e.arg(1), !negative, terms);
+  } else if (e.is(Op::Neg)) {
+    flatten(e.arg(0), !negative, terms);
+  } else {
+    terms.push_back(negative ? -e : e);
+  }
+}
+
+/// Made of integers and symbols alone, so that symbolic text and code mean the same.
+bool is_plain(const Expr& e) {
+  if (e.is(Op::Integer) || e.is(Op::Symbol)) return true;
+  if (!e.is(Op::Add) && !e.is(Op::Mul) && !e.is(Op::Min) && !e.is(Op::Max)) return false;
+  for (const Expr& a : e.args())
+    if (!is_plain(a)) return false;
+  return true;
+}
+
+}  // namespace
+
+/// A failure when code of one side would touch memory of the other.
+bool SdfgFunction::reachable(const Binding& binding, const std::string& container, const Place& place) {
+  if (!program_.target.gpu || binding.device == on_device_ || binding.own) return true;
+  if (on_device_) {
+    if (binding.kind == Binding::Value) return true;  // by value; writing it is refused elsewhere
+    fail(place, "a kernel touches '" + container + "', which is memory of the host",
+         "run --gpu-transformation, or give it the storage GPU_Global");
+  } else {
+    fail(place, "code of the host touches '" + container + "', which is memory of the GPU",
+         "run --gpu-transformation, which makes a kernel of it, or copy to the host first");
+  }
+  return false;
+}
+
+bool SdfgFunction::uniform(const Expr& expr) const {
+  if (!is_plain(expr)) return false;
+  for (const std::string& symbol : free_symbols(expr))
+    if (lanes_.contains(symbol) || lane_params_.contains(symbol) || bindings_.contains(symbol) ||
+        code_names_.contains(symbol))
+      return false;
+  return true;
+}
+
+/// Is the value written here never taken by address, so that it can be const?
+bool SdfgFunction::is_final(const At& at, EdgeId write) const {
+  NodeId target = path_target(at.state, write);
+  for (EdgeId e : at.state.out(target)) {
+    const Node& reader = at.state[path_target(at.state, e)];
+    const auto* tasklet = reader.as<Tasklet>();
+    if (!reader.is<AccessNode>() && !(tasklet && tasklet->code.language() == Language::Python)) return false;
+  }
+  return true;
+}
+
+/// Does the host know the value when it launches the kernel being printed?
+bool SdfgFunction::known_to_host(const Expr& expr) const {
+  if (!in_kernel_itself_) return false;
+  for (const std::string& symbol : free_symbols(expr)) {
+    for (const Frame& frame : frames_)
+      if (frame.defines.contains(symbol)) return false;
+  }
+  return true;
+}
+
+/// The name under which the kernel gets a value that the host computes.
+std::string SdfgFunction::host_value(const std::string& stem, const std::string& text) const {
+  const auto [found, is_new] = host_values_.try_emplace(text);
+  if (is_new) found->second = local_name(stem);
+  return found->second;
+}
+
+void SdfgFunction::open_frame(const Writer& out, const std::vector<std::string>& defines) {
+  frames_.push_back({out.mark(), {}, Writer(out.depth()), {}});
+  frames_.back().defines.insert(defines.begin(), defines.end());
+}
+
+void SdfgFunction::close_frame(Writer& out) {
+  out.insert(frames_.back().mark, frames_.back().declarations.text());
+  frames_.pop_back();
+}
+
+std::string SdfgFunction::row(const Binding& binding, const std::string& offset,
+                              const Expr& depends) const {
+  if (offset.empty()) return binding.text;
+  std::size_t place = 0;
+  const SymbolSet symbols = free_symbols(depends);
+  for (std::size_t i = 1; i < frames_.size(); ++i)
+    for (const std::string& symbol : symbols)
+      if (frames_[i].defines.contains(symbol)) place = i;
+  Frame& frame = frames_[place];
+  const std::string value = binding.text + " + " + offset;
+  const auto [found, is_new] = frame.names.try_emplace(value);
+  if (is_new) {
+    found->second = local_name(binding.text + "_row");
+    frame.declarations.line("auto* const " + found->second + " = " + value + ";");
+  }
+  return found->second;
+}
+
+SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::vector<Expr>& index,
+                                            const CppExpr& lanes) const {
+  const CppExpr printer = symbolic();
+  const Array* array = binding.data->as_array();
+  Address out;
+  Expr depends = 0;
+  std::string shared, of_host;  // what threads share: found in the kernel, and known to the host
+  const auto add = [](std::string& text, const std::string& term) {
+    text += (text.empty() ? "" : " + ") + term;
+  };
+  const auto stride_text = [&](const Expr& stride) {
+    std::string text = printer.operand(stride);
+    if (stride.is(Op::Symbol) || stride.is(Op::Integer) || !known_to_host(stride)) return text;
+    return host_value(binding.text + "_stride", printer.print(stride));
+  };
+  const auto scaled = [&](const Expr& stride, const std::string& text) {
+    return stride.as_integer() == 1 ? text : stride_text(stride) + " * " + text;
+  };
+  const auto plain_scaled = [&](const Expr& stride, const Expr& same) {
+    if (const auto product = (same.as_integer() && stride.as_integer()) ? (same * stride).as_integer() : std::nullopt)
+      return cpp_integer(*product);
+    if (stride.as_integer() == 1) return printer.operand(same);
+    if (same.as_integer() == 1) return printer.operand(stride);
+    return printer.operand(stride) + " * " + printer.operand(same);
+  };
+  if (array && !(array->start_offset.as_integer() == 0)) {
+    add(uniform(array->start_offset) ? shared : out.lane, printer.operand(array->start_offset));
+    depends = depends + array->start_offset;
+  }
+  int terms_in_lane = 0;
+  bool narrow = true;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const Expr stride = array && d < array->strides.size() ? array->strides[d] : Expr(1);
+    std::vector<Expr> terms;
+    flatten(index[d], false, terms);
+    if (array && d < array->offset.size()) flatten(array->offset[d], false, terms);
+    Expr same = 0, lane = 0;
+    bool rest = false;  // something that is neither: the whole index is looked up with
+    for (const Expr& term : terms) {
+      if (uniform(term)) {
+        same = same + term;
+        continue;
+      }
+      bool split = false;
+      for (const auto& [param, over] : lane_params_) {
+        if (!uses_symbol(term, param)) continue;
+        const auto affine = match_affine(term, param);
+        const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
+        if (!factor || *factor * over.step <= 0 || !(affine->rest.as_integer() == 0)) continue;
+        same = same + Expr(*factor) * over.begin;
+        lane = lane + Expr(*factor * over.step) * Expr::symbol(over.lane);
+        split = true;
+        break;
+      }
+      rest |= !split;
+    }
+    if (!binding.row || !uniform(stride)) rest = true;
+    if (rest) {
+      // Counted from element 0 of the dimension, so that it is not negative.
+      std::string text;
+      if (terms.size() == 1) {
+        text = stride.as_integer() == 1 && index.size() == 1 ? lanes.print(terms[0]) : lanes.operand(terms[0]);
+      } else {
+        Expr whole = index[d];
+        if (array && d < array->offset.size() && !(array->offset[d].as_integer() == 0))
+          whole = whole + array->offset[d];
+        text = lanes.operand(whole);
+      }
+      if (text == "0") continue;
+      add(out.lane, scaled(stride, text));
+      narrow &= stride.as_integer() == 1;
+      ++terms_in_lane;
+      continue;
+    }
+    Expr here = 0, known = 0;
+    std::vector<Expr> parts;
+    flatten(same, false, parts);
+    for (const Expr& part : parts) (known_to_host(part) ? known : here) = (known_to_host(part) ? known : here) + part;
+    if (!known_to_host(stride)) here = same, known = 0;
+    if (!(known.as_integer() == 0)) add(of_host, plain_scaled(stride, known));
+    if (!(here.as_integer() == 0)) {
+      add(shared, here.as_integer() ? plain_scaled(stride, here) : scaled(stride, printer.operand(here)));
+      depends = depends + stride * here;
+    }
+    if (!(lane.as_integer() == 0)) {
+      const auto factor = stride.as_integer();
+      narrow &= factor == 1;
+      add(out.lane, scaled(stride, printer.operand(lane)));
+      ++terms_in_lane;
+    }
+  }
+  out.narrow = narrow && terms_in_lane == 1;
+  if (!of_host.empty()) {
+    const bool simple = of_host.find_first_of(" (") == std::string::npos;
+    const std::string first = simple ? of_host : host_value(binding.text + "_at", of_host);
+    shared = shared.empty() ? first : first + " + " + shared;
+  }
+  out.row = row(binding, shared, depends);
+  if (out.lane.empty()) out.lane = "0";
+  return out;
+}
+
+std::string SdfgFunction::element_at(const Binding& binding, const std::vector<Expr>& index,
+                                     const CppExpr& lanes) const {
+  const Address at = address(binding, index, lanes);
+  if (at.narrow && binding.row && program_.target.gpu->scalar_rows())
+    return "sdfg::gpu::at(" + at.row + ", " + at.lane + ")";
+  return at.row + "[" + at.lane + "]";
+}
+
+}  // namespace sdfg

@@ -1,0 +1,64 @@
+#include "codegen/gpu.h"
+
+#include "codegen/lowering.h"
+#include "codegen/program_file.h"
+#include "codegen/writer.h"
+#include "ir/analysis/connector_types.h"
+
+namespace sdfg {
+
+std::string Target::extension() const {
+  if (!gpu) return ".cpp";
+  return gpu->dialect == GpuDialect::Cuda ? ".cu" : ".hip.cpp";
+}
+
+std::string gpu_declarations(const Program& program) {
+  const std::string handle = program.state_type + "* __state";
+  return "SDFG_EXPORT bool __dace_gpu_set_stream(" + handle + ", int id, sdfg::gpu::Stream stream);\n" +
+         "SDFG_EXPORT void __dace_gpu_set_all_streams(" + handle + ", sdfg::gpu::Stream stream);\n";
+}
+
+std::string gpu_exit(const Program& program) {
+  Writer out(1);
+  out.line("if (!__state) return 0;");
+  out.line("sdfg::gpu::Context& gpu = __state->gpu;");
+  out.line("gpu.note(SDFG_GPU(DeviceSynchronize)(), \"exit\");");
+  for (const std::string& field : program.device_memory) out.line("__state->" + field + ".release(gpu);");
+  out.line("const int error = gpu.error;");
+  out.line("delete __state;");
+  out.line("return error;");
+  return out.take();
+}
+
+std::string gpu_entry_points(const Program& program, const std::string& init) {
+  const std::string state = program.state_type + "*";
+  Writer out;
+  out.blank();
+  out.line("// The caller's stream, and errors: the first one since it was asked for.");
+  const auto entry = [&](const std::string& signature, const std::string& body) {
+    out.open("SDFG_EXPORT " + signature);
+    out.line(body);
+    out.close();
+  };
+  entry("int __dace_init_cuda(" + init + ")", "return __state ? 0 : 1;");
+  entry("int __dace_exit_cuda(" + state + " __state)", "return __state ? __state->gpu.error : 0;");
+  entry("bool __dace_gpu_set_stream(" + state + " __state, int id, sdfg::gpu::Stream stream)",
+        "return __state && id == 0 ? __state->gpu.set_stream(stream), true : false;");
+  entry("void __dace_gpu_set_all_streams(" + state + " __state, sdfg::gpu::Stream stream)",
+        "if (__state) __state->gpu.set_stream(stream);");
+  entry("int __dace_gpu_last_error(" + state + " __state)",
+        "return __state ? __state->gpu.take_error() : 1;");
+  entry("void __dace_gpu_drain_error(" + state + ")", "(void)SDFG_GPU(GetLastError)();");
+  return out.take();
+}
+
+Result<Bundle> generate_gpu(const Sdfg& sdfg, const GpuOptions& options) {
+  Sdfg typed = sdfg;
+  if (auto status = infer_connector_types(typed); !status) return status.error();
+  SDFG_TRY(const Lowering lowering, make_lowering(typed, options, false));
+  Target target;
+  target.gpu = &lowering;
+  return generate(typed, target);
+}
+
+}  // namespace sdfg

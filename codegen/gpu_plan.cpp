@@ -1,0 +1,227 @@
+// The defaults of a plan: what is read off the maps, and what follows from it.
+
+#include "codegen/gpu_plan.h"
+
+#include <algorithm>
+
+#include "codegen/lowering.h"
+#include "ir/analysis/connector_types.h"
+#include "ir/analysis/cost.h"
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/place.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+
+namespace {
+
+bool is_kernel(const MapEntry& map) {
+  return map.schedule == Schedule::GpuDevice || map.schedule == Schedule::GpuDefault;
+}
+
+bool contains_loop(const Sdfg& sdfg) {
+  bool found = false;
+  for_each_sdfg(sdfg, [&](const Sdfg& any) {
+    for_each_block(any, [&](const Block& block) { found |= block.is<LoopRegion>(); });
+  });
+  return found;
+}
+
+/// Looks something up with an index that it has read.
+bool is_lookup(const Expr& e, const Connectors& inputs, bool in_index = false) {
+  if (e.is(Op::Symbol)) return in_index && inputs.contains(e.name());
+  if (e.is(Op::Subscript)) {
+    for (std::size_t i = 1; i < e.args().size(); ++i)
+      if (is_lookup(e.arg(i), inputs, true)) return true;
+    return is_lookup(e.arg(0), inputs, false);
+  }
+  return std::ranges::any_of(e.args(), [&](const Expr& a) { return is_lookup(a, inputs, in_index); });
+}
+
+/// What decides the defaults of one kernel.
+struct Facts {
+  std::map<std::string, int, std::less<>> unit;  ///< accesses in which the parameter has stride 1
+  std::int64_t loads = 0, hoisted = 0, lookups = 0;
+  bool loops = false, threads = false, reduces = false;
+};
+
+class Planner {
+ public:
+  Planner(Lowering& out) : out_(out) {}
+
+  void sdfg(const Sdfg& sdfg, const Place& place) { region(sdfg, sdfg, place); }
+
+ private:
+  void region(const Sdfg& sdfg, const Region& region, const Place& place) {
+    for (BlockId id : region.nodes()) {
+      const Block& block = region[id];
+      const Place here = place.block(block);
+      if (const auto* state = block.as<State>()) {
+        this->state(sdfg, *state, here);
+      } else if (const auto* conditional = block.as<ConditionalBlock>()) {
+        for (const Branch& branch : conditional->branches)
+          this->region(sdfg, branch.region(), here.in(branch.block.label));
+      } else if (const Region* inner = block.region()) {
+        this->region(sdfg, *inner, here);
+      }
+    }
+  }
+
+  void state(const Sdfg& sdfg, const State& state, const Place& place) {
+    const auto tree = scope_tree(state);
+    if (!tree) return;
+    for (NodeId id : state.nodes()) {
+      const Node& node = state[id];
+      bool on_host = true;
+      for (NodeId around : tree->enclosing(id))
+        if (const auto* map = state[around].as<MapEntry>()) on_host &= !is_kernel(*map);
+      if (!on_host) continue;
+      if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
+        this->sdfg(**nested->sdfg, place.node(state, id));
+      if (const auto* map = node.as<MapEntry>(); map && is_kernel(*map))
+        kernel(sdfg, state, *tree, id, place.node(state, id));
+    }
+  }
+
+  Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) const {
+    const MapEntry& map = state.get<MapEntry>(entry);
+    Facts facts;
+    const std::string& x = map.params.back();
+    std::set<std::string> local;
+    for (NodeId id : state.nodes())
+      if (const auto* access = state[id].as<AccessNode>(); access && tree.contains(entry, id))
+        local.insert(access->data);
+    for (NodeId id : state.nodes()) {
+      if (id == entry || !tree.contains(entry, id)) continue;
+      const Node& node = state[id];
+      if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
+        facts.loops |= contains_loop(**nested->sdfg);
+      if (const auto* inner = node.as<MapEntry>())
+        facts.threads |= inner->schedule == Schedule::GpuThreadBlock;
+      if (const auto* tasklet = node.as<Tasklet>(); tasklet && tasklet->code.statements())
+        for (const Statement& s : *tasklet->code.statements())
+          if (const auto* a = std::get_if<Assign>(&s.kind)) facts.lookups += is_lookup(a->value, node.in_connectors);
+      std::int64_t times = 1;
+      for (NodeId around : tree.enclosing(id))
+        if (around != entry && state[around].is<MapEntry>())
+          for (const Range& r : state[around].as<MapEntry>()->ranges)
+            times *= std::clamp<std::int64_t>(r.size().as_integer().value_or(4), 1, 64);
+      if (node.is_entry() || node.is_exit()) continue;
+      const auto access = [&](EdgeId e, bool read) {
+        const Memlet& memlet = state[e].memlet;
+        const Data* data = memlet.empty() ? nullptr : sdfg.find_data(memlet.data);
+        const Array* array = data ? data->as_array() : nullptr;
+        if (!array || local.contains(memlet.data) || !memlet.subset()) return;
+        SymbolSet symbols;
+        collect_symbols(*memlet.subset(), symbols);
+        const bool one = num_elements(*memlet.subset()).as_integer() == 1;
+        if (read && one) {
+          facts.loads += times;
+          if (map.params.size() > 1 && !symbols.contains(map.params[map.params.size() - 2]) && symbols.contains(x))
+            facts.hoisted += times;
+        }
+        for (const std::string& param : map.params)
+          for (std::size_t d = 0; d < memlet.subset()->rank() && d < array->strides.size(); ++d)
+            if (array->strides[d].as_integer() == 1 && uses_symbol((*memlet.subset())[d].begin, param))
+              facts.unit[param] += int(times);
+      };
+      for (EdgeId e : state.in(id)) access(e, true);
+      for (EdgeId e : state.out(id)) {
+        access(e, false);
+        facts.reduces |= state[e].memlet.wcr.has_value() && !local.contains(state[e].memlet.data);
+      }
+    }
+    return facts;
+  }
+
+  void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry, const Place& place) {
+    const MapEntry& map = state.get<MapEntry>(entry);
+    const Facts found = facts(sdfg, state, tree, entry);
+    KernelPlan plan;
+    plan.name = map.label.empty() ? "kernel" : map.label;
+    plan.place = place.text();
+    plan.kind = found.threads   ? KernelClass::Blocks
+                : found.loops   ? KernelClass::Scan
+                : found.reduces ? KernelClass::Reduction
+                : found.lookups ? KernelClass::Gather
+                                : KernelClass::Pointwise;
+    plan.params.assign(map.params.rbegin(), map.params.rend());
+    order_params(plan.params, found);
+    plan.hoisted = found.hoisted;
+    if (plan.kind == KernelClass::Blocks) {
+      plan.block = thread_block(state, tree, entry);
+    } else if (plan.kind == KernelClass::Scan) {
+      plan.block = {64, 1, 1};
+      plan.batch = 8;
+    } else if (map.params.size() > 1) {
+      plan.levels = found.hoisted >= 12 ? 8 : found.hoisted >= 4 ? 4 : 1;
+    }
+    out_.kernels[{&state, entry}] = out_.plan.kernels.size();
+    out_.plan.kernels.push_back(std::move(plan));
+  }
+
+  /// The parameter along which most accesses are contiguous comes first.
+  static void order_params(std::vector<std::string>& params, const Facts& facts) {
+    const auto votes = [&](const std::string& p) {
+      const auto found = facts.unit.find(p);
+      return found == facts.unit.end() ? 0 : found->second;
+    };
+    const auto best = std::ranges::max_element(params, {}, votes);
+    if (best != params.end() && votes(*best) > votes(params.front()))
+      std::rotate(params.begin(), best, best + 1);
+  }
+
+  /// The block of a kernel with thread-block maps: what the map says, or else its inner maps.
+  static std::vector<std::int64_t> thread_block(const State& state, const ScopeTree& tree, NodeId entry) {
+    std::vector<std::int64_t> block{1, 1, 1};
+    if (const auto& given = state.get<MapEntry>(entry).gpu_block_size) {
+      for (std::size_t d = 0; d < given->size() && d < 3; ++d) block[d] = (*given)[d];
+      return block;
+    }
+    for (NodeId id : state.nodes()) {
+      const auto* map = state[id].as<MapEntry>();
+      if (!map || id == entry || !tree.contains(entry, id) || map->schedule != Schedule::GpuThreadBlock) continue;
+      for (std::size_t d = 0; d < map->ranges.size() && d < 3; ++d) {
+        const auto size = map->ranges[map->ranges.size() - 1 - d].size().as_integer();
+        block[d] = std::max(block[d], size ? *size : d == 0 ? std::int64_t(128) : 1);
+      }
+    }
+    while (block[0] * block[1] * block[2] > 1024) *std::ranges::max_element(block) /= 2;
+    return block;
+  }
+
+  Lowering& out_;
+};
+
+}  // namespace
+
+Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool with_cost) {
+  Lowering lowering;
+  lowering.dialect = options.dialect;
+  lowering.plan.program = sdfg.name;
+  Planner(lowering).sdfg(sdfg, Place());
+  bool has_memory = false;
+  for_each_sdfg(sdfg, [&](const Sdfg& any) {
+    for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;
+  });
+  if (lowering.plan.kernels.empty() && !has_memory)
+    return Diagnostic{Place().text(), "the program has no maps for a GPU",
+                      "run --gt4py=target=cuda (programs lowered by GT4Py) or --gpu-transformation first"};
+  if (with_cost) {
+    const ProgramCost cost = program_cost(sdfg);
+    for (KernelPlan& kernel : lowering.plan.kernels)
+      for (const KernelCost& known : cost.kernels)
+        if (known.place == kernel.place) kernel.bytes = to_text(known.bytes_read + known.bytes_written);
+  }
+  return lowering;
+}
+
+Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options) {
+  Sdfg typed = sdfg;
+  if (auto status = infer_connector_types(typed); !status) return status.error();
+  SDFG_TRY(Lowering lowering, make_lowering(typed, options, true));
+  return std::move(lowering.plan);
+}
+
+}  // namespace sdfg

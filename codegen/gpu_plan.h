@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/property.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// The two languages of one lowering.
+enum class GpuDialect : std::uint8_t { Cuda, Hip };
+
+/// What bounds a kernel, which decides its defaults.
+enum class KernelClass : std::uint8_t { Pointwise, Gather, Scan, Reduction, Blocks, Copy, Undefined };
+template <>
+inline constexpr std::array<std::string_view, 7> names<KernelClass>{
+    "pointwise", "gather", "scan", "reduction", "blocks", "copy", "undefined"};
+
+/// How one kernel is run. Plain data: printed, read back and overridden.
+struct KernelPlan {
+  std::string name;   ///< of the generated function
+  std::string place;  ///< in the SDFG
+  KernelClass kind = KernelClass::Pointwise;
+  std::vector<std::string> params;          ///< of the map, the first one along the block's x
+  std::vector<std::int64_t> block{128, 1, 1};  ///< threads in x, y, z
+  std::int64_t levels = 1;  ///< points per thread along the second parameter
+  std::int64_t batch = 1;   ///< iterations whose loads go ahead in vertical loops
+  std::int64_t min_blocks = 0;  ///< per multiprocessor, for __launch_bounds__; 0: the compiler decides
+  std::int64_t hoisted = 0;     ///< loads that all levels of a thread share
+  std::string points;           ///< iterations of the map
+  std::string bytes;            ///< distinct elements read, plus those written, times their size
+
+  std::int64_t threads() const { return block[0] * block[1] * block[2]; }
+
+  static constexpr auto properties = std::tuple{
+      property("name", &KernelPlan::name), property("place", &KernelPlan::place),
+      property("class", &KernelPlan::kind), property("params", &KernelPlan::params, "x first"),
+      property("block", &KernelPlan::block, "threads in x, y, z"),
+      property("levels", &KernelPlan::levels, "points per thread along the second parameter"),
+      property("batch", &KernelPlan::batch, "iterations whose loads go ahead"),
+      property("min_blocks", &KernelPlan::min_blocks, "per multiprocessor; 0: not said"),
+      property("hoisted", &KernelPlan::hoisted, "loads that the levels of a thread share"),
+      property("points", &KernelPlan::points), property("bytes", &KernelPlan::bytes)};
+  bool operator==(const KernelPlan&) const = default;
+};
+
+/// All kernels of a program, in the order of its text.
+struct GpuPlan {
+  std::string program;
+  std::vector<KernelPlan> kernels;
+  std::vector<std::string> waits;  ///< places where the host waits for the device, and why
+  bool operator==(const GpuPlan&) const = default;
+};
+
+struct GpuOptions {
+  GpuDialect dialect = GpuDialect::Cuda;
+  std::string plan;  ///< text of a plan that overrides the defaults; empty: none
+};
+
+/// The plan by the defaults, with what `options.plan` overrides.
+Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options = {});
+
+std::string to_text(const GpuPlan& plan);
+std::string to_json(const GpuPlan& plan);
+
+}  // namespace sdfg

@@ -1,0 +1,387 @@
+// Maps that run on the GPU: the host computes their bounds and launches; the body becomes a kernel.
+
+#include <algorithm>
+
+#include "codegen/constants.h"
+#include "codegen/sdfg_function.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+
+/// A kernel while it is collected.
+struct SdfgFunction::KernelText {
+  const MapEntry& map;
+  const KernelPlan& plan;
+  std::string name;
+  /// One dimension of the grid, x first.
+  struct Dimension {
+    std::string param, count, step;
+    Expr begin;
+    std::int64_t fixed_step = 0;  ///< 0: known at run time only
+  };
+  std::vector<Dimension> dims;
+  std::vector<Parameter> values;          ///< begins, counts and steps that the host computes
+  std::map<std::string, std::string> arguments;  ///< of containers, where not their own name
+  std::set<std::string> written;          ///< memory that the kernel writes
+  std::string declarations, passed;
+};
+
+namespace {
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                 "0123456789_") == std::string_view::npos;
+}
+
+}  // namespace
+
+/// What the host knows before it launches: where each dimension begins and how many points it has.
+void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
+  const Place place = at.node_place(id);
+  for (const std::string& param : kernel.plan.params) {
+    const auto d = std::size_t(std::ranges::find(kernel.map.params, param) - kernel.map.params.begin());
+    const Range& r = kernel.map.ranges[d];
+    KernelText::Dimension dim{.param = param, .count = {}, .step = {}, .begin = r.begin};
+    const std::string stem = cpp_name(param);
+    const auto value = [&](const std::string& what, const std::string& text) {
+      const std::string name = local_name(stem + "_" + what);
+      at.out.line("const int64_t " + name + " = " + text + ";");
+      kernel.values.push_back({"int64_t " + name, name, name});
+      return name;
+    };
+    if (!r.begin.as_integer() && (!r.begin.is(Op::Symbol) || !uniform(r.begin)))
+      dim.begin = Expr::symbol(value("begin", print(r.begin, place)));
+    dim.fixed_step = r.step.as_integer().value_or(0);
+    dim.step = dim.fixed_step ? cpp_integer(dim.fixed_step) : value("step", print(r.step, place));
+    const Expr count = r.step.as_integer() == 1 ? r.end - r.begin + 1 : floor_div(r.end - r.begin, r.step) + 1;
+    const auto fixed = count.as_integer();
+    dim.count = fixed ? cpp_integer(*fixed) : value("count", print(count, place));
+    kernel.dims.push_back(std::move(dim));
+  }
+}
+
+/// Gives every container that the kernel may name a binding there; false when one cannot have any.
+bool SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
+  const State& state = at.state;
+  const auto writes = [&](const std::string& container, NodeId node) {
+    const auto view = at.views.find(node);
+    if (view != at.views.end()) kernel.written.insert(view->second.memory());
+    if (const auto found = bindings_.find(container); found != bindings_.end()) {
+      kernel.written.insert(found->second.memory());
+      if (found->second.kind == Binding::Value && !found->second.device)
+        fail(at.node_place(id), "the kernel writes '" + container + "', a scalar of the host",
+             "give it the storage GPU_Global");
+    }
+  };
+  for (EdgeId e : state.out(at.plan.tree.exit_of(id)))
+    if (!state[e].memlet.empty()) {
+      const NodeId target = path_target(state, e);
+      const auto* access = state[target].as<AccessNode>();
+      writes(access ? access->data : state[e].memlet.data, target);
+    }
+  for (const auto& [name, nodes] : at.plan.accesses)
+    for (NodeId node : nodes)
+      if (at.plan.tree.contains(id, node) && !state.in(node).empty()) writes(std::string(name), node);
+
+  for (auto& [name, bound] : bindings_) {
+    if (sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
+    const std::string host = bound.text;
+    bound.row = bound.device && bound.kind == Binding::Pointer;
+    if (bound.kind == Binding::Value && bound.device) {
+      const std::string pointer = host.starts_with("(*") ? host.substr(2, host.size() - 3) : "&" + host;
+      if (!is_identifier(pointer)) {
+        bound.root = cpp_name(name);
+        kernel.arguments[bound.root] = pointer;
+        bound.text = "(*" + bound.root + ")";
+      } else {
+        bound.root = pointer;
+      }
+      if (kernel.written.contains(host)) kernel.written.insert(bound.root);
+    } else if (!is_identifier(host)) {
+      bound.text = cpp_name(name);
+      kernel.arguments[bound.text] = host;
+    }
+  }
+  return true;
+}
+
+/// The names of the host that the body uses become parameters.
+void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body,
+                                     const std::map<std::string, Binding, std::less<>>& host) {
+  const auto used = identifiers(body);
+  const auto add = [&](const std::string& declaration, const std::string& argument) {
+    kernel.declarations += (kernel.declarations.empty() ? "" : ", ") + declaration;
+    kernel.passed += ", " + argument;
+  };
+  std::set<std::string> done(kernel.map.params.begin(), kernel.map.params.end());
+  const auto container = [&](const std::string& label, const Binding& bound) {
+    const std::string& name = bound.kind == Binding::Value && bound.device ? bound.root : bound.text;
+    if (!used.contains(name) || bound.own || !done.insert(name).second) return;
+    const Place place = at.place.data(label);
+    const auto other = kernel.arguments.find(name);
+    const std::string argument = other == kernel.arguments.end() ? name : other->second;
+    if (bound.kind == Binding::Struct || bound.kind == Binding::Stream)
+      return fail(place, "kernels take no structures or streams, and '" + label + "' is one");
+    const std::string type = type_name(bound.data->dtype, place);
+    if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
+    if (!bound.device) return void(reachable(bound, label, place));
+    const std::string memory = bound.memory();
+    const bool written = kernel.written.contains(memory) || kernel.written.contains(name);
+    add(std::string(written ? "" : "const ") + type + "* " + (bound.aliased ? "" : "__restrict__ ") + name, argument);
+  };
+  for (const auto& [name, bound] : bindings_)
+    if (host.contains(name) && sdfg_.constants.find(name) == sdfg_.constants.end()) container(name, bound);
+  for (const auto& [node, bound] : at.views)
+    container(std::string(at.state[node].label()), bound);
+  const auto symbol = [&](const std::string& name, const Type& type) {
+    const std::string identifier = cpp_name(name);
+    if (used.contains(identifier) && !bindings_.contains(name) && done.insert(identifier).second)
+      add(symbol_type(type) + " " + identifier, identifier);
+  };
+  for (const auto& [name, type] : types_) symbol(name, type);
+  for (const std::string& name : assigned_) symbol(name, Type());
+  for (const std::string& name : at.params) symbol(name, Type());
+  for (const Parameter& value : kernel.values)
+    if (used.contains(value.identifier)) add(value.declaration, value.argument);
+  for (const auto& [connector, type] : at.state[at.kernel].in_connectors)
+    if (!connector.starts_with("IN_")) symbol(connector, type);
+}
+
+void SdfgFunction::emit_kernel(At& at, NodeId id) {
+  const MapEntry& map = at.state.get<MapEntry>(id);
+  const KernelPlan* plan = program_.target.gpu->find(at.state, id);
+  if (!plan) return fail(at.node_place(id), "no plan for this kernel");
+  KernelText kernel{.map = map, .plan = *plan, .name = program_.fresh_name(plan->name),
+                    .dims = {}, .values = {}, .arguments = {}, .written = {}, .declarations = {}, .passed = {}};
+  at.out.open("");
+  read_dynamic_inputs(at, id);
+  index_space(at, id, kernel);
+
+  const auto outer_bindings = bindings_;
+  const auto outer_lanes = lanes_;
+  const auto outer_names = used_names_;
+  for (const std::string& param : map.params) bindings_.erase(param);
+  bind_for_kernel(at, id, kernel);
+  Writer body(1);
+  At inner{body, at.state, at.plan, at.place, at.where, {}, at.view_names, {}, {}, at.parallel_params, at.params};
+  inner.kernel = id;
+  inner.views = at.views;
+  for (auto& [node, view] : inner.views) view.row = view.device && view.kind == Binding::Pointer;
+  inner.where.parallel = inner.where.in_scope = inner.where.device = true;
+  inner.parallel_params.insert(map.params.begin(), map.params.end());
+  inner.params.insert(map.params.begin(), map.params.end());
+  on_device_ = true;
+  const bool blocks = plan->kind == KernelClass::Blocks;
+  inner.where.shared_block = blocks;
+  in_kernel_itself_ = true;
+  const std::string text = blocks ? block_body(inner, id, kernel) : thread_body(inner, id, kernel);
+  in_kernel_itself_ = on_device_ = false;
+  for (const auto& [value, name] : host_values_) kernel.values.push_back({"int64_t " + name, name, name});
+  kernel_parameters(inner, kernel, text, outer_bindings);
+  bindings_ = outer_bindings;
+  lanes_ = outer_lanes;
+  used_names_ = outer_names;
+  for (const auto& [value, name] : host_values_) at.out.line("const int64_t " + name + " = " + value + ";");
+  host_values_.clear();
+  lane_params_.clear();
+
+  Writer function;
+  std::string order;
+  for (std::size_t d = 0; d < kernel.dims.size(); ++d)
+    order += (d ? ", " : "") + std::string(1, "xyz"[std::min<std::size_t>(d, 2)]) + " = " + kernel.dims[d].param;
+  function.line("// " + map.label + ": " + std::string(to_text(plan->kind)) + ", " + order);
+  const std::string bounds = std::to_string(plan->threads()) +
+                             (plan->min_blocks > 0 ? ", " + std::to_string(plan->min_blocks) : "");
+  function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" + kernel.declarations + ")");
+  Writer constants(1);
+  const auto used = identifiers(text);
+  for (const auto& [constant, value] : sdfg_.constants)
+    if (used.contains(cpp_name(constant)))
+      if (const auto definition = constant_definition(constant, value))
+        constants.line(definition->starts_with("static ") ? definition->substr(7) : *definition);
+  program_.functions.push_back(function.take() + constants.take() + text + "}\n");
+
+  at.out.line("sdfg::gpu::launch(__state->gpu, \"" + kernel.name + "\", " + kernel.name + ", " +
+              grid(kernel) + kernel.passed + ");");
+  at.out.close();
+}
+
+/// Blocks in x, y and z, and the block.
+std::string SdfgFunction::grid(const KernelText& kernel) const {
+  const KernelPlan& plan = kernel.plan;
+  const auto each = [](const std::string& count, std::int64_t points) {
+    return points == 1 ? count : "sdfg::gpu::blocks(" + count + ", " + std::to_string(points) + ")";
+  };
+  const std::string block = "dim3{" + std::to_string(plan.block[0]) + ", " + std::to_string(plan.block[1]) + ", " +
+                            std::to_string(plan.block[2]) + "}";
+  if (plan.kind == KernelClass::Blocks) {
+    std::string x = kernel.dims[0].count, y = kernel.dims.size() > 1 ? kernel.dims[1].count : "1", z = "1";
+    for (std::size_t d = 2; d < kernel.dims.size(); ++d) z = d == 2 ? kernel.dims[d].count : z + " * " + kernel.dims[d].count;
+    return x + ", " + y + ", " + z + ", " + block;
+  }
+  std::string out = each(kernel.dims[0].count, plan.block[0]) + ", ";
+  if (kernel.dims.size() == 1) return out + "1, 1, " + block;
+  const std::string rows = each(kernel.dims[1].count, plan.block[1] * plan.levels);
+  std::string rest = "1";
+  for (std::size_t d = 2; d < kernel.dims.size(); ++d)
+    rest = d == 2 ? kernel.dims[d].count : rest + " * " + kernel.dims[d].count;
+  return out + rows + ", " + rest + ", " + block;
+}
+
+/// One thread per point of the map, or per `levels` points along the second dimension.
+std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
+  const KernelPlan& plan = kernel.plan;
+  const std::string x = local_name("x");
+  const auto lane = [&](const KernelText::Dimension& dim, const std::string& name) {
+    lanes_.insert(name);
+    lanes_.insert(dim.param);
+    if (dim.fixed_step > 0) lane_params_[dim.param] = {dim.begin, dim.fixed_step, name};
+  };
+  lane(kernel.dims[0], x);
+  const bool deep = kernel.dims.size() > 1, wide_y = deep && plan.block[1] > 1, levels = plan.levels > 1;
+  const std::string y = deep ? local_name("y") : "";
+  if (wide_y) lane(kernel.dims[1], y);
+  const auto index = [&](const KernelText::Dimension& dim, const std::string& at_index) {
+    const CppExpr printer = symbolic();
+    const std::string scaled = dim.step == "1" ? at_index : dim.step + " * " + at_index;
+    return "const int64_t " + cpp_name(dim.param) + " = " +
+           (dim.begin.as_integer() == 0 ? scaled : printer.operand(dim.begin) + " + " + scaled) + ";";
+  };
+
+  Writer inner(levels ? 2 : 1);
+  Writer rows(1);
+  open_frame(rows, {});
+  if (levels) open_frame(inner, {kernel.dims[1].param});
+  {
+    At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
+    body.kernel = at.kernel;
+    declare_scope(body, id);
+    emit_children(body, id);
+  }
+  if (levels) close_frame(inner);
+  close_frame(rows);
+  const auto used = identifiers(rows.text() + inner.text());
+  Writer out(1);
+  const std::string bx = std::to_string(plan.block[0]);
+  out.line("const int " + x + " = int(blockIdx.x) * " + bx + " + int(threadIdx.x);");
+  out.line("if (" + x + " >= " + kernel.dims[0].count + ") return;");
+  if (used.contains(cpp_name(kernel.dims[0].param))) out.line(index(kernel.dims[0], x));
+  if (kernel.dims.size() > 2) {
+    std::string rest = "blockIdx.z";
+    if (kernel.dims.size() > 3) {
+      rest = local_name("z");
+      out.line("int64_t " + rest + " = blockIdx.z;");
+    }
+    for (std::size_t d = 2; d < kernel.dims.size(); ++d) {
+      const bool last = d + 1 == kernel.dims.size();
+      out.line(index(kernel.dims[d], last ? rest : "(" + rest + " % " + kernel.dims[d].count + ")"));
+      if (!last) out.line(rest + " /= " + kernel.dims[d].count + ";");
+    }
+  }
+  if (deep) {
+    const KernelText::Dimension& dim = kernel.dims[1];
+    std::string first = "int(blockIdx.y)";
+    if (wide_y) first += " * " + std::to_string(plan.block[1]) + " + int(threadIdx.y)";
+    if (levels) {
+      const std::string row0 = local_name(y + "_first"), u = local_name("u");
+      const std::string l = std::to_string(plan.levels);
+      out.line("const int " + row0 + " = " + (wide_y ? "(" + first + ")" : first) + " * " + l + ";");
+      out.raw(rows.text());
+      out.flush_left("#pragma unroll");
+      out.open("for (int " + u + " = 0; " + u + " < " + l + "; ++" + u + ")");
+      out.line("const int " + y + " = " + row0 + " + " + u + ";");
+      out.line("if (" + y + " >= " + dim.count + ") break;");
+      if (used.contains(cpp_name(dim.param))) out.line(index(dim, y));
+      out.raw(inner.text());
+      out.close();
+      return out.take();
+    }
+    if (wide_y) {
+      out.line("const int " + y + " = " + first + ";");
+      out.line("if (" + y + " >= " + dim.count + ") return;");
+    }
+    if (used.contains(cpp_name(dim.param))) out.line(index(dim, wide_y ? y : first));
+  }
+  out.raw(rows.text());
+  out.raw(inner.text());
+  return out.take();
+}
+
+/// One block per point; the maps inside share its threads.
+std::string SdfgFunction::block_body(At& at, NodeId id, KernelText& kernel) {
+  Writer out(1);
+  static constexpr std::string_view axes[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
+  const CppExpr printer = symbolic();
+  std::string rest = "z";
+  if (kernel.dims.size() > 3) {
+    rest = local_name("z");
+    out.line("int64_t " + rest + " = blockIdx.z;");
+  }
+  for (std::size_t d = 0; d < kernel.dims.size(); ++d) {
+    const KernelText::Dimension& dim = kernel.dims[d];
+    std::string index = std::string(axes[std::min<std::size_t>(d, 2)]);
+    const bool last = d + 1 == kernel.dims.size();
+    if (d >= 2 && kernel.dims.size() > 3) index = last ? rest : "(" + rest + " % " + dim.count + ")";
+    const std::string scaled = dim.step == "1" ? "int64_t(" + index + ")" : dim.step + " * int64_t(" + index + ")";
+    out.line("[[maybe_unused]] const int64_t " + cpp_name(dim.param) + " = " +
+             (dim.begin.as_integer() == 0 ? scaled : printer.operand(dim.begin) + " + " + scaled) + ";");
+    if (d >= 2 && !last) out.line(rest + " /= " + dim.count + ";");
+  }
+  for (const std::string& param : kernel.map.params) lanes_.insert(param);
+  Writer inner(1);
+  open_frame(inner, {});
+  At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
+  body.kernel = at.kernel;
+  declare_scope(body, id);
+  emit_children(body, id);
+  close_frame(inner);
+  out.raw(inner.text());
+  return out.take();
+}
+
+/// A map whose points the threads of the block share: each takes every so-many-th point along x, y, z.
+void SdfgFunction::emit_thread_map(At& at, NodeId id) {
+  const MapEntry& map = at.state.get<MapEntry>(id);
+  const Place place = at.node_place(id);
+  at.out.line("// map " + map.label);
+  static constexpr std::string_view axes[] = {"x", "y", "z"};
+  std::vector<std::pair<std::string, Binding>> hidden;
+  read_dynamic_inputs(at, id);
+  const Surroundings outer = at.where;
+  const auto outer_parallel = at.parallel_params, outer_params = at.params;
+  std::size_t opened = 0;
+  for (std::size_t d = map.params.size(); d-- > 0;) {
+    const std::size_t axis = map.params.size() - 1 - d;
+    const std::string i = cpp_name(map.params[d]);
+    const Range& r = map.ranges[d];
+    const std::string begin = print(r.begin, place), end = print(r.end + 1, place), step = print(r.step, place);
+    const bool shared = axis < 3 && outer.shared_block;
+    const std::string thread = shared ? "int64_t(threadIdx." + std::string(axes[axis]) + ")" : "";
+    const std::string threads = shared ? "int64_t(blockDim." + std::string(axes[axis]) + ")" : "";
+    const std::string first = !shared ? begin
+                              : step == "1" ? (begin == "0" ? thread : begin + " + " + thread)
+                                            : begin + " + (" + step + ") * " + thread;
+    const std::string next = !shared ? step : step == "1" ? threads : "(" + step + ") * " + threads;
+    at.out.open("for (int64_t " + i + " = " + first + "; " + i + " < " + end + "; " + i + " += " + next + ")");
+    ++opened;
+    at.params.insert(map.params[d]);
+    at.parallel_params.insert(map.params[d]);
+    lanes_.insert(map.params[d]);
+    if (const auto found = bindings_.find(map.params[d]); found != bindings_.end()) {
+      hidden.emplace_back(*found);
+      bindings_.erase(found);
+    }
+  }
+  at.where.shared_block = false;
+  at.where.in_scope = true;
+  declare_scope(at, id);
+  emit_children(at, id);
+  for (auto& [name, binding] : hidden) bindings_[name] = binding;
+  at.where = outer;
+  at.parallel_params = outer_parallel;
+  at.params = outer_params;
+  while (opened-- > 0) at.out.close();
+  if (outer.shared_block) at.out.line("__syncthreads();");
+}
+
+}  // namespace sdfg

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "codegen/gpu.h"
+
+namespace sdfg {
+
+/// What a program's functions need to know of its device: the dialect, and the plan of each kernel.
+struct Lowering {
+  GpuDialect dialect = GpuDialect::Cuda;
+  GpuPlan plan;
+  std::map<std::pair<const State*, NodeId>, std::size_t> kernels;  ///< by the entry of its map
+
+  const KernelPlan* find(const State& state, NodeId entry) const {
+    const auto found = kernels.find({&state, entry});
+    return found == kernels.end() ? nullptr : &plan.kernels[found->second];
+  }
+  /// Are addresses a scalar row and a 32-bit lane (AMD), rather than a pointer per lane?
+  bool scalar_rows() const { return dialect == GpuDialect::Hip; }
+};
+
+/// The plan of an SDFG whose connector types are known, by the defaults and then what the options
+/// override; without `bytes` and `points` unless they are asked for.
+Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool with_cost);
+
+}  // namespace sdfg

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "codegen/program.h"
+
+namespace sdfg {
+
+/// The file of a program: state, functions, entry points. Connector types must be known.
+Result<Bundle> generate(const Sdfg& sdfg, const Target& target);
+
+// gpu.cpp: what a program with a GPU has besides.
+
+/// Prototypes of the entry points that the program's own code may call.
+std::string gpu_declarations(const Program& program);
+/// The end of __dace_exit_NAME: gives memory back and returns the first error.
+std::string gpu_exit(const Program& program);
+/// Entry points for streams and errors; `init` is the parameter list of __dace_init_cuda.
+std::string gpu_entry_points(const Program& program, const std::string& init);
+
+}  // namespace sdfg
