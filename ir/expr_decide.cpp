@@ -1,11 +1,13 @@
-// Three-valued decisions. A question becomes "is d >= 0 for all values allowed?"; constant
-// intervals answer most, eliminating one symbol after the other by its bounds answers nearly all of
-// the rest (d = N - 1 - i with i <= N - 1 is at least 0), and isl gets what is left.
+// Three-valued decisions. Comparisons of linear forms, minima and maxima are most of them and decided
+// in expr_linear.cpp. What is left becomes "is d >= 0 for all values allowed?": eliminating one symbol
+// after the other by its bounds answers what has products (d = N * M - i with i <= N and M >= 1), and
+// isl gets the rest.
 
 #include <algorithm>
 
 #include "ir/expr_interval.h"
 #include "ir/expr_isl.h"
+#include "ir/expr_linear.h"
 #include "ir/subset_points.h"
 
 namespace sdfg {
@@ -266,11 +268,13 @@ Truth detail::decide_quickly(Op op, const Expr& a, const Expr& b, const Assumpti
 
 Truth is_true(const Expr& condition, const Assumptions& assumptions) {
   const Expr e = simplify(condition);
+  if (const auto linear = detail::linear_decide(e, assumptions)) return *linear;
   const Truth fast = decide(e, assumptions);
   return fast == Truth::Unknown ? detail::isl_decide(e, assumptions) : fast;
 }
 namespace {
 Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
+  if (const auto linear = detail::linear_order(op, simplify(a), simplify(b), assumptions)) return *linear;
   const Truth fast = detail::decide_quickly(op, a, b, assumptions);
   return fast == Truth::Unknown ? detail::isl_decide(compare_expr(op, a, b), assumptions) : fast;
 }

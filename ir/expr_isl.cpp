@@ -9,11 +9,9 @@
 #include <isl/val.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "ir/expr_interval.h"
 #include "ir/subset_points.h"
-#include "support/hash.h"
 
 // isl's functions take over their arguments and pass null on, so a chain of calls leaks nothing
 // when one of them fails; only what is borrowed is copied.
@@ -305,40 +303,6 @@ bool all_dense(const std::vector<Pair>& dimensions) {
                              [](const Pair& p) { return p.a.stride == 1 && p.b.stride == 1; });
 }
 
-/// A question as isl gets it: which one, the conditions, and the expressions it is about. Passes ask the
-/// same ones again and again, and each takes isl a tenth of a millisecond or more.
-using Question = std::vector<Expr>;
-enum class Asks : std::int64_t { Decide, Covers, Intersects };
-
-Question question(Asks asks, const std::vector<Expr>& conditions, const std::vector<Pair>& pairs) {
-  Question q{Expr(std::int64_t(asks)), Expr(std::int64_t(conditions.size()))};
-  q.insert(q.end(), conditions.begin(), conditions.end());
-  for (const Pair& pair : pairs)
-    for (const Points* p : {&pair.a, &pair.b})
-      q.insert(q.end(), {p->first, p->last, Expr(p->stride), Expr(p->block)});
-  return q;
-}
-
-/// The answer known from before, or that of `ask`. Remembering changes no answer: the same question
-/// always has the same one.
-template <class F>
-Truth remembered(const Question& q, F ask) {
-  struct Hash {
-    std::size_t operator()(const Question& question) const {
-      Hasher h;
-      for (const Expr& e : question) h.add(std::uint64_t(e.hash()));
-      return h.value();
-    }
-  };
-  constexpr std::size_t most = 1 << 14;
-  thread_local std::unordered_map<Question, Truth, Hash> answers;
-  if (const auto known = answers.find(q); known != answers.end()) return known->second;
-  const Truth answer = ask();
-  if (answers.size() >= most) answers.clear();
-  answers.emplace(q, answer);
-  return answer;
-}
-
 isl_set* without_point(isl_set* set, std::size_t dimension) {
   return isl_set_project_out(set, isl_dim_set, unsigned(dimension), 1);
 }
@@ -352,13 +316,9 @@ Truth isl_decide(const Expr& condition, const Assumptions& assumptions) {
   const bool linear = atoms.linear();
   const std::vector<Expr> conditions = relevant_conditions(atoms, assumptions);
   if (!atoms.usable() || (linear && conditions.empty())) return Truth::Unknown;
-  Question q = question(Asks::Decide, conditions, {});
-  q.push_back(condition);
-  return remembered(q, [&] {
-    Context ctx;
-    Translator translator(ctx, atoms, 0);
-    return compare_sets(conjunction(translator, conditions), translator.condition(condition));
-  });
+  Context ctx;
+  Translator translator(ctx, atoms, 0);
+  return compare_sets(conjunction(translator, conditions), translator.condition(condition));
 }
 
 Truth isl_covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions) {
@@ -368,21 +328,19 @@ Truth isl_covers(const Subset& outer, const Subset& inner, const Assumptions& as
   const bool linear = atoms.linear() && all_dense(*dimensions);
   const std::vector<Expr> conditions = relevant_conditions(atoms, assumptions);
   if (!atoms.usable() || (linear && conditions.empty())) return Truth::Unknown;
-  return remembered(question(Asks::Covers, conditions, *dimensions), [&] {
-    Context ctx;
-    Translator with_point(ctx, atoms, 1), translator(ctx, atoms, 0);
-    const std::size_t point = atoms.list().size();
-    // Something is left uncovered where some dimension sticks out and no dimension is empty.
-    isl_set* sticks_out = isl_set_complement(translator.universe());
-    isl_set* not_empty = translator.universe();
-    for (const auto& [o, i] : *dimensions) {
-      isl_set* in = points(with_point, point, i);
-      isl_set* out = isl_set_subtract(isl_set_copy(in), points(with_point, point, o));
-      sticks_out = isl_set_union(sticks_out, without_point(out, point));
-      not_empty = isl_set_intersect(not_empty, without_point(in, point));
-    }
-    return !compare_sets(conjunction(translator, conditions), isl_set_intersect(sticks_out, not_empty));
-  });
+  Context ctx;
+  Translator with_point(ctx, atoms, 1), translator(ctx, atoms, 0);
+  const std::size_t point = atoms.list().size();
+  // Something is left uncovered where some dimension sticks out and no dimension is empty.
+  isl_set* sticks_out = isl_set_complement(translator.universe());
+  isl_set* not_empty = translator.universe();
+  for (const auto& [o, i] : *dimensions) {
+    isl_set* in = points(with_point, point, i);
+    isl_set* out = isl_set_subtract(isl_set_copy(in), points(with_point, point, o));
+    sticks_out = isl_set_union(sticks_out, without_point(out, point));
+    not_empty = isl_set_intersect(not_empty, without_point(in, point));
+  }
+  return !compare_sets(conjunction(translator, conditions), isl_set_intersect(sticks_out, not_empty));
 }
 
 Truth isl_intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {
@@ -392,18 +350,16 @@ Truth isl_intersects(const Subset& a, const Subset& b, const Assumptions& assump
   // No shortcut for linear forms here: (i, i) never is (j, j + 1), nor 2*i ever 2*j + 1.
   const std::vector<Expr> conditions = relevant_conditions(atoms, assumptions);
   if (!atoms.usable()) return Truth::Unknown;
-  return remembered(question(Asks::Intersects, conditions, *dimensions), [&] {
-    Context ctx;
-    Translator with_point(ctx, atoms, 1), translator(ctx, atoms, 0);
-    const std::size_t point = atoms.list().size();
-    isl_set* meet = translator.universe();
-    for (const auto& [x, y] : *dimensions)
-      meet = isl_set_intersect(
-          meet, without_point(isl_set_intersect(points(with_point, point, x),
-                                                points(with_point, point, y)),
-                              point));
-    return compare_sets(conjunction(translator, conditions), meet);
-  });
+  Context ctx;
+  Translator with_point(ctx, atoms, 1), translator(ctx, atoms, 0);
+  const std::size_t point = atoms.list().size();
+  isl_set* meet = translator.universe();
+  for (const auto& [x, y] : *dimensions)
+    meet = isl_set_intersect(
+        meet, without_point(isl_set_intersect(points(with_point, point, x),
+                                              points(with_point, point, y)),
+                            point));
+  return compare_sets(conjunction(translator, conditions), meet);
 }
 
 }  // namespace sdfg::detail

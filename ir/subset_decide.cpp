@@ -1,10 +1,11 @@
-// Questions about subsets. Each dimension is compared by its first and last point; what that leaves
-// open goes to isl, all dimensions together.
+// Questions about subsets. expr_linear.cpp answers most; then each dimension is compared by its first
+// and last point, and what that leaves open goes to isl, all dimensions together.
 
 #include <algorithm>
 
 #include "ir/expr_interval.h"
 #include "ir/expr_isl.h"
+#include "ir/expr_linear.h"
 #include "ir/subset.h"
 #include "ir/subset_points.h"
 
@@ -107,11 +108,13 @@ Truth quick_intersects(const Subset& a, const Subset& b, const Assumptions& assu
 Truth covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions) {
   if (outer.rank() != inner.rank()) return Truth::Unknown;
   if (outer == inner) return Truth::Yes;
+  if (const auto linear = detail::linear_covers(outer, inner, assumptions)) return *linear;
   const Truth quick = quick_covers(outer, inner, assumptions);
   return quick == Truth::Unknown ? detail::isl_covers(outer, inner, assumptions) : quick;
 }
 Truth intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {
   if (a.rank() != b.rank()) return Truth::Unknown;
+  if (const auto linear = detail::linear_intersects(a, b, assumptions)) return *linear;
   const Truth quick = quick_intersects(a, b, assumptions);
   return quick == Truth::Unknown ? detail::isl_intersects(a, b, assumptions) : quick;
 }

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "ir/expr_linear.h"
 #include "tests/unit/ir/print_expr.h"
 
 namespace sdfg {
@@ -52,6 +53,14 @@ class Generator {
                below(2) ? Expr::symbol("a") + between(0, 3) : Expr(between(0, 5)));
     out.assume("c", between(-4, 1), between(1, 4));
     if (below(3) == 0) out.facts.push_back(condition());
+    return out;
+  }
+  /// Each symbol has some values, whatever the others are.
+  Assumptions independent() {
+    Assumptions out;
+    out.assume("a", between(-3, 0), between(0, 5));
+    out.assume("b", between(-5, 1), between(1, 8));
+    out.assume("c", between(-4, 1), between(1, 4));
     return out;
   }
   Range range() {
@@ -169,6 +178,52 @@ TEST_F(Decide, conditions_are_sound) {
   RecordProperty("decided", score.decided);
   RecordProperty("decidable", score.decidable);
   EXPECT_GT(score.decided * 100, score.decidable * 80) << score.decided << " of " << score.decidable;
+}
+
+TEST_F(Decide, linear_questions_are_answered_without_isl) {
+  int decided = 0;
+  for (int round = 0; round < 1000 && !HasFailure(); ++round) {
+    const Assumptions given = random.independent();
+    const Expr condition = random.condition();
+    const auto answer = detail::linear_decide(condition, given);
+    decided += answer.has_value();
+    if (answer != Truth::Unknown) continue;
+    SCOPED_TRACE(to_text(condition) + " given" + describe(given));
+    std::set<bool> truths;
+    for (const Environment& env : environments(given)) truths.insert(*evaluate(condition, env) != 0);
+    EXPECT_EQ(truths.size(), 2u) << "called open";
+  }
+  EXPECT_GT(decided, 500);
+}
+
+TEST_F(Decide, boxes_with_linear_borders_are_compared_without_isl) {
+  int decided = 0;
+  for (int round = 0; round < 300 && !HasFailure(); ++round) {
+    const Assumptions given = random.independent();
+    const auto dense = [&] {
+      const Expr begin = max(random.linear(), random.linear());
+      return Subset{{{begin, min(random.linear(), begin + random.between(-1, 5))},
+                     Range::half_open(0, random.symbol())}};
+    };
+    const Subset a = dense(), b = dense();
+    SCOPED_TRACE("[" + to_text(a) + "] and [" + to_text(b) + "] given" + describe(given));
+    const auto cover = detail::linear_covers(a, b, given), meeting = detail::linear_intersects(a, b, given);
+    decided += cover.has_value() + meeting.has_value();
+    std::set<bool> covered, met;
+    for (const Environment& env : environments(given)) {
+      const Points x = points(a, env), y = points(b, env);
+      covered.insert(contains(x, y));
+      met.insert(meet(x, y));
+    }
+    const auto check = [](std::optional<Truth> answer, const std::set<bool>& truths) {
+      if (!answer || truths.empty()) return;
+      if (*answer == Truth::Unknown) EXPECT_EQ(truths.size(), 2u) << "called open";
+      else EXPECT_EQ(truths, std::set{*answer == Truth::Yes});
+    };
+    check(cover, covered);
+    check(meeting, met);
+  }
+  EXPECT_GT(decided, 400);
 }
 
 TEST_F(Decide, subset_relations_are_sound) {

@@ -1,0 +1,449 @@
+#include "ir/expr_linear.h"
+
+#include <algorithm>
+
+#include "ir/expr_interval.h"
+#include "ir/linear_system.h"
+#include "ir/subset_points.h"
+
+namespace sdfg::detail {
+namespace {
+
+constexpr int max_cases = 64;  ///< systems tried for one question
+
+/// A condition on linear forms.
+struct Condition {
+  enum class Kind : std::uint8_t { AtLeastZero, All, Any } kind = Kind::All;
+  Linear form;
+  std::vector<Condition> parts;
+};
+
+/// A column of the forms: a symbol or another unknown integer, or the minimum or maximum of forms.
+struct Variable {
+  Expr atom;
+  std::vector<Linear> choices;  ///< of a minimum or maximum
+
+  bool is_extremum() const { return !choices.empty(); }
+};
+
+/// Expressions as forms over common variables.
+class Forms {
+ public:
+  explicit Forms(bool subscripts_are_integers) : subscripts_(subscripts_are_integers) {}
+
+  /// False where it is no linear form with integer factors.
+  bool read(const Expr& e, Linear& out) { return add(e, 1, out); }
+  /// a - b - constant
+  bool difference(const Expr& a, const Expr& b, Linear& out) { return add(a, 1, out) && add(b, -1, out); }
+  bool read(const Expr& condition, bool holds, Condition& out);
+
+  const std::vector<Variable>& variables() const { return variables_; }
+  /// Are all variables symbols, which may have any value that the assumptions allow?
+  bool complete() const { return complete_; }
+
+ private:
+  bool add(const Expr& e, std::int64_t factor, Linear& out) {
+    if (const auto value = e.as_integer()) {
+      std::int64_t product;
+      return !__builtin_mul_overflow(*value, factor, &product) &&
+             !__builtin_add_overflow(out.constant, product, &out.constant);
+    }
+    if (e.is(Op::Add))
+      return std::ranges::all_of(e.args(), [&](const Expr& a) { return add(a, factor, out); });
+    if (e.is(Op::Mul) && e.arg(0).is(Op::Integer)) {
+      const auto [coefficient, monomial] = terms(e)[0];
+      return std::abs(coefficient.num) < Linear::max_factor &&
+             std::abs(factor * coefficient.num) < Linear::max_factor &&
+             add(monomial, factor * coefficient.num, out);
+    }
+    const auto column = column_of(e);
+    if (!column) return false;
+    const std::int64_t sum = out.factor[*column] + factor;
+    out.factor[*column] = std::int32_t(sum);
+    return std::abs(sum) < Linear::max_factor;
+  }
+
+  std::optional<std::size_t> column_of(const Expr& e) {
+    const auto known = std::ranges::find(variables_, e, &Variable::atom);
+    if (known != variables_.end()) return std::size_t(known - variables_.begin());
+    Variable variable{e, {}};
+    if (e.is(Op::Min) || e.is(Op::Max)) {
+      for (const Expr& a : e.args())
+        if (!read(a, variable.choices.emplace_back())) return std::nullopt;
+    } else if (!e.is(Op::Symbol)) {
+      if (!is_integral(e) && !(subscripts_ && e.is(Op::Subscript))) return std::nullopt;
+      complete_ = false;
+    }
+    if (variables_.size() == Linear::max_variables) return std::nullopt;
+    variables_.push_back(std::move(variable));
+    return variables_.size() - 1;
+  }
+
+  bool subscripts_, complete_ = true;
+  std::vector<Variable> variables_;
+};
+
+bool Forms::read(const Expr& e, bool holds, Condition& out) {
+  using Kind = Condition::Kind;
+  switch (e.op()) {
+    case Op::True:
+    case Op::False: out.kind = e.is(Op::True) == holds ? Kind::All : Kind::Any; return true;
+    case Op::Not: return read(e.arg(0), !holds, out);
+    case Op::And:
+    case Op::Or:
+      out.kind = e.is(Op::And) == holds ? Kind::All : Kind::Any;
+      return std::ranges::all_of(
+          e.args(), [&](const Expr& a) { return read(a, holds, out.parts.emplace_back()); });
+    case Op::Eq:
+    case Op::Ne: {
+      // Both orders hold, or one of the strict ones.
+      const bool equal = e.is(Op::Eq) == holds;
+      out.kind = equal ? Kind::All : Kind::Any;
+      for (const auto& [a, b] : {std::pair(e.arg(0), e.arg(1)), std::pair(e.arg(1), e.arg(0))}) {
+        Condition& part = out.parts.emplace_back(Condition{Kind::AtLeastZero, {}, {}});
+        if (!difference(a, b, part.form)) return false;
+        part.form.constant -= !equal;
+      }
+      return true;
+    }
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: {
+      const Op op = holds ? e.op() : negated(e.op());
+      const bool less = op == Op::Lt || op == Op::Le;
+      out.kind = Kind::AtLeastZero;
+      if (!difference(e.arg(less), e.arg(!less), out.form)) return false;
+      out.form.constant -= op == Op::Lt || op == Op::Gt;
+      return true;
+    }
+    default: return false;
+  }
+}
+
+/// Looks for values of the variables, one case after the other: which argument of a minimum or maximum
+/// it equals, which part of a disjunction holds.
+class Search {
+ public:
+  explicit Search(const Forms& forms) : variables_(forms.variables()) {
+    start_.choice.fill(undecided);
+  }
+
+  /// What holds in every question.
+  void assume(const Condition& condition) { require(start_, condition); }
+  /// May all of them be at least 0, and the condition hold?
+  Truth possible(std::initializer_list<const Linear*> forms, const Condition* condition = nullptr) {
+    Case first = start_;
+    for (const Linear* form : forms) require(first, *form);
+    if (condition) require(first, *condition);
+    cases_ = 0;
+    return explore(std::move(first));
+  }
+  /// Were there more cases than are tried? Others than these would not do better.
+  bool exhausted() const { return exhausted_; }
+
+ private:
+  static constexpr std::uint8_t undecided = 0xff;
+
+  struct Case {
+    LinearSystem system;
+    std::vector<Linear> open;            ///< to hold, too; each for one choice of an extremum or more
+    std::vector<const Condition*> any;   ///< one part of each has to hold
+    std::array<std::uint8_t, Linear::max_variables> choice;  ///< of extrema that have been decided
+    bool failed = false;                 ///< numbers left their range
+  };
+
+  /// The form with a column replaced by what it equals.
+  static bool replace(const Linear& form, std::size_t column, const Linear& by, Linear& out) {
+    Linear rest = form;
+    rest.factor[column] = 0;
+    return Linear::combine(1, rest, form.factor[column], by, out);
+  }
+
+  /// May `form >= 0` hold thanks to one argument of an extremum? Otherwise it must hold with each.
+  bool by_one(const Linear& form, std::size_t column) const {
+    return variables_[column].atom.is(Op::Max) == (form.factor[column] > 0);
+  }
+
+  void require(Case& c, const Linear& form) {
+    std::optional<std::size_t> each;
+    bool open = false;
+    for (std::size_t v = 0; v < variables_.size(); ++v) {
+      if (form.factor[v] == 0 || !variables_[v].is_extremum()) continue;
+      if (c.choice[v] != undecided) return require_replaced(c, form, v, variables_[v].choices[c.choice[v]]);
+      if (by_one(form, v)) open = true;
+      else each = v;
+    }
+    if (open) {
+      c.open.push_back(form);
+    } else if (each) {
+      for (const Linear& value : variables_[*each].choices) require_replaced(c, form, *each, value);
+    } else {
+      c.system.require(form);
+    }
+  }
+  void require_replaced(Case& c, const Linear& form, std::size_t column, const Linear& by) {
+    Linear next;
+    if (replace(form, column, by, next)) require(c, next);
+    else c.failed = true;
+  }
+  void require(Case& c, const Condition& condition) {
+    switch (condition.kind) {
+      case Condition::Kind::AtLeastZero: return require(c, condition.form);
+      case Condition::Kind::All:
+        for (const Condition& part : condition.parts) require(c, part);
+        return;
+      case Condition::Kind::Any: c.any.push_back(&condition);
+    }
+  }
+
+  Truth explore(Case c) {
+    if (c.failed) return Truth::Unknown;
+    if (++cases_ > max_cases) return exhausted_ = true, Truth::Unknown;
+    const Truth now = c.system.feasible();
+    if (now == Truth::No) return now;
+    if (!c.open.empty()) {
+      std::size_t v = 0;
+      while (c.open.front().factor[v] == 0 || !variables_[v].is_extremum() || c.choice[v] != undecided ||
+             !by_one(c.open.front(), v))
+        ++v;
+      return any_of(variables_[v].choices.size(), [&](std::size_t i) { return explore(chosen(c, v, i)); });
+    }
+    if (c.any.empty()) return now;
+    const Condition* disjunction = c.any.back();
+    c.any.pop_back();
+    return any_of(disjunction->parts.size(), [&](std::size_t i) {
+      Case next = c;
+      require(next, disjunction->parts[i]);
+      return explore(std::move(next));
+    });
+  }
+
+  /// The extremum is its argument number i, which the others do not surpass.
+  Case chosen(const Case& c, std::size_t column, std::size_t i) {
+    Case next = c;
+    next.choice[column] = std::uint8_t(i);
+    next.open.clear();
+    const auto& choices = variables_[column].choices;
+    const std::int64_t sign = variables_[column].atom.is(Op::Max) ? 1 : -1;
+    for (std::size_t j = 0; j < choices.size(); ++j) {
+      Linear ahead;
+      if (j == i) continue;
+      if (Linear::combine(sign, choices[i], -sign, choices[j], ahead)) require(next, ahead);
+      else next.failed = true;
+    }
+    for (const Linear& form : c.open) require(next, form);
+    return next;
+  }
+
+  template <class F>
+  static Truth any_of(std::size_t n, F truth) {
+    Truth out = Truth::No;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Truth t = truth(i);
+      if (t == Truth::Yes) return t;
+      if (t == Truth::Unknown) out = t;
+    }
+    return out;
+  }
+
+  const std::vector<Variable>& variables_;
+  Case start_;
+  int cases_ = 0;
+  bool exhausted_ = false;
+};
+
+/// A question: its forms, then the assumptions that bear on their variables, directly or through
+/// others.
+class Question {
+ public:
+  Question(bool subscripts_are_integers, const Assumptions& assumptions)
+      : forms(subscripts_are_integers), assumptions_(assumptions) {}
+
+  Forms forms;
+
+  /// Call when all forms are read.
+  void assume() {
+    std::vector<bool> used(assumptions_.facts.size());
+    for (std::size_t seen = 0; seen < forms.variables().size(); ++seen) {
+      const Expr atom = forms.variables()[seen].atom;
+      if (atom.is(Op::Symbol)) {
+        const auto bounds = assumptions_.bounds.find(atom.name());
+        if (bounds != assumptions_.bounds.end()) {
+          if (bounds->second.low) at_least(atom, simplify(*bounds->second.low));
+          if (bounds->second.high) at_least(simplify(*bounds->second.high), atom);
+        }
+      } else if (!forms.variables()[seen].is_extremum()) {
+        const Interval i = interval(atom, assumptions_);
+        if (i.low && i.low->is_integer()) at_least(atom, i.low->num);
+        if (i.high && i.high->is_integer()) at_least(i.high->num, atom);
+        continue;
+      }
+      for (std::size_t f = 0; f < used.size(); ++f) {
+        if (used[f] || !atom.is(Op::Symbol) || !uses_symbol(assumptions_.facts[f], atom.name())) continue;
+        used[f] = true;
+        Condition& fact = conditions_.emplace_back();
+        if (!forms.read(simplify(assumptions_.facts[f]), true, fact)) forget();
+      }
+    }
+    search_.emplace(forms);
+    for (const Condition& condition : conditions_) search_->assume(condition);
+  }
+
+  Truth possible(std::initializer_list<const Linear*> list, const Condition* condition = nullptr) {
+    // Values for everything known may contradict what could not be expressed.
+    const Truth t = search_->possible(list, condition);
+    return t == Truth::Yes && (!known_ || !forms.complete()) ? Truth::Unknown : t;
+  }
+
+  /// Of a claim, from whether it and its contrary are possible.
+  Decision decided(Truth claim, Truth contrary) const {
+    if (contrary == Truth::No) return Truth::Yes;
+    if (claim == Truth::No) return Truth::No;
+    const bool open = (claim == Truth::Yes && contrary == Truth::Yes) || search_->exhausted();
+    return open ? Decision(Truth::Unknown) : std::nullopt;
+  }
+
+ private:
+  void at_least(const Expr& a, const Expr& b) {
+    Condition& c = conditions_.emplace_back();
+    c.kind = Condition::Kind::AtLeastZero;
+    if (!forms.difference(a, b, c.form)) forget();
+  }
+  /// An assumption that cannot be expressed is left out.
+  void forget() {
+    conditions_.pop_back();
+    known_ = false;
+  }
+
+  const Assumptions& assumptions_;
+  std::vector<Condition> conditions_;
+  bool known_ = true;
+  std::optional<Search> search_;
+};
+
+/// form < 0, as form >= 0.
+Linear below_zero(const Linear& form) {
+  Linear out;
+  out.constant = -1 - form.constant;
+  for (std::size_t v = 0; v < Linear::max_variables; ++v) out.factor[v] = -form.factor[v];
+  return out;
+}
+
+struct Dimension {
+  Linear first, last;
+};
+
+/// The ends of the ranges, where their points have no gaps.
+bool read(const Subset& box, const Assumptions& assumptions, Forms& forms, std::vector<Dimension>& out) {
+  out.resize(box.rank());
+  for (std::size_t d = 0; d < box.rank(); ++d) {
+    const auto points = points_of(box[d], assumptions);
+    if (!points || points->stride != 1) return false;
+    if (!forms.read(points->first, out[d].first) || !forms.read(points->last, out[d].last)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Decision linear_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
+  Question question(false, assumptions);
+  Linear claim;
+  if (!question.forms.difference(b, a, claim)) return std::nullopt;
+  claim.constant -= op == Op::Lt;
+  if (claim.is_constant()) return claim.constant >= 0 ? Truth::Yes : Truth::No;
+  const Linear contrary = below_zero(claim);
+  question.assume();
+  const Truth possible = question.possible({&claim});
+  if (possible == Truth::No) return possible;
+  return question.decided(possible, question.possible({&contrary}));
+}
+
+Decision linear_decide(const Expr& condition, const Assumptions& assumptions) {
+  if (condition.is(Op::True)) return Truth::Yes;
+  if (condition.is(Op::False)) return Truth::No;
+  Question question(false, assumptions);
+  Condition claim, contrary;
+  if (!question.forms.read(condition, true, claim) || !question.forms.read(condition, false, contrary))
+    return std::nullopt;
+  question.assume();
+  const Truth possible = question.possible({}, &claim);
+  if (possible == Truth::No) return possible;
+  return question.decided(possible, question.possible({}, &contrary));
+}
+
+Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {
+  Question question(true, assumptions);
+  std::vector<Dimension> x, y;
+  if (!read(a, assumptions, question.forms, x) || !read(b, assumptions, question.forms, y))
+    return std::nullopt;
+  Condition meet;
+  const auto at_most = [&](const Linear& low, const Linear& high) {
+    Condition& part = meet.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
+    return Linear::combine(1, high, -1, low, part.form);
+  };
+  for (std::size_t d = 0; d < a.rank(); ++d) {
+    if (!at_most(x[d].first, x[d].last)) return std::nullopt;
+    if (a[d] == b[d]) continue;
+    if (!at_most(y[d].first, y[d].last) || !at_most(x[d].first, y[d].last) ||
+        !at_most(y[d].first, x[d].last))
+      return std::nullopt;
+  }
+  question.assume();
+  const Truth possible = question.possible({}, &meet);
+  if (possible == Truth::No) return possible;
+  Truth contrary = Truth::No;
+  for (const Condition& part : meet.parts) {
+    const Linear no = below_zero(part.form);
+    const Truth t = question.possible({&no});
+    if (t != Truth::No) contrary = t;
+    if (t == Truth::Yes) break;
+  }
+  return question.decided(possible, contrary);
+}
+
+Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions) {
+  Question question(true, assumptions);
+  std::vector<Dimension> x, y;
+  if (!read(outer, assumptions, question.forms, x) || !read(inner, assumptions, question.forms, y))
+    return std::nullopt;
+  // Something is uncovered where no dimension of the inner box is empty and some dimension sticks out.
+  Condition filled, sticks_out{Condition::Kind::Any, {}, {}};
+  const auto at_most = [](Condition& in, const Linear& low, const Linear& high, std::int64_t gap) {
+    Condition& part = in.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
+    if (!Linear::combine(1, high, -1, low, part.form)) return false;
+    part.form.constant -= gap;
+    return true;
+  };
+  for (std::size_t d = 0; d < outer.rank(); ++d) {
+    if (!at_most(filled, y[d].first, y[d].last, 0)) return std::nullopt;
+    if (outer[d] == inner[d]) continue;
+    if (!at_most(sticks_out, y[d].first, x[d].first, 1) || !at_most(sticks_out, x[d].last, y[d].last, 1))
+      return std::nullopt;
+  }
+  question.assume();
+  Condition uncovered{Condition::Kind::All, {}, {filled, sticks_out}};
+  const Truth outside = question.possible({}, &uncovered);
+  if (outside == Truth::No) return Truth::Yes;
+  // Covered: a dimension is empty, or none sticks out.
+  Truth inside = Truth::No;
+  const auto add = [&](Truth t) {
+    if (t != Truth::No) inside = t;
+    return t == Truth::Yes;
+  };
+  bool found = false;
+  for (std::size_t i = 0; i < filled.parts.size() && !found; ++i) {
+    const Linear empty = below_zero(filled.parts[i].form);
+    found = add(question.possible({&empty}));
+  }
+  if (!found) {
+    Condition none;
+    for (const Condition& part : sticks_out.parts)
+      none.parts.push_back({Condition::Kind::AtLeastZero, below_zero(part.form), {}});
+    add(question.possible({}, &none));
+  }
+  return question.decided(inside, outside);
+}
+
+}  // namespace sdfg::detail

@@ -1,0 +1,105 @@
+#include "ir/linear_system.h"
+
+#include <cstdlib>
+#include <numeric>
+
+#include "ir/expr_internal.h"
+
+namespace sdfg::detail {
+namespace {
+
+constexpr std::size_t max_rows = 160;
+
+/// How often a variable occurs with a positive and with a negative factor.
+struct Occurrences {
+  std::size_t positive = 0, negative = 0;
+  bool positive_units = true, negative_units = true;
+
+  bool exact() const { return positive_units || negative_units; }
+  /// Rows that eliminating it adds, at most.
+  std::ptrdiff_t growth() const {
+    return std::ptrdiff_t(positive * negative) - std::ptrdiff_t(positive + negative);
+  }
+};
+
+std::array<Occurrences, Linear::max_variables> count(const std::vector<Linear>& rows) {
+  std::array<Occurrences, Linear::max_variables> out;
+  for (const Linear& row : rows)
+    for (std::size_t v = 0; v < Linear::max_variables; ++v) {
+      const std::int32_t f = row.factor[v];
+      if (f > 0) ++out[v].positive, out[v].positive_units &= f == 1;
+      if (f < 0) ++out[v].negative, out[v].negative_units &= f == -1;
+    }
+  return out;
+}
+
+}  // namespace
+
+bool Linear::combine(std::int64_t a, const Linear& x, std::int64_t b, const Linear& y, Linear& out) {
+  std::int64_t p, q;
+  if (__builtin_mul_overflow(a, x.constant, &p) || __builtin_mul_overflow(b, y.constant, &q) ||
+      __builtin_add_overflow(p, q, &out.constant))
+    return false;
+  bool fits = true;
+  for (std::size_t v = 0; v < max_variables; ++v) {
+    const std::int64_t f = a * x.factor[v] + b * y.factor[v];
+    fits &= f < max_factor && f > -max_factor;
+    out.factor[v] = std::int32_t(f);
+  }
+  return fits;
+}
+
+void LinearSystem::require(Linear form) {
+  std::int64_t divisor = 0;
+  for (const std::int32_t f : form.factor)
+    if (f != 0 && divisor != 1) divisor = std::gcd(divisor, std::int64_t(f));
+  if (divisor == 0) {
+    contradiction_ |= form.constant < 0;
+    return;
+  }
+  if (divisor > 1) {
+    for (std::int32_t& f : form.factor) f /= std::int32_t(divisor);
+    form.constant = floor_quotient(form.constant, divisor);
+  }
+  for (Linear& row : rows_)
+    if (row.factor == form.factor) {
+      row.constant = std::min(row.constant, form.constant);
+      return;
+    }
+  rows_.push_back(form);
+}
+
+Truth LinearSystem::feasible() const {
+  if (contradiction_) return Truth::No;
+  LinearSystem left = *this;
+  bool exact = true;
+  while (!left.rows_.empty()) {
+    const auto occurrences = count(left.rows_);
+    std::size_t best = Linear::max_variables;
+    for (std::size_t v = 0; v < occurrences.size(); ++v) {
+      const Occurrences& o = occurrences[v];
+      if (o.positive + o.negative == 0) continue;
+      if (best == Linear::max_variables || o.exact() > occurrences[best].exact() ||
+          (o.exact() == occurrences[best].exact() && o.growth() < occurrences[best].growth()))
+        best = v;
+    }
+    exact &= occurrences[best].exact();
+    LinearSystem next;
+    for (const Linear& row : left.rows_)
+      if (row.factor[best] == 0) next.rows_.push_back(row);
+    for (const Linear& low : left.rows_)
+      for (const Linear& high : left.rows_) {
+        if (low.factor[best] <= 0 || high.factor[best] >= 0) continue;
+        Linear sum;
+        if (!Linear::combine(-std::int64_t(high.factor[best]), low, low.factor[best], high, sum))
+          return Truth::Unknown;
+        next.require(sum);
+        if (next.contradiction_) return Truth::No;
+        if (next.rows_.size() > max_rows) return Truth::Unknown;
+      }
+    left = std::move(next);
+  }
+  return exact ? Truth::Yes : Truth::Unknown;
+}
+
+}  // namespace sdfg::detail
