@@ -79,6 +79,13 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
   const std::string update = loop_statement(loop.update_statement, place);
   const std::string test = loop.loop_condition ? condition(*loop.loop_condition, place) : "true";
   out.line("// loop " + block.label);
+  const auto uniform_loop = on_device_ ? counted(loop) : std::nullopt;
+  if (uniform_loop && surroundings_.batch > 1 && emit_batched(out, loop, *uniform_loop, path, place)) return;
+  if (uniform_loop) {
+    out.open("for (" + init + "; " + test + "; " + update + ")");
+    emit_counted_body(out, loop, *uniform_loop, path, place);
+    return out.close();
+  }
   if (!loop.inverted) {
     if (loop.unroll && loop.unroll_factor >= 0)
       out.flush_left(std::string(program_.target.gpu ? "#pragma unroll " : "#pragma GCC unroll ") +
@@ -125,8 +132,10 @@ void SdfgFunction::emit_conditional(Writer& out, const ConditionalBlock& block,
       out.indent();
     }
     first = false;
+    ++conditional_;
     emit_region(out, branch.region(), path + "/" + std::to_string(i),
                 place.in("branch " + branch.block.label), jumps);
+    --conditional_;
   }
   if (!first) out.close();
 }

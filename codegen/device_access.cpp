@@ -174,15 +174,24 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     if (rest) {
       // Counted from element 0 of the dimension, so that it is not negative.
       std::string text;
-      if (terms.size() == 1) {
-        text = stride.as_integer() == 1 && index.size() == 1 ? lanes.print(terms[0]) : lanes.operand(terms[0]);
-      } else {
-        Expr whole = index[d];
-        if (array && d < array->offset.size() && !(array->offset[d].as_integer() == 0))
-          whole = whole + array->offset[d];
-        text = lanes.operand(whole);
+      Expr constant = 0;
+      int parts = 0;
+      for (const Expr& term : terms) {
+        if (uniform(term)) {
+          constant = constant + term;
+          continue;
+        }
+        text += (text.empty() ? "" : " + ") + lanes.operand(term);
+        ++parts;
       }
-      if (text == "0") continue;
+      if (!(constant.as_integer() == 0)) {
+        const std::string more = printer.print(constant);
+        if (text.empty()) text = more;
+        else text += more.starts_with("-") ? " - " + more.substr(1) : " + " + more;
+        ++parts;
+      }
+      if (text.empty() || text == "0") continue;
+      if (parts > 1 && !(stride.as_integer() == 1)) text = "(" + text + ")";
       add(out.lane, scaled(stride, text));
       narrow &= stride.as_integer() == 1;
       ++terms_in_lane;
@@ -214,6 +223,66 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
   out.row = row(binding, shared, depends);
   if (out.lane.empty()) out.lane = "0";
   return out;
+}
+
+/// The text that reads one element: straight from memory, or from where it was loaded before.
+std::string SdfgFunction::load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset,
+                               const Place& place) const {
+  const bool whole_level = at.params.size() == at.kernel_params;
+  if (on_device_ && binding.row && binding.kind == Binding::Pointer && !at.state[edge].memlet.dynamic &&
+      num_elements(subset).as_integer() == 1) {
+    if (auto ahead = load_ahead(binding, subset, place)) return *ahead;
+    if (whole_level)
+      if (auto once = load_once(binding, subset, place)) return *once;
+  }
+  return element(binding, subset, place);
+}
+
+/// In a batch of iterations: the element is loaded before any of them begins.
+std::optional<std::string> SdfgFunction::load_ahead(const Binding& binding, const Subset& subset,
+                                                    const Place& place) const {
+  if (!batch_ || frames_.size() != batch_->depth || conditional_ != batch_->conditional ||
+      batch_->written.contains(binding.memory()) || binding.aliased)
+    return std::nullopt;
+  SymbolSet symbols;
+  collect_symbols(subset, symbols);
+  bool moves = false;
+  for (const std::string& symbol : symbols) {
+    if (bindings_.contains(symbol)) return std::nullopt;
+    moves |= frames_.back().defines.contains(symbol);
+    if (assigned_.contains(symbol) && !frames_.back().defines.contains(symbol)) return std::nullopt;
+  }
+  if (!moves) return std::nullopt;
+  std::swap(frames_.back(), batch_->frame);
+  const std::string text = element(binding, subset, place);
+  std::swap(frames_.back(), batch_->frame);
+  const auto [found, is_new] = batch_->names.try_emplace(text);
+  if (is_new) {
+    found->second = local_name(binding.text + "_ahead");
+    batch_->declarations.push_back(program_.type_name(binding.data->dtype, place) + " " + found->second);
+    batch_->loads.push_back(found->second + "[" + batch_->u + "] = " + text + ";");
+  }
+  return found->second + "[" + batch_->u + "]";
+}
+
+/// What all levels of a thread share is loaded once.
+std::optional<std::string> SdfgFunction::load_once(const Binding& binding, const Subset& subset,
+                                                   const Place& place) const {
+  if (!in_kernel_itself_ || frames_.size() != 2 || conditional_ || binding.aliased ||
+      kernel_writes_->contains(binding.memory()))
+    return std::nullopt;
+  SymbolSet symbols;
+  collect_symbols(subset, symbols);
+  for (const std::string& symbol : symbols)
+    if (bindings_.contains(symbol) || frames_[1].defines.contains(symbol)) return std::nullopt;
+  const std::string text = element(binding, subset, place);
+  const auto [found, is_new] = frames_[0].names.try_emplace(text);
+  if (is_new) {
+    found->second = local_name(binding.text + "_here");
+    frames_[0].declarations.line("const " + program_.type_name(binding.data->dtype, place) + " " + found->second +
+                                 " = " + text + ";");
+  }
+  return found->second;
 }
 
 std::string SdfgFunction::element_at(const Binding& binding, const std::vector<Expr>& index,

@@ -174,8 +174,11 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const bool blocks = plan->kind == KernelClass::Blocks;
   inner.where.shared_block = blocks;
   in_kernel_itself_ = true;
+  kernel_writes_ = &kernel.written;
+  inner.where.batch = int(plan->batch);
   const std::string text = blocks ? block_body(inner, id, kernel) : thread_body(inner, id, kernel);
   in_kernel_itself_ = on_device_ = false;
+  kernel_writes_ = nullptr;
   for (const auto& [value, name] : host_values_) kernel.values.push_back({"int64_t " + name, name, name});
   kernel_parameters(inner, kernel, text, outer_bindings);
   bindings_ = outer_bindings;
@@ -250,11 +253,14 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
 
   Writer inner(levels ? 2 : 1);
   Writer rows(1);
-  open_frame(rows, {});
+  std::vector<std::string> in_thread;
+  for (std::size_t d = 1; d < kernel.dims.size(); ++d) in_thread.push_back(kernel.dims[d].param);
+  open_frame(rows, in_thread);
   if (levels) open_frame(inner, {kernel.dims[1].param});
   {
     At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
     body.kernel = at.kernel;
+    body.kernel_params = at.params.size();
     declare_scope(body, id);
     emit_children(body, id);
   }
@@ -329,7 +335,7 @@ std::string SdfgFunction::block_body(At& at, NodeId id, KernelText& kernel) {
   }
   for (const std::string& param : kernel.map.params) lanes_.insert(param);
   Writer inner(1);
-  open_frame(inner, {});
+  open_frame(inner, kernel.map.params);
   At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
   body.kernel = at.kernel;
   declare_scope(body, id);

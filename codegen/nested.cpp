@@ -35,6 +35,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     Subset subset;
     NodeId node;
     bool written = false, conflict = false;
+    EdgeId edge{};
   };
   std::map<std::string, Actual, std::less<>> actuals;
   const auto note = [&](EdgeId e, const std::string& connector, NodeId end, bool write) {
@@ -47,7 +48,7 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     const bool conflict = write && at.where.parallel && conflicts(at, bound, subset);
     auto [found, is_new] = actuals.try_emplace(connector);
     Actual& actual = found->second;
-    if (is_new) actual = {bound, std::move(subset), end, write, conflict};
+    if (is_new) actual = {bound, std::move(subset), end, write, conflict, e};
     actual.written |= write;
     actual.conflict |= conflict;
   };
@@ -98,7 +99,9 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     } else if (data->is_scalar()) {
       bound.kind = Binding::Value;
       parameter.declaration = type_name(data->dtype, place) + (actual.written ? "& " : " ") + identifier;
-      parameter.argument = outer.data ? element(outer, actual.subset, place) : outer.text;
+      parameter.argument = !outer.data                          ? outer.text
+                           : on_device_ && !actual.written ? load(at, actual.edge, outer, actual.subset, place)
+                                                           : element(outer, actual.subset, place);
       if (actual.written && outer.data && !(outer.data->dtype == data->dtype) &&
           outer.data->dtype.bytes() == data->dtype.bytes())
         parameter.argument = "reinterpret_cast<" + type_name(data->dtype, place) + "&>(" + parameter.argument + ")";
@@ -142,8 +145,24 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
   };
   for (const auto& [symbol, value] : nested.symbol_mapping)
     if (!actuals.contains(symbol) && !inner.constants.contains(symbol)) add_symbol(symbol, value);
+  if (const auto known = printed_.find(&nested); known != printed_.end()) {
+    // The body of a batched loop is printed twice: both call one function.
+    std::vector<std::string> again;
+    for (const std::string& used : known->second.parameters)
+      for (const Parameter& p : parameters)
+        if (p.identifier == used) again.push_back(p.argument);
+    return at.out.line(known->second.name + "(" + join(again, ", ") + ");");
+  }
+  const std::vector<Parameter> all = parameters;
   const std::vector<std::string> arguments =
       callee.emit(std::move(parameters), at.where.in_scope && !nested.no_inline);
+  if (on_device_) {
+    Printed& printed = printed_[&nested];
+    printed.name = name;
+    std::size_t next = 0;
+    for (const Parameter& p : all)
+      if (next < arguments.size() && p.argument == arguments[next]) printed.parameters.push_back(p.identifier), ++next;
+  }
   at.out.line(name + "(" + join(arguments, ", ") + ");");
 }
 

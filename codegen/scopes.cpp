@@ -11,7 +11,7 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
   if (plan.order.empty()) return;
   out.line("// " + std::string("state ") + path.substr(path.rfind('/') + 1));
   out.open("");
-  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}};
+  At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}, 0};
   for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));
   declare_scope(at, NodeId());
   emit_children(at, NodeId());
@@ -276,6 +276,8 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
   for (std::size_t d = 0; d < map.params.size(); ++d) {
     const std::string& param = map.params[d];
     const std::string i = cpp_name(param);
+    if (on_device_)
+      if (const auto trips = map.ranges[d].size().as_integer(); trips && *trips <= 16) at.out.flush_left("#pragma unroll");
     const bool own_loop = d >= collapsed || !(parallel || team);
     if (d + 1 == map.params.size() && own_loop && !program_.target.gpu && vectorizable(at, id))
       at.out.flush_left("#pragma GCC ivdep");

@@ -46,6 +46,7 @@ struct Surroundings {
   bool parallel = false;  ///< more than one thread may execute it at the same time
   bool in_scope = false;  ///< inside a map: further maps default to sequential
   bool device = false;    ///< inside a kernel
+  int batch = 1;          ///< in a kernel: iterations whose loads go ahead in counted loops
   bool shared_block = false;  ///< of a kernel with thread-block maps, outside of these
 };
 
@@ -56,6 +57,23 @@ struct Frame {
   std::set<std::string, std::less<>> defines;  ///< symbols that have a value in it only
   Writer declarations;
   std::map<std::string, std::string> names;    ///< of what is declared, by its text
+};
+
+/// Loads of the next iterations of a loop, which go ahead of what these compute.
+struct Batch {
+  Frame frame;           ///< of the loop that loads
+  std::set<std::string> written;  ///< memory that the loop writes: not loaded ahead
+  std::size_t depth = 0; ///< frames around the body
+  int conditional = 0;   ///< branches around the loop
+  std::string u;         ///< which of the iterations
+  std::map<std::string, std::string> names;  ///< of what is loaded, by its text
+  std::vector<std::string> declarations, loads;
+};
+
+/// A loop whose iterations are counted by a variable that all threads agree on.
+struct CountedLoop {
+  std::string variable;
+  std::int64_t step = 1;
 };
 
 /// A parameter of a kernel's map that runs over the threads of a block: begin + step * lane.
@@ -188,6 +206,14 @@ class SdfgFunction {
   bool reachable(const Binding& binding, const std::string& container, const Place& place);
   bool uniform(const Expr& expr) const;
   Address address(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
+  std::string load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset, const Place& place) const;
+  std::optional<std::string> load_ahead(const Binding& binding, const Subset& subset, const Place& place) const;
+  std::optional<std::string> load_once(const Binding& binding, const Subset& subset, const Place& place) const;
+  std::optional<CountedLoop> counted(const LoopRegion& loop) const;
+  bool emit_batched(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
+                    const std::string& path, const Place& place);
+  void emit_counted_body(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
+                         const std::string& path, const Place& place);
   bool is_final(const At& at, EdgeId write) const;
   bool known_to_host(const Expr& expr) const;
   std::string host_value(const std::string& stem, const std::string& text) const;
@@ -258,7 +284,15 @@ class SdfgFunction {
   SymbolSet code_names_;  ///< of the tasklet being printed: they hide symbols
   /// Expressions of the kernel being printed that the host computes: name and text, by text.
   mutable std::map<std::string, std::string> host_values_;
+  struct Printed {
+    std::string name;
+    std::vector<std::string> parameters;  ///< those that it uses
+  };
+  std::map<const NestedSdfg*, Printed> printed_;
   bool in_kernel_itself_ = false;
+  const std::set<std::string>* kernel_writes_ = nullptr;
+  mutable Batch* batch_ = nullptr;
+  int conditional_ = 0;  ///< branches around what is being printed
   SymbolSet lanes_;  ///< symbols that differ between the threads of a block
 };
 
@@ -276,6 +310,7 @@ struct SdfgFunction::At {
   /// Parameters of the parallel maps around, and of all maps around.
   std::set<std::string> parallel_params, params;
   NodeId kernel{};  ///< the entry of the map that is being made a kernel
+  std::size_t kernel_params = 0;  ///< parameters of it and of all maps around
 
   Place node_place(NodeId node) const { return place.node(state, node); }
   Place edge_place(EdgeId edge) const { return place.edge(state, edge); }

@@ -182,7 +182,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       port.strides = strides(end, rank);
       if (rank > port.strides.size()) port.strides = all_strides(end);
     } else {
-      port.text = element(from, end.subset, at.edge_place(e));
+      port.text = load(at, e, from, end.subset, at.edge_place(e));
       if (!(from.data->dtype == type) && type.is_scalar() && from.data->dtype.is_scalar())
         port.text = type_name(type, place) + "(" + port.text + ")";
     }

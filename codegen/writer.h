@@ -28,6 +28,8 @@ class Writer {
   std::size_t mark() const { return text_.size(); }
   void insert(std::size_t mark, std::string_view text) { text_.insert(mark, text); }
 
+  void truncate(std::size_t mark) { text_.resize(mark); }
+
   int depth() const { return depth_; }
   const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }
