@@ -59,6 +59,7 @@
 #include "passes/simplify/merge_access_nodes.h"
 #include "passes/simplify/min_max_elimination.h"
 #include "passes/simplify/prune_empty_branches.h"
+#include "passes/simplify/scalar_to_symbol_promotion.h"
 #include "passes/simplify/state_fusion.h"
 #include "passes/simplify/substitute_symbols.h"
 #include "passes/simplify/symbol_propagation.h"
@@ -66,6 +67,7 @@
 #include "passes/simplify/unused_symbol_elimination.h"
 #include "passes/split/composed_copy_elimination.h"
 #include "passes/split/map_dead_range_elimination.h"
+#include "passes/split/map_split_horizontal.h"
 #include "passes/split/map_split_vertical.h"
 #include "passes/split/split_access_nodes.h"
 #include "passes/split/split_consumer_memlets.h"
@@ -117,6 +119,7 @@ constexpr std::array registered{
     entry<MapInterchange>(),
     entry<MapIterationOrder>(),
     entry<MapPromotion>(),
+    entry<MapSplitHorizontal>(),
     entry<MapSplitVertical>(),
     entry<MapTiling>(),
     entry<MapToCopy>(),
@@ -131,6 +134,7 @@ constexpr std::array registered{
     entry<PruneEmptyBranches>(),
     entry<RedundantArrayElimination>(),
     entry<ScalarCopyElimination>(),
+    entry<ScalarToSymbolPromotion>(),
     entry<ScanUnrolling>(),
     entry<SelfCopyElimination>(),
     entry<SetStrides>(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/replace.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -34,9 +35,13 @@ class Inliner {
   void apply(SymbolSet& unused) {
     for (const Element& element : elements_) copy_for(element);
     for (const std::string& in : in_ports_) drop_input(in);
+    // Whoever writes the result again, behind the second map, still waits for the first one.
+    if (stays_) return order(site_.sdfg, state_, node_, second_.entry);
     erase_first();
     unused.insert(container_);
   }
+  /// Is the first map still there afterwards?
+  bool stays() const { return stays_; }
 
   std::size_t copies() const { return elements_.size(); }
   const std::string& container() const { return container_; }
@@ -58,12 +63,16 @@ class Inliner {
     const Port& port = first_.out.begin()->second;
     node_ = port.node, container_ = port.container, write_ = port.inner[0];
     const Data* data = site_.sdfg.find_data(container_);
-    if (!port.direct || !data->transient || data->role() != Role::Plain ||
-        !site_.accesses.is_single_use(container_) || state_.in(node_).size() != 1)
-      return "'" + container_ + "' is used elsewhere, too";
+    if (!port.direct || data->role() != Role::Plain || state_.in(node_).size() != 1)
+      return "'" + container_ + "' is not written by the first map alone";
+    if (!data->transient || !site_.accesses.is_single_use(container_)) stays_ = true;
     for (EdgeId e : state_.out(node_))
-      if (state_.target(e) != second_.entry || state_[e].memlet.empty())
-        return "'" + container_ + "' is read by somebody else, too";
+      if (state_.target(e) != second_.entry || state_[e].memlet.empty()) stays_ = true;
+    if (stays_ && !options_.shared) return "'" + container_ + "' is used elsewhere, too";
+    for (const AccessSite& other : site_.accesses.sites(container_))
+      if (other.state == &state_ && other.node != node_ && !state_.in(other.node).empty() &&
+          !site_.order.reaches(other.node, first_.entry) && !site_.order.reaches(second_.exit, other.node))
+        return "'" + container_ + "' may be written again before the second map reads it";
     const Memlet& memlet = state_[write_].memlet;
     if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
     const auto written = inner_subset(site_, write_, port, false);
@@ -298,6 +307,7 @@ class Inliner {
   const InlineFusion::Options& options_;
   NodeId node_;            ///< between the maps
   std::string container_;  ///< of that node
+  bool stays_ = false;     ///< somebody else needs what the first map writes
   EdgeId write_;
   Subset written_;
   Scope scope_;
@@ -318,7 +328,7 @@ Result<Changed> InlineFusion::run(Sdfg& sdfg, const Options& options, PassContex
         return std::nullopt;
       inliner.apply(maps.unused);
       maps.unused.merge(inliner.dead_);
-      maps.forget(producer, consumer);
+      if (!inliner.stays()) maps.forget(producer, consumer);
       maps.mark_stale(consumer);
       return consumer;
     });

@@ -11,6 +11,7 @@ using Steps = std::vector<PlannedStep>;
 PlannedStep to_maps(const std::string& simplify) {
   return {"fixed-point", "a loop that became a map makes its body dataflow of its surroundings",
           {{simplify, "nested SDFGs and chains of states become few states", {}},
+           {"scalar-to-symbol-promotion{only_control}", "bounds that are computed can be compared", {}},
            {"trivial-map-elimination", "maps of one point hide what is inside", {}},
            {"loop-to-map", "loops whose iterations have nothing to do with one another", {}}}};
 }

@@ -58,7 +58,9 @@ PlannedStep whole_maps(const Options& o) {
           {"split-access-nodes", "so that each part has a container of its own", {}},
           {"map-dead-range-elimination", "a map that writes more than is read writes less", {}},
           {"map-split-vertical", "maps that meet in a part, where it pays", {}},
-          {vertical, "again", {}}}});
+          {vertical, "again", {}},
+          {"map-split-horizontal", "maps that read the same data in part, where it pays", {}},
+          {horizontal, "again", {}}}});
   steps.push_back({with("redundant-array-elimination", {pointwise}),
                    "buffers between maps and arguments, when fusion has done what it can", {}});
   if (has_versions(o))

@@ -18,7 +18,7 @@ struct Simplify {
 Repeats its steps until a round changes nothing. What is left of control flow are loops and
 conditionals; what is left of nested SDFGs cannot be a part of its parent. `skip` leaves steps out by
 name, as GT4Py's and DaCe's simplification can; `assume_pointwise` goes to the steps that have it.
-Scalars do not become symbols yet.)",
+Scalars stay scalars: scalar-to-symbol-promotion is a step of auto, not of this.)",
   };
   struct Options {
     std::vector<std::string> skip;

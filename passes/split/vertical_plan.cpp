@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "ir/expr_interval.h"
 #include "passes/split/copy_scope.h"
+#include "passes/split/extent.h"
 
 namespace sdfg {
 namespace {
@@ -346,17 +346,8 @@ class Planner {
 
   // ---- Numbers.
 
-  std::int64_t extent(const Expr& size) const {
-    if (const auto known = size.as_integer()) return std::max<std::int64_t>(*known, 0);
-    const detail::Interval interval = detail::interval(size, assumptions_);
-    std::int64_t out = costs_.assumed_extent;
-    if (interval.high) out = std::min(out, interval.high->num / interval.high->den);
-    return std::max<std::int64_t>(out, 0);
-  }
   std::int64_t points(const Subset& box) const {
-    std::int64_t out = 1;
-    for (const Range& r : box.ranges) out = std::min<std::int64_t>(out, 1ll << 40) * extent(r.size());
-    return out;
+    return expected_points(box, costs_.assumed_extent, assumptions_);
   }
 
   void count(const Boxes& boxes) {

@@ -64,7 +64,7 @@ const std::map<std::string, std::string> pipelines{
     {"gt4py.DoubleWriteRemover", "double-write-elimination"},
     {"gt4py.FuseHorizontalConditionBlocks", "fuse-conditionals"},
     {"gt4py.GT4PyMapBufferElimination", "map-buffer-elimination{$OPTIONS}"},
-    {"gt4py.HorizontalMapSplitFusion", "map-split-horizontal"},
+    {"gt4py.HorizontalMapSplitFusion", "map-split-horizontal{launch_bytes=0},map-fusion-horizontal"},
     {"gt4py.LoopBlocking", "loop-blocking{$OPTIONS}"},
     {"gt4py.MapFusionHorizontal", "map-fusion-horizontal{$OPTIONS}"},
     {"gt4py.MapFusionVertical", "map-fusion-vertical"},
@@ -81,7 +81,7 @@ const std::map<std::string, std::string> pipelines{
     {"gt4py.VerticalMapSplitFusion", "map-split-vertical"},
     {"gt4py.gt_auto_optimize", "gt4py"},
     {"gt4py.gt_simplify", "simplify"},
-    {"gt4py.inline_dataflow_into_map", "inline-map-fusion{$OPTIONS}"},
+    {"gt4py.inline_dataflow_into_map", "copy-to-map,inline-fusion{always shared}"},
     {"gt4py.split_node", "split-access-nodes"},
 };
 

@@ -1,0 +1,442 @@
+#include "passes/simplify/scalar_to_symbol_promotion.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/graph_algorithms.h"
+#include "ir/walk.h"
+#include "passes/common/accesses.h"
+#include "passes/common/blocks.h"
+#include "passes/common/connector_index.h"
+#include "passes/common/removal.h"
+#include "passes/common/scope.h"
+#include "passes/common/side_effects.h"
+#include "passes/common/state_trails.h"
+#include "passes/common/tasklet_code.h"
+
+namespace sdfg {
+namespace {
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// Integers that tasklets and interstate edges compute alike, and truth values.
+bool is_promotable(const Type& type) {
+  return type.is_bool() || type.base() == BaseType::Int32 || type.base() == BaseType::Int64;
+}
+
+/// Is the value the same in a tasklet and on an interstate edge? Divisions round differently.
+bool is_plain(const Expr& e) {
+  switch (e.op()) {
+    case Op::Integer: case Op::True: case Op::False: case Op::Symbol:
+      return true;
+    case Op::Add: case Op::Sub: case Op::Mul: case Op::Neg: case Op::Min: case Op::Max:
+    case Op::And: case Op::Or: case Op::Not:
+    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+      return std::ranges::all_of(e.args(), is_plain);
+    default:
+      return false;
+  }
+}
+
+bool is_truth_value(Op op) {
+  return op == Op::True || op == Op::False || op == Op::And || op == Op::Or || op == Op::Not ||
+         (op >= Op::Eq && op <= Op::Ge);
+}
+
+bool has_subscript_of(const Expr& e, const std::string& name) {
+  return (e.is(Op::Subscript) && e.arg(0).is_symbol(name)) ||
+         std::ranges::any_of(e.args(), [&](const Expr& a) { return has_subscript_of(a, name); });
+}
+
+/// The one assignment that a tasklet consists of.
+const Assign* only_assignment(const Tasklet& tasklet) {
+  const Statements* statements = tasklet.code.statements();
+  if (!statements || statements->size() != 1) return nullptr;
+  const auto* assign = std::get_if<Assign>(&statements->front().kind);
+  return assign && !assign->augmented && assign->target.is(Op::Symbol) ? assign : nullptr;
+}
+
+/// Where the scalar gets a value.
+struct Write {
+  State* state;
+  NodeId node, producer;  ///< the scalar's access node, and a tasklet or an access node
+  EdgeId edge;
+};
+/// An edge that hands the scalar's value to its reader.
+struct Read {
+  State* state;
+  EdgeId leaf;
+};
+struct Scalar {
+  std::string name;
+  std::vector<Write> writes;
+  std::vector<Read> reads;
+};
+
+/// Decides for one SDFG, and rewrites it when all is decided.
+class Promotion {
+ public:
+  Promotion(Sdfg& sdfg, const Trail& trail, const ScalarToSymbolPromotion::Options& options,
+            PassContext& context)
+      : sdfg_(sdfg), options_(options), context_(context), accesses_(sdfg), states_(sdfg, trail) {
+    for (const auto& [state, here] : states_.states())
+      for (NodeId n : state->nodes())
+        if (const auto* access = (*state)[n].as<AccessNode>(); access && !state->in(n).empty())
+          written_[state].insert(access->data);
+  }
+
+  Changed run() {
+    std::set<std::string> seen;
+    for (const auto& [state, trail] : states_.states()) {
+      const auto sorted = topological_order(*state);
+      if (!sorted) continue;
+      for (NodeId n : *sorted)
+        if (const auto* access = (*state)[n].as<AccessNode>();
+            access && !state->in(n).empty() && is_candidate(access->data) &&
+            seen.insert(access->data).second)
+          consider(access->data, trail->in(*state, n));
+    }
+    if (scalars_.empty()) return Changed::No;
+    for (const Scalar& scalar : scalars_)
+      for (const Read& read : scalar.reads) rewrite_reader(scalar.name, read);
+    for (const Scalar& scalar : scalars_)
+      for (const Write& write : scalar.writes)
+        values_[{write.state, write.node}] = {scalar.name, value(write)};
+    remove_nodes();
+    for (const Scalar& scalar : scalars_) {
+      const Type type = sdfg_.arrays.at(scalar.name).dtype;
+      sdfg_.arrays.erase(scalar.name);
+      sdfg_.symbols.insert_or_assign(scalar.name, type);
+    }
+    insert_assignments(sdfg_);
+    return Changed::Yes;
+  }
+
+ private:
+  bool is_candidate(const std::string& name) const {
+    const Data* data = sdfg_.arrays.get(name);
+    if (!data || !data->transient || data->role() != Role::Plain || data->is_stream() ||
+        data->is_structure() || !is_promotable(data->dtype))
+      return false;
+    return data->lifetime != Lifetime::Persistent && data->lifetime != Lifetime::External &&
+           std::ranges::all_of(data->shape, [](const Expr& e) { return e == Expr(1); });
+  }
+
+  void consider(const std::string& name, const Trail& trail) {
+    Scalar scalar{name, {}, {}};
+    if (const Refusal why = check(scalar)) return context_.refused(trail, why);
+    if (!context_.may_apply()) return;
+    context_.applied(trail, quoted(name) + " is a symbol now");
+    promoted_.insert(name);
+    scalars_.push_back(std::move(scalar));
+  }
+
+  // ---- Deciding.
+
+  Refusal check(Scalar& scalar) {
+    const std::string& name = scalar.name;
+    if (has_references_) return "references may look at anything";
+    if (accesses_.is_named(name))
+      if (Refusal why = check_names(name)) return why;
+    std::map<State*, NodeId> written;
+    for (const auto& [state, node] : accesses_.sites(name)) {
+      if (state->get<AccessNode>(node).data != name) return "a part of it is accessed";
+      if (state->in(node).empty()) continue;
+      Write write{state, node, {}, {}};
+      if (Refusal why = check_write(write)) return why;
+      if (write.producer && !written.emplace(state, write.producer).second)
+        return quoted(name) + " is written twice in a state";
+      if (write.producer) scalar.writes.push_back(write);
+    }
+    bool controls = accesses_.is_named(name);
+    for (const auto& [state, node] : accesses_.sites(name)) {
+      const auto in_state = written.find(state);
+      const bool new_value = std::ranges::any_of(scalar.writes, [&](const Write& w) {
+        return w.state == state && w.node == node;
+      });
+      for (EdgeId e : state->out(node)) {
+        if ((*state)[e].memlet.empty()) continue;
+        if (in_state != written.end() && !new_value && state->target(e) != in_state->second)
+          return "the value before is read in a state that writes a new one";
+        for (EdgeId leaf : index(*state).leaves(e, true)) {
+          if (Refusal why = check_read(name, *state, leaf)) return why;
+          controls |= (*state)[state->target(leaf)].is<MapEntry>();
+          scalar.reads.push_back({state, leaf});
+        }
+      }
+    }
+    if (options_.only_control && !controls) return "no condition, assignment or range reads it";
+    return {};
+  }
+
+  /// Conditions and assignments read the name, so they may go on doing it.
+  Refusal check_names(const std::string& name) const {
+    bool indexed = false;
+    const auto look = [&](const Expr& e) { indexed = indexed || has_subscript_of(e, name); };
+    const auto look_at = [&](const std::optional<Code>& code) {
+      if (code && mentions(*code, name) && code->text().find('[') != std::string::npos) indexed = true;
+    };
+    for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
+      look_at(edge.condition);
+      for (const auto& [target, value] : edge.assignments) look(value);
+    });
+    for_each_block(sdfg_, [&](const Block& block) {
+      if (const auto* loop = block.as<LoopRegion>())
+        for (const auto* code : {&loop->init_statement, &loop->loop_condition, &loop->update_statement})
+          look_at(*code);
+      if (const auto* conditional = block.as<ConditionalBlock>())
+        for (const Branch& branch : conditional->branches) look_at(branch.condition);
+    });
+    return indexed ? Refusal("control flow may read an element of it") : Refusal();
+  }
+
+  Refusal check_write(Write& write) {
+    const State& state = *write.state;
+    for (EdgeId e : state.in(write.node)) {
+      if (state[e].memlet.empty()) continue;
+      if (write.producer) return "several edges write it";
+      write.edge = e, write.producer = state.source(e);
+    }
+    if (!write.producer) return {};
+    const std::string& name = state.get<AccessNode>(write.node).data;
+    const Memlet& memlet = state[write.edge].memlet;
+    if (memlet.wcr || memlet.dynamic || state.get<AccessNode>(write.node).setzero)
+      return "a write resolves conflicts or may not happen";
+    if (tree(state).parent_of(write.node) || state[write.producer].is_exit())
+      return "it is written inside a scope";
+    if (state[write.producer].is<AccessNode>())
+      return check_input(state, write.producer, source_subset(state, write), name);
+    const auto* tasklet = state[write.producer].as<Tasklet>();
+    if (!tasklet) return quoted(state[write.producer].label()) + ", which writes it, is no tasklet";
+    const std::string label = "tasklet " + quoted(tasklet->label);
+    const Assign* assign = only_assignment(*tasklet);
+    if (!assign || state.out(write.producer).size() != 1 || effects_.of(sdfg_, state[write.producer]) ||
+        !assign->target.is_symbol(state[write.edge].src_connector))
+      return label + " does more than compute the value";
+    if (!is_plain(assign->value)) return label + " computes what a condition would compute differently";
+    const bool truth = sdfg_.find_data(name)->dtype.is_bool();
+    if (truth != is_truth_value(assign->value.op()) && !assign->value.is(Op::Symbol))
+      return label + " converts a truth value";
+    if (assign->value.is(Op::Integer) && sdfg_.find_data(name)->dtype.base() == BaseType::Int32 &&
+        assign->value.value() != std::int32_t(assign->value.value()))
+      return label + " converts a number";
+    for (EdgeId e : state.in(write.producer)) {
+      const Memlet& in = state[e].memlet;
+      if (in.empty()) continue;
+      if (in.dynamic || !state[state.source(e)].is<AccessNode>())
+        return label + " reads something else than an element";
+      if (Refusal why = check_input(state, state.source(e), in.subset(), name)) return why;
+    }
+    return {};
+  }
+
+  std::optional<Subset> source_subset(const State& state, const Write& write) const {
+    const Memlet& memlet = state[write.edge].memlet;
+    return memlet.src_subset ? memlet.src_subset : std::optional<Subset>();
+  }
+
+  /// May an assignment in front of the state read the element instead?
+  Refusal check_input(const State& state, NodeId node, const std::optional<Subset>& subset,
+                      const std::string& name) const {
+    const std::string& from = state.get<AccessNode>(node).data;
+    const Data* data = sdfg_.arrays.get(from);
+    if (from == name || promoted_.contains(from)) return {};
+    const auto written = written_.find(&state);
+    if (written != written_.end() && written->second.contains(from))
+      return quoted(from) + ", which it is computed from, is written in the same state";
+    if (!data || data->role() != Role::Plain || !is_promotable(data->dtype))
+      return quoted(from) + " holds other values";
+    if (data->dtype.bytes() > sdfg_.find_data(name)->dtype.bytes()) return quoted(from) + " holds wider values";
+    if (data->dtype.is_bool() != sdfg_.find_data(name)->dtype.is_bool())
+      return "a truth value is converted";
+    if (data->is_scalar()) return {};
+    const Array* array = data->as_array();
+    if (!array || !std::ranges::all_of(array->offset, [](const Expr& e) { return e == Expr(0); }))
+      return quoted(from) + " is no array that starts at 0";
+    if (!subset || !(num_elements(*subset) == Expr(1))) return "which element of " + quoted(from) + " is read cannot be told";
+    return {};
+  }
+
+  Refusal check_read(const std::string& name, const State& state, EdgeId leaf) const {
+    const NodeId to = state.target(leaf);
+    const Node& node = state[to];
+    const std::string& connector = state[leaf].dst_connector;
+    if (const auto* tasklet = node.as<Tasklet>()) {
+      const std::string label = "tasklet " + quoted(tasklet->label);
+      const Type& type = node.in_connectors.at(connector);
+      if (!tasklet->code.statements()) return label + " is not Python";
+      if (type.known() && !(type == sdfg_.find_data(name)->dtype)) return label + " converts it";
+      if (mentions(tasklet->code, name)) return label + " uses the name otherwise";
+      SymbolSet assigned;
+      collect_assigned(*tasklet->code.statements(), assigned);
+      if (assigned.contains(connector)) return label + " assigns to its input";
+      return {};
+    }
+    if (const auto* access = node.as<AccessNode>()) {
+      const Data* data = sdfg_.find_data(access->data);
+      const Memlet& memlet = state[leaf].memlet;
+      if (!data || data->role() != Role::Plain || data->is_stream() || data->is_structure() || memlet.wcr || memlet.dynamic)
+        return "the copy to " + quoted(access->data) + " is more than a copy";
+      if (!memlet.dst_subset || !(num_elements(*memlet.dst_subset) == Expr(1)))
+        return "what is copied to " + quoted(access->data) + " cannot be told";
+      return {};
+    }
+    if (const auto* map = node.as<MapEntry>(); map && !connector.starts_with("IN_")) {
+      const auto scope = find_scope(state, to);
+      if (!scope) return "the map " + quoted(map->label) + " has no end";
+      return check_substitution(sdfg_, state, *scope, {{connector, Expr::symbol(name)}});
+    }
+    return quoted(node.label()) + " reads it, which is no tasklet, container or map";
+  }
+
+  /// Names that statements assign, at any depth.
+  static void collect_assigned(const Statements& statements, SymbolSet& out) {
+    for (const Statement& statement : statements) {
+      if (const auto* assign = std::get_if<Assign>(&statement.kind)) collect_symbols(assign->target, out);
+      if (const auto* choice = std::get_if<IfStatement>(&statement.kind))
+        collect_assigned(choice->then, out), collect_assigned(choice->otherwise, out);
+      if (const auto* loop = std::get_if<WhileStatement>(&statement.kind)) collect_assigned(loop->body, out);
+      if (const auto* loop = std::get_if<ForStatement>(&statement.kind))
+        collect_symbols(loop->target, out), collect_assigned(loop->body, out);
+    }
+  }
+
+  // ---- Rewriting.
+
+  void rewrite_reader(const std::string& name, const Read& read) {
+    State& state = *read.state;
+    const NodeId to = state.target(read.leaf), from = state.source(read.leaf);
+    const Substitution symbol{{state[read.leaf].dst_connector, Expr::symbol(name)}};
+    if (auto* tasklet = state[to].as<Tasklet>()) {
+      tasklet->code = substitute(tasklet->code, symbol);
+    } else if (auto* map = state[to].as<MapEntry>()) {
+      for (Range& range : map->ranges) range = substitute(Subset{{range}}, symbol).ranges[0];
+      substitute_in_scope(state, *find_scope(state, to), symbol);
+    } else {
+      Edge write;
+      write.src_connector = "o";
+      write.memlet = Memlet::write(state.get<AccessNode>(to).data, *state[read.leaf].memlet.dst_subset);
+      const NodeId tasklet = state.add(Node{Tasklet{.label = "assign_" + name, .code = Code("o = " + name)}});
+      state[tasklet].out_connectors["o"] = {};
+      state.connect(from, tasklet, {});
+      state.connect(tasklet, to, std::move(write));
+    }
+  }
+
+  /// What the producer computes, from containers and symbols in front of the state.
+  Expr value(const Write& write) const {
+    const State& state = *write.state;
+    if (state[write.producer].is<AccessNode>())
+      return element(state.get<AccessNode>(write.producer).data, source_subset(state, write));
+    Substitution inputs;
+    for (EdgeId e : state.in(write.producer))
+      if (!state[e].memlet.empty())
+        inputs.emplace(state[e].dst_connector,
+                       element(state.get<AccessNode>(state.source(e)).data, state[e].memlet.subset()));
+    return substitute_as_written(only_assignment(state.get<Tasklet>(write.producer))->value, inputs);
+  }
+
+  Expr element(const std::string& data, const std::optional<Subset>& subset) const {
+    if (promoted_.contains(data) || sdfg_.arrays.at(data).is_scalar()) return Expr::symbol(data);
+    std::vector<Expr> indexed{Expr::symbol(data)};
+    for (const Range& range : subset->ranges) indexed.push_back(range.begin);
+    return Expr::make(Op::Subscript, std::move(indexed));
+  }
+
+  void remove_nodes() {
+    std::map<State*, std::vector<EdgeId>> edges;
+    std::map<State*, std::vector<NodeId>> nodes;
+    for (const Scalar& scalar : scalars_) {
+      for (const Read& read : scalar.reads) edges[read.state].push_back(read.leaf);
+      for (const auto& [state, node] : accesses_.sites(scalar.name)) nodes[state].push_back(node);
+      for (const Write& write : scalar.writes)
+        if ((*write.state)[write.producer].is<Tasklet>()) nodes[write.state].push_back(write.producer);
+    }
+    for (auto& [state, trail] : states_.states()) {
+      if (!nodes.contains(state)) continue;
+      const ScopeTree scopes = scope_tree_of(*state);
+      const std::vector<NodeId> order = *topological_order(*state);
+      for (NodeId n : order)
+        if (const auto found = values_.find({state, n}); found != values_.end())
+          assignments_[state].push_back(found->second);
+      Removal removal(sdfg_, *state, scopes, order, effects_);
+      for (EdgeId e : edges[state]) removal.remove(e);
+      for (NodeId n : nodes[state]) removal.remove(n);
+      removal.apply();
+    }
+  }
+
+  /// A state in front of the one that wrote, for each value; from the inside out, as regions move
+  /// when they get blocks.
+  void insert_assignments(Region& region) {
+    std::vector<std::pair<BlockId, std::vector<std::pair<std::string, Expr>>>> here;
+    for (BlockId b : region.nodes()) {
+      if (Region* inner = region[b].region()) insert_assignments(*inner);
+      if (auto* conditional = region[b].as<ConditionalBlock>())
+        for (Branch& branch : conditional->branches) insert_assignments(branch.region());
+      if (auto* state = region[b].as<State>())
+        if (const auto found = assignments_.find(state); found != assignments_.end())
+          here.emplace_back(b, found->second);
+    }
+    if (here.empty()) return;
+    std::optional<BlockId> first = start(region);
+    Labels labels(region);
+    for (const auto& [block, assignments] : here) {
+      BlockId before = block;
+      for (auto at = assignments.rbegin(); at != assignments.rend(); ++at) {
+        const BlockId added = region.add(Block{labels.take(region[block].label + "_before"), State{}});
+        const std::vector<InterstateEdgeId> in(region.in(before).begin(), region.in(before).end());
+        for (InterstateEdgeId e : in) region.set_target(e, added);
+        InterstateEdge edge;
+        edge.assignments.insert(at->first, at->second);
+        region.connect(added, before, std::move(edge));
+        if (first == before) first = added;
+        before = added;
+      }
+    }
+    keep_start(region, first);
+  }
+
+  const ScopeTree& tree(const State& state) {
+    auto found = trees_.find(&state);
+    if (found == trees_.end()) found = trees_.emplace(&state, scope_tree_of(state)).first;
+    return found->second;
+  }
+  ConnectorIndex& index(const State& state) {
+    auto found = indices_.find(&state);
+    if (found == indices_.end()) found = indices_.emplace(&state, ConnectorIndex(state)).first;
+    return found->second;
+  }
+
+  Sdfg& sdfg_;
+  const ScalarToSymbolPromotion::Options& options_;
+  PassContext& context_;
+  Accesses accesses_;
+  StateTrails states_;
+  SideEffects effects_;
+  bool has_references_ = std::ranges::any_of(
+      sdfg_.arrays, [](const auto& entry) { return entry.second.role() == Role::Reference; });
+  std::vector<Scalar> scalars_;
+  std::set<std::string> promoted_;
+  // By state; looked up, never iterated.
+  std::map<const State*, std::set<std::string>> written_;
+  std::map<const State*, ScopeTree> trees_;
+  std::map<const State*, ConnectorIndex> indices_;
+  std::map<std::pair<const State*, NodeId>, std::pair<std::string, Expr>> values_;
+  std::map<const State*, std::vector<std::pair<std::string, Expr>>> assignments_;
+};
+
+}  // namespace
+
+Result<Changed> ScalarToSymbolPromotion::run(Sdfg& sdfg, const Options& options,
+                                             PassContext& context) {
+  return on_each_sdfg(sdfg, {}, context.assumptions,
+                      [&](Sdfg& each, const Trail& trail, const Assumptions&) {
+                        return Promotion(each, trail, options, context).run();
+                      });
+}
+
+}  // namespace sdfg

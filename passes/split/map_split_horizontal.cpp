@@ -1,0 +1,223 @@
+#include "passes/split/map_split_horizontal.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/analysis/propagate.h"
+#include "passes/common/state_trails.h"
+#include "passes/map_fusion/fusion_conflicts.h"
+#include "passes/split/copy_scope.h"
+#include "passes/split/extent.h"
+
+namespace sdfg {
+namespace {
+
+/// Maps that a reader of the same container is compared with: those before have been passed often
+/// enough.
+constexpr std::size_t most_candidates = 16;
+
+/// Two maps, the dimension in which their ranges differ, and what each becomes there.
+struct Cut {
+  std::size_t dimension = 0;
+  std::vector<Range> first, second;  ///< the part in common comes first
+  std::string text;                  ///< the decision with its numbers
+};
+
+class StateSplitter {
+ public:
+  StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, const Trail& trail,
+                const MapSplitHorizontal::Options& options, const Assumptions& assumptions,
+                PassContext& context)
+      : sdfg_(sdfg), state_(state), accesses_(accesses), trail_(trail), options_(options),
+        assumptions_(assumptions), context_(context) {}
+
+  Changed run() {
+    auto tree = scope_tree(state_);
+    if (!tree) return Changed::No;
+    tree_ = *std::move(tree);
+    Changed changed = Changed::No;
+    for (const auto& [first, second] : candidates()) {
+      if (touched_.contains(first) || touched_.contains(second)) continue;
+      Cut cut;
+      const Trail here = trail_.in(state_, second);
+      const std::string with = "with map '" + entry(first).label + "' (node " + std::to_string(first.value) + "): ";
+      if (const Refusal why = check(first, second, cut)) {
+        context_.refused(here, with + why.reason());
+        continue;
+      }
+      if (!context_.may_apply()) break;
+      context_.applied(here, with + cut.text);
+      split(first, cut.dimension, cut.first);
+      split(second, cut.dimension, cut.second);
+      touched_.insert({first, second});
+      changed = Changed::Yes;
+    }
+    return changed;
+  }
+
+ private:
+  const MapEntry& entry(NodeId map) const { return state_.get<MapEntry>(map); }
+  const FusionMap& at(NodeId map) {
+    auto found = maps_.find(map);
+    if (found == maps_.end()) {
+      if (!order_) order_.emplace(state_);
+      found = maps_.emplace(map, fusion_map(sdfg_, state_, *order_, map)).first;
+    }
+    return found->second;
+  }
+
+  /// Pairs that read one container and whose ranges differ in one dimension, in order of ids.
+  std::set<std::pair<NodeId, NodeId>> candidates() const {
+    std::map<std::string, std::vector<NodeId>> readers;
+    std::set<std::pair<NodeId, NodeId>> pairs;
+    for (NodeId n : state_.nodes()) {
+      if (!state_[n].is<MapEntry>() || tree_.parent_of(n) || !tree_.exit_of(n)) continue;
+      std::set<std::string> read;
+      for (EdgeId e : state_.in(n))
+        if (!state_[e].memlet.empty()) read.insert(state_[e].memlet.data);
+      for (const std::string& name : read) {
+        std::vector<NodeId>& known = readers[name];
+        const std::size_t from = known.size() > most_candidates ? known.size() - most_candidates : 0;
+        for (std::size_t i = from; i < known.size(); ++i)
+          if (differing(known[i], n)) pairs.emplace(known[i], n);
+        known.push_back(n);
+      }
+    }
+    return pairs;
+  }
+
+  /// The one dimension in which the ranges differ.
+  std::optional<std::size_t> differing(NodeId a, NodeId b) const {
+    const auto &x = entry(a).ranges, &y = entry(b).ranges;
+    if (x.size() != y.size()) return std::nullopt;
+    std::optional<std::size_t> out;
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      if (x[d] == y[d]) continue;
+      if (out) return std::nullopt;
+      out = d;
+    }
+    return out;
+  }
+
+  Refusal check(NodeId first, NodeId second, Cut& cut) {
+    cut.dimension = *differing(first, second);
+    const Range &x = entry(first).ranges[cut.dimension], &y = entry(second).ranges[cut.dimension];
+    if (entry(first).schedule != entry(second).schedule) return "the schedules differ";
+    if (!(x.step == Expr(1)) || !(y.step == Expr(1))) return "a step is not 1";
+    if (Refusal why = check_overlap_of(x, y, cut)) return why;
+    for (NodeId map : {first, second})
+      if (Refusal why = check_map(map)) return "map '" + entry(map).label + "': " + why.reason();
+    if (order_->reaches(at(first).exit, second) || order_->reaches(at(second).exit, first))
+      return "a path leads from one map to the other";
+    if (Refusal why = check_apart(at(first), at(second))) return why;
+    if (Refusal why = check_apart(at(second), at(first))) return why;
+    return weigh(first, second, cut);
+  }
+
+  Refusal check_map(NodeId map) {
+    const FusionMap& known = at(map);
+    if (!known.unfit.empty()) return known.unfit;
+    if (known.side_effects) return "it has side effects";
+    if (!known.dynamic.empty()) return "its range is dynamic";
+    return check_copy_scope(sdfg_, state_, *find_scope(state_, map));
+  }
+
+  Refusal check_overlap_of(const Range& x, const Range& y, Cut& cut) const {
+    const auto later = largest(x.begin, y.begin), sooner = largest(-x.end, -y.end);
+    if (!later || !sooner) return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
+    const Range common(*later, -*sooner, Expr(1));
+    if (!certain(less_equal(common.begin, common.end, assumptions_)))
+      return to_text(x) + " and " + to_text(y) + " may have nothing in common";
+    cut.first = pieces(x, common), cut.second = pieces(y, common);
+    return {};
+  }
+  std::optional<Expr> largest(const Expr& a, const Expr& b) const {
+    if (certain(less_equal(a, b, assumptions_))) return b;
+    if (certain(less_equal(b, a, assumptions_))) return a;
+    return std::nullopt;
+  }
+  static std::vector<Range> pieces(const Range& whole, const Range& common) {
+    std::vector<Range> out{common};
+    if (!(whole.begin == common.begin))
+      out.emplace_back(whole.begin, simplify(common.begin - Expr(1)), Expr(1));
+    if (!(whole.end == common.end))
+      out.emplace_back(simplify(common.end + Expr(1)), whole.end, Expr(1));
+    return out;
+  }
+
+  /// Does the writer leave alone what the other touches?
+  static Refusal check_apart(const FusionMap& writer, const FusionMap& other) {
+    for (const auto& [name, ports] : writer.writes)
+      if (other.reads.contains(name) || other.writes.contains(name) || other.inside.contains(name))
+        return "one map writes '" + name + "', which the other one touches";
+    return {};
+  }
+
+  Refusal weigh(NodeId first, NodeId second, Cut& cut) {
+    Subset box{entry(first).ranges};
+    box.ranges[cut.dimension] = cut.first.front();
+    std::int64_t bytes = 0;
+    const auto points = expected_points(box, options_.assumed_extent, assumptions_);
+    for_each_shared(at(first).reads, at(second).reads,
+                    [&](const std::string& name, const PortNames&, const PortNames&) {
+                      if (const Data* data = sdfg_.find_data(name))
+                        bytes += points * std::int64_t(data->dtype.bytes().value_or(8));
+                    });
+    const auto after = std::int64_t(cut.first.size() + cut.second.size()) - 1;
+    cut.text = "2 kernels become " + std::to_string(after) + " once fused, and about " +
+               std::to_string(bytes) + " bytes are read once instead of twice";
+    const std::int64_t more = after - 2;
+    if (bytes == 0 || (more > 0 && bytes <= more * options_.launch_bytes))
+      return cut.text + ", which is less than " + std::to_string(more) + " launches cost (" +
+             std::to_string(options_.launch_bytes) + " bytes each)";
+    return {};
+  }
+
+  /// The map takes the first piece, copies take the others.
+  void split(NodeId map, std::size_t dimension, const std::vector<Range>& pieces) {
+    if (pieces.size() == 1) return;
+    const auto scope = find_scope(state_, map);
+    std::vector<NodeId> entries{map};
+    for (std::size_t p = 1; p < pieces.size(); ++p) {
+      const ScopeCopy copy = copy_scope(sdfg_, state_, accesses_, *scope);
+      entries.push_back(copy.entry);
+      tree_.parent.resize(state_.id_bound());
+      tree_.exit.resize(state_.id_bound());
+      tree_.exit[copy.entry.value] = copy.exit;
+    }
+    for (std::size_t p = 0; p < entries.size(); ++p) {
+      state_.get<MapEntry>(entries[p]).ranges[dimension] = pieces[p];
+      propagate_memlets(sdfg_, state_, tree_, entries[p], assumptions_);
+    }
+  }
+
+  Sdfg& sdfg_;
+  State& state_;
+  Accesses& accesses_;
+  const Trail& trail_;
+  const MapSplitHorizontal::Options& options_;
+  const Assumptions& assumptions_;
+  PassContext& context_;
+  ScopeTree tree_;
+  std::optional<Order> order_;
+  std::map<NodeId, FusionMap> maps_;
+  std::set<NodeId> touched_;  ///< maps that have been part of a decision
+};
+
+}  // namespace
+
+Result<Changed> MapSplitHorizontal::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  return on_each_sdfg(
+      sdfg, {}, context.assumptions,
+      [&](Sdfg& each, const Trail& trail, const Assumptions& assumptions) {
+        Changed changed = Changed::No;
+        const StateTrails states(each, trail);
+        Accesses accesses(each);
+        for (const auto& [state, here] : states.states())
+          changed |= StateSplitter(each, *state, accesses, *here, options, assumptions, context).run();
+        return changed;
+      });
+}
+
+}  // namespace sdfg
