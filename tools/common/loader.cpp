@@ -11,55 +11,13 @@
 namespace sdfg {
 
 Bundle with_generic_call(const Bundle& bundle) {
-  // The compiler derives how to read each argument from the entry points themselves.
-  std::string text = "#include \"" + bundle.files.front().name + R"("
-
-namespace {
-template <class T>
-struct Argument {
-  static T read(void* at) { return *static_cast<T*>(at); }
-};
-template <class T>
-struct Argument<T*> {
-  static T* read(void* at) { return static_cast<T*>(at); }
-};
-template <int... i>
-struct Indices {};
-template <int n, int... i>
-struct Count : Count<n - 1, n - 1, i...> {};
-template <int... i>
-struct Count<0, i...> {
-  using type = Indices<i...>;
-};
-template <class R, class... T, int... i>
-R init_with(R (*entry)(T...), [[maybe_unused]] void** at, Indices<i...>) {
-  return entry(Argument<T>::read(at[i])...);
-}
-template <class R, class... T>
-R init_with(R (*entry)(T...), void** at) {
-  return init_with(entry, at, typename Count<sizeof...(T)>::type());
-}
-template <class S, class... T, int... i>
-void call_with(void (*entry)(S, T...), S state, [[maybe_unused]] void** at, Indices<i...>) {
-  entry(state, Argument<T>::read(at[i])...);
-}
-template <class S, class... T>
-void call_with(void (*entry)(S, T...), S state, void** at) {
-  call_with(entry, state, at, typename Count<sizeof...(T)>::type());
-}
-}  // namespace
-
-)";
-  text += fmt::format(
-      "SDFG_EXPORT int sdfg_generic_call(void** init, void** arguments) {{\n"
-      "  auto* const state = init_with(__dace_init_{0}, init);\n"
-      "  if (!state) return -1;\n"
-      "  call_with(__program_{0}, state, arguments);\n"
-      "  return __dace_exit_{0}(state);\n"
-      "}}\n",
-      bundle.name);
+  const std::string& program = bundle.files.front().name;
+  const std::string ending = program.substr(program.find('.', bundle.name.size()));
   Bundle out = bundle;
-  out.files.insert(out.files.begin(), {bundle.name + "_call.cpp", std::move(text)});
+  out.files.insert(out.files.begin(),
+                   {bundle.name + "_call" + ending,
+                    fmt::format("#include \"{}\"\n#include \"sdfg_call.h\"\n\nSDFG_GENERIC_CALL({})\n",
+                                program, bundle.name)});
   return out;
 }
 
@@ -81,10 +39,10 @@ LoadedProgram::~LoadedProgram() {
   if (library_) dlclose(library_);
 }
 
-Status LoadedProgram::call(const std::vector<void*>& init_arguments,
-                           const std::vector<void*>& arguments) const {
-  std::vector<void*> init = init_arguments, all = arguments;
-  const int status = call_(init.data(), all.data());
+Status LoadedProgram::call(const Addresses& addresses, Again& again) const {
+  Addresses own = addresses;
+  own.device_bytes.resize(own.arguments.size());
+  const int status = call_(own.init.data(), own.arguments.data(), own.device_bytes.data(), &again);
   if (status == -1) return Diagnostic{"", "the program could not be initialized"};
   if (status != 0) return Diagnostic{"", fmt::format("the program ended with status {}", status)};
   return Ok{};
@@ -149,7 +107,8 @@ class Call {
  public:
   Call(const Sdfg& sdfg, NamedArrays arguments) : sdfg_(sdfg), given_(std::move(arguments)) {}
 
-  Result<NamedArrays> run(const Bundle& bundle, const LoadedProgram& program) {
+  /// `device`: what the program expects in a GPU's memory is put there.
+  Result<NamedArrays> run(const Bundle& bundle, const LoadedProgram& program, bool device, Again& again) {
     infer_sizes();
     for (const auto& [name, value] : given_)
       if (const auto bytes = scalar_bytes(value, BaseType::Int64)) {
@@ -157,16 +116,20 @@ class Call {
         std::memcpy(&number, bytes->data(), sizeof number);
         environment_[name] = number;
       }
-    std::vector<void*> init, arguments;
+    Addresses addresses;
     for (const Argument& a : bundle.init_arguments) {
       SDFG_TRY(void* at, pass(a));
-      init.push_back(at);
+      addresses.init.push_back(at);
     }
     for (const Argument& a : bundle.arguments) {
       SDFG_TRY(void* at, pass(a));
-      arguments.push_back(at);
+      addresses.arguments.push_back(at);
+      const auto layout = layouts_.find(a.name);
+      const Data* data = sdfg_.find_data(a.name);
+      const bool there = device && data && data->storage == Storage::GpuGlobal && layout != layouts_.end();
+      addresses.device_bytes.push_back(there && at ? layout->second.bytes.size() : 0);
     }
-    if (auto status = program.call(init, arguments); !status) return status.error();
+    if (auto status = program.call(addresses, again); !status) return status.error();
     for (const auto& [name, layout] : layouts_) give_back(name, layout);
     return std::move(given_);
   }
@@ -301,15 +264,47 @@ class Call {
 
 }  // namespace
 
+namespace {
+
+Diagnostics findings(const Again& again) {
+  Diagnostics found;
+  const auto say = [&](Severity severity, std::string message) {
+    found.push_back({"", std::move(message), "", severity});
+  };
+  if (again.different_bytes > 0)
+    say(Severity::Warning, fmt::format("a second call with the same arguments gives {} other bytes",
+                                       again.different_bytes));
+  if (again.allocations > 0 || again.synchronizations > 0)
+    say(Severity::Note, fmt::format("a second call with the same arguments allocates memory {} times and "
+                                    "waits for the device {} times",
+                                    again.allocations, again.synchronizations));
+  return found;
+}
+
+Result<Executed> execute(const Sdfg& sdfg, const Bundle& generated, NamedArrays arguments,
+                         const BuildOptions& options, bool device) {
+  const Bundle bundle = with_generic_call(generated);
+  SDFG_TRY(const BuiltLibrary library, build(bundle, options));
+  SDFG_TRY(const LoadedProgram program, LoadedProgram::open(library.path, bundle));
+  Call call(sdfg, std::move(arguments));
+  Again again;
+  SDFG_TRY(NamedArrays results, call.run(bundle, program, device, again));
+  return Executed{std::move(results), findings(again)};
+}
+
+}  // namespace
+
 Backend cpu_backend(const BuildOptions& options) {
   return [options](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
     SDFG_TRY(const Bundle generated, generate_cpu(sdfg));
-    const Bundle bundle = with_generic_call(generated);
-    SDFG_TRY(const BuiltLibrary library, build(bundle, options));
-    SDFG_TRY(const LoadedProgram program, LoadedProgram::open(library.path, bundle));
-    Call call(sdfg, std::move(arguments));
-    SDFG_TRY(NamedArrays results, call.run(bundle, program));
-    return Executed{std::move(results), {}};
+    return execute(sdfg, generated, std::move(arguments), options, false);
+  };
+}
+
+Backend gpu_backend(const GpuOptions& generator, const BuildOptions& options) {
+  return [generator, options](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
+    SDFG_TRY(const Bundle generated, generate_gpu(sdfg, generator));
+    return execute(sdfg, generated, std::move(arguments), options, true);
   };
 }
 

@@ -10,9 +10,27 @@ namespace sdfg {
 /// `__return…` need not be given.
 Backend cpu_backend(const BuildOptions& options = {});
 
+/// The same for a GPU, or with `cpu_stand_in()` for a program that runs as if on one. Arrays in the
+/// GPU's memory are copied there and back. The program is called twice with the same arguments;
+/// warnings say whether the second call gave other results, allocated memory or waited.
+Backend gpu_backend(const GpuOptions& generator, const BuildOptions& options);
+
 /// The bundle with one more file, the one to compile: a function that takes the arguments of the
 /// entry points as addresses, so that a caller needs to know no C++ signature.
 Bundle with_generic_call(const Bundle& bundle);
+
+/// One address per argument, in the order of the bundle: of the first element of an array, or of
+/// the value.
+struct Addresses {
+  std::vector<void*> init, arguments;
+  std::vector<std::size_t> device_bytes{};  ///< per argument; 0: it stays in the host's memory
+};
+
+/// What a second call with the same arguments did (codegen/runtime/sdfg_call.h).
+struct Again {
+  std::int64_t launches = -1, allocations = -1, synchronizations = -1, copies = -1;
+  std::int64_t different_bytes = 0;
+};
 
 /// A loaded library.
 class LoadedProgram {
@@ -23,14 +41,14 @@ class LoadedProgram {
   LoadedProgram& operator=(LoadedProgram&&) = delete;
   ~LoadedProgram();
 
-  /// Initializes, calls and finalizes. One address per argument, in the order of the bundle: of
-  /// the first element of an array, or of the value. The error says which step failed.
-  Status call(const std::vector<void*>& init_arguments, const std::vector<void*>& arguments) const;
+  /// Initializes, calls and finalizes. The error says which step failed. Programs for a GPU are
+  /// called twice.
+  Status call(const Addresses& addresses, Again& again) const;
 
  private:
   LoadedProgram() = default;
   void* library_ = nullptr;
-  int (*call_)(void** init, void** arguments) = nullptr;
+  int (*call_)(void** init, void** arguments, const std::size_t* device_bytes, Again* again) = nullptr;
 };
 
 }  // namespace sdfg
