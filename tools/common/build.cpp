@@ -80,7 +80,7 @@ Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
   const std::string version_file = fmt::format("{}/version-{}", cache, getpid());
   if (run_command({compiler, "--version"}, version_file) != 0) {
     fs::remove(version_file, failed);
-    return Diagnostic{"", "the C++ compiler '" + compiler + "' cannot be run",
+    return Diagnostic{"", "the compiler '" + compiler + "' cannot be run",
                       "install it, or name another one in the environment variable CXX"};
   }
   const auto version = read_file(version_file);
@@ -90,7 +90,8 @@ Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
   high.add(std::uint64_t(1));
   for (Hasher* hasher : {&low, &high}) {
     hasher->add(compiler).add(*version);
-    for (const std::string& flag : options.flags) hasher->add(flag);
+    for (const auto* flags : {&options.flags, &options.library_flags})
+      for (const std::string& flag : *flags) hasher->add(flag);
     for (const GeneratedFile& file : bundle.files) hasher->add(file.name).add(file.text);
   }
   const std::string key = fmt::format("{:016x}{:016x}", high.value(), low.value());
@@ -100,9 +101,8 @@ Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
   std::vector<std::string> command{compiler};
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   const std::string work = folder + ".tmp";
-  for (std::string word : {std::string("-fPIC"), std::string("-shared"),
-                           std::string("-fvisibility=hidden"), work + "/" + bundle.files.front().name,
-                           std::string("-o"), work + "/" + library})
+  command.insert(command.end(), options.library_flags.begin(), options.library_flags.end());
+  for (std::string word : {work + "/" + bundle.files.front().name, std::string("-o"), work + "/" + library})
     command.push_back(std::move(word));
   built.command = join(command, " ");
   if (fs::exists(built.path, failed)) return built;
@@ -122,7 +122,7 @@ Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
   if (status != 0) {
     const auto output = read_file(log);
     fs::remove_all(work, failed);
-    return Diagnostic{"", fmt::format("the C++ compiler failed (exit status {}): {}", status,
+    return Diagnostic{"", fmt::format("the compiler failed (exit status {}): {}", status,
                                       output ? first_complaint(*output) : std::string()),
                       "the command was: " + built.command};
   }

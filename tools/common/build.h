@@ -12,6 +12,7 @@ struct BuildOptions {
   /// Empty: what the environment variable CXX names, else c++.
   std::string compiler;
   std::vector<std::string> flags{"-std=c++20", "-O2", "-fopenmp", "-ffp-contract=off"};
+  std::vector<std::string> library_flags{"-fPIC", "-shared", "-fvisibility=hidden"};
   /// Empty: $SDFG_CACHE, else sdfg/ in the user's cache folder, else in the temporary folder.
   std::string cache;
 };

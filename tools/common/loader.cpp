@@ -12,7 +12,7 @@ namespace sdfg {
 
 Bundle with_generic_call(const Bundle& bundle) {
   const std::string& program = bundle.files.front().name;
-  const std::string ending = program.substr(program.find('.', bundle.name.size()));
+  const std::string ending = program.substr(bundle.name.size());
   Bundle out = bundle;
   out.files.insert(out.files.begin(),
                    {bundle.name + "_call" + ending,
@@ -43,7 +43,9 @@ Status LoadedProgram::call(const Addresses& addresses, Again& again) const {
   Addresses own = addresses;
   own.device_bytes.resize(own.arguments.size());
   const int status = call_(own.init.data(), own.arguments.data(), own.device_bytes.data(), &again);
-  if (status == -1) return Diagnostic{"", "the program could not be initialized"};
+  if (status == -1)
+    return Diagnostic{"", "the program could not be initialized",
+                      "a program for a GPU needs one; without: --backend=cuda-on-cpu or hip-on-cpu"};
   if (status != 0) return Diagnostic{"", fmt::format("the program ended with status {}", status)};
   return Ok{};
 }
@@ -301,9 +303,9 @@ Backend cpu_backend(const BuildOptions& options) {
   };
 }
 
-Backend gpu_backend(const GpuOptions& generator, const BuildOptions& options) {
+Backend gpu_backend(const Generator& generator, const BuildOptions& options) {
   return [generator, options](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
-    SDFG_TRY(const Bundle generated, generate_gpu(sdfg, generator));
+    SDFG_TRY(const Bundle generated, generator(sdfg));
     return execute(sdfg, generated, std::move(arguments), options, true);
   };
 }

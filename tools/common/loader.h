@@ -10,10 +10,11 @@ namespace sdfg {
 /// `__return…` need not be given.
 Backend cpu_backend(const BuildOptions& options = {});
 
-/// The same for a GPU, or with `cpu_stand_in()` for a program that runs as if on one. Arrays in the
-/// GPU's memory are copied there and back. The program is called twice with the same arguments;
+/// The same for a GPU, or for the stand-in for one (tools/common/gpu_build.h). Arrays that are in
+/// the GPU's memory are copied there and back. The program is called twice with the same arguments;
 /// warnings say whether the second call gave other results, allocated memory or waited.
-Backend gpu_backend(const GpuOptions& generator, const BuildOptions& options);
+using Generator = std::function<Result<Bundle>(const Sdfg& sdfg)>;
+Backend gpu_backend(const Generator& generator, const BuildOptions& options);
 
 /// The bundle with one more file, the one to compile: a function that takes the arguments of the
 /// entry points as addresses, so that a caller needs to know no C++ signature.

@@ -234,7 +234,7 @@ TEST(Build, IsCachedByContentAndTellsErrors) {
   EXPECT_NE(wrong.error().message.find("was not declared"), std::string::npos) << wrong.error().text();
   EXPECT_NE(wrong.error().hint.find("p.cpp"), std::string::npos);
   o.compiler = "no-such-compiler";
-  EXPECT_EQ(build(bundle, o).error().message, "the C++ compiler 'no-such-compiler' cannot be run");
+  EXPECT_EQ(build(bundle, o).error().message, "the compiler 'no-such-compiler' cannot be run");
 }
 
 TEST(Build, TakesOverFromAKilledBuild) {

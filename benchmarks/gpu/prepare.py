@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Writes our CUDA and DaCe's for the benchmark programs of the corpus, to be built and timed by run.py elsewhere.
+
+usage: prepare.py --corpus DIR --sdfg-opt PATH --out DIR [--only ours|dace] [-n 150,405] [PROGRAM...]
+
+Per program and grid (2n^2 cells, 3n^2 edges, n^2 vertices): the recorded graphs with the small grid's sizes, which
+GT4Py bakes into temporaries, replaced; DaCe's code from gt4py_gpu.sdfgz, ours from lowered.sdfgz; a caller for both;
+the recorded arguments; and meta.json with what each program has to move. Programs of icon4py-static are made for
+n = 150 only. OUT/dace gets DaCe's headers. DaCe's code that is there already is kept. Needs a Python with dace,
+gt4py and numpy.
+"""
+import argparse, gzip, json, pathlib, shutil, subprocess, sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from torus_grid import read_recorded, scale_graph, scale_numbers, torus
+
+PIPELINE = "--gt4py=target=cuda"
+
+# Reads pairs "GRAPH FOLDER", writes DaCe's code for each graph.
+DACE = r"""
+import json, pathlib, sys
+import dace
+from gt4py._core import definitions as core
+from gt4py.next.program_processors.runners.dace.workflow import common
+for line in sys.stdin:
+    graph, out = line.split()
+    out = pathlib.Path(out)
+    with common.dace_context(device_type=core.DeviceType.CUDA):
+        sdfg = dace.SDFG.from_json(json.loads(pathlib.Path(graph).read_text()))
+        for obj in sdfg.generate_code():
+            if obj.title == "Frame" or obj.target.target_name == "cuda":
+                (out / ("dace.cpp" if obj.title == "Frame" else "dace.cu")).write_text(
+                    obj.clean_code.replace('#include "../../include/hash.h"', ""))
+        (out / "dace.json").write_text(json.dumps(dict(
+            name=sdfg.name, runtime=str(pathlib.Path(dace.__file__).parent / "runtime" / "include"),
+            args=[(name, str(desc.dtype.ctype)) for name, desc in sdfg.arglist().items()],
+            init=[part.split()[-1] for part in sdfg.init_signature().split(", ") if part])))
+    print(out.name, flush=True)
+"""
+
+# Calls a program through addresses: what a compiled caller pays, without Python's share.
+CALLER = r"""
+#include <time.h>
+#include <stdint.h>
+using Program = void (*)(void*, {types});
+using Init = void* (*)({init_types});
+extern "C" void* init(Init f, void** a) {{ return f({init_reads}); }}
+/// Microseconds that the host needs for `calls` calls, the sets of arguments in turn.
+extern "C" double call(Program f, void* state, void*** sets, int count, int first, int calls) {{
+  timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  for (int i = 0; i < calls; ++i) {{
+    void** const a = sets[(first + i) % count];
+    f(state, {reads});
+  }}
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  return double(end.tv_sec - begin.tv_sec) * 1e6 + double(end.tv_nsec - begin.tv_nsec) * 1e-3;
+}}
+"""
+
+
+def run(command, **more):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, **more)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def jobs(options):
+    """(name, folder of the corpus, n) of what is to be built."""
+    for folder in sorted(options.corpus.glob("icon4py*/*/args80.npz")):
+        program, static = folder.parent, folder.parent.parent.name.endswith("static")
+        if options.programs and not any(word in program.name for word in options.programs):
+            continue
+        for n in [150] if static else options.n:
+            yield f"{program.name.split('__')[0]}@{'static' if static else 'symbolic'}-{2 * n * n}", program, n
+
+
+def caller(meta):
+    """Calls through addresses: what a compiled caller pays, without Python's share."""
+    def read(types):
+        return ", ".join(f"*static_cast<{t}*>(a[{i}])" if "*" not in t else f"a[{i}]" for i, t in enumerate(types))
+    plain = {name: "void*" if "*" in t else t.replace("const ", "").strip() for name, t in meta["args"]}
+    args, init = list(plain.values()), [plain.get(name, "int") for name in meta["init"]]
+    return CALLER.format(types=", ".join(args), init_types=", ".join(init), reads=read(args), init_reads=read(init))
+
+
+def moved_bytes(opt, graph, numbers):
+    """What the kernels of our program have to move: elements read and written, each once per kernel."""
+    given = [f"--set={name}={value}" for name, value in numbers.items() if type(value) in (int, bool)]
+    done = subprocess.run([opt, graph, PIPELINE, "--stats", "--emit=none", *given], capture_output=True, text=True)
+    total = [line.split(None, 1)[1] for line in done.stderr.splitlines() if line.startswith("bytes ")]
+    return int(total[0]) if total and total[0].isdigit() else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", required=True, type=pathlib.Path)
+    parser.add_argument("--sdfg-opt", required=True)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/sdfg-gpu-benchmark"))
+    parser.add_argument("--dace", default=sys.executable, help="a Python that has dace and gt4py")
+    parser.add_argument("--only", choices=["ours", "dace"])
+    parser.add_argument("-n", type=lambda text: list(map(int, text.split(","))), default=[150, 405])
+    parser.add_argument("programs", nargs="*")
+    options = parser.parse_args()
+    tables, todo = {n: torus(n) for n in options.n + [150]}, list(jobs(options))
+    for name, program, n in todo:
+        (options.work / name).mkdir(parents=True, exist_ok=True)
+        recorded = read_recorded(program / "args80.npz")
+        for graph in ("gt4py_gpu", "lowered"):
+            scaled = options.work / name / f"{graph}.sdfg"
+            if program.parent.name.endswith("static"):  # made for this grid already
+                scaled.write_bytes(gzip.decompress((program / f"{graph}.sdfgz").read_bytes()))
+            else:
+                scale_graph(program / f"{graph}.sdfgz", scaled, n, [a for k, a in recorded.items() if k.startswith("gt_conn_")])
+    if missing := [f for f in (options.work / name for name, *_ in todo) if not (f / "dace.json").exists()]:
+        run([options.dace, "-W", "ignore", "-c", DACE], input="".join(f"{f / 'gt4py_gpu.sdfg'} {f}\n" for f in missing))
+    for name, program, n in todo:
+        work, out = options.work / name, options.out / name
+        out.mkdir(parents=True, exist_ok=True)
+        meta = json.loads((work / "dace.json").read_text())
+        if options.only != "ours":
+            for file in ("dace.cpp", "dace.cu"):
+                shutil.copyfile(work / file, out / file)
+            shutil.copytree(meta["runtime"], options.out / "dace", dirs_exist_ok=True)
+        if options.only != "dace":
+            run([options.sdfg_opt, work / "lowered.sdfg", PIPELINE, "--emit=cuda", "-o", out / "ours.cu"])
+        (out / "caller.cpp").write_text(caller(meta))
+        shutil.copyfile(program / "args80.npz", out / "args80.npz")
+        numbers = scale_numbers(read_recorded(program / "args80.npz"), n, tables[n])
+        moved = moved_bytes(options.sdfg_opt, work / "lowered.sdfg", numbers)
+        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, args=meta["args"], init=meta["init"], bytes=moved)))
+        print(f"{name:90} {moved or 0:>14,} bytes", flush=True)
+    shutil.copyfile(pathlib.Path(__file__).resolve().parent.parent / "torus_grid.py", options.out / "torus_grid.py")
+    shutil.copyfile(pathlib.Path(__file__).resolve().parent / "run.py", options.out / "run.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Times our CUDA beside DaCe's, on a machine with an NVIDIA GPU, nvcc, g++ and CuPy.
+
+usage: run.py DIR [--only TEXT]... [--rounds 9] [--build-only] [--ours-only] [--profile NAME]
+
+DIR is what prepare.py wrote. Everything is built twice for sm_90: `fast` as a user would, to be timed, and `exact`
+without contraction; results of the latter are compared over all bytes of all arguments after one call, outputs
+starting from the recorded random values. Timed with CUDA events on the default stream, both in turns, with as many
+sets of arguments in rotation as exceed the L2 cache five times; the time is the median of the rounds. "host" is what
+the host needs per call. "bytes" is what our program's kernels have to move, "share" the time this takes at the
+bandwidth of a plain copy of that many cells, measured in the same run, over our time.
+Libraries are kept in DIR/cache by content. Writes results.json and table.md to $OUT or DIR.
+"""
+import argparse, concurrent.futures, ctypes, hashlib, json, math, os, pathlib, shutil, subprocess, sys, time
+
+FLAGS = {"fast": [], "exact": ["-fmad=false"]}
+SCALARS = {"int": ctypes.c_int32, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "long long": ctypes.c_int64,
+           "double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c_bool}
+L2_BYTES = 60e6
+
+
+# ---- Building.
+
+def compile_once(root, sources, flags):
+    """Compiles sources to a library, once per content. Returns its path, or the compiler's complaint, and seconds."""
+    cache = root / "cache"
+    key = hashlib.sha256(b"".join([s.read_bytes() for s in sources] + [" ".join(flags).encode()])).hexdigest()[:24]
+    library, record = cache / f"{key}.so", cache / f"{key}.json"
+    if library.exists():
+        return library, None, json.loads(record.read_text())
+    objects, seconds = [], {}
+    for source in sources:
+        objects.append(cache / f"{key}.{source.name}.o")
+        shared = ["-O3", "-std=c++20", "-c", str(source), "-o", str(objects[-1])]
+        if source.name.startswith("dace"):
+            shared += ["-w", f"-I{root / 'dace'}"]
+        nvcc = ["nvcc", "-arch=sm_90", "-Xcompiler=-fPIC,-fvisibility=hidden"]
+        command = (nvcc + flags if source.suffix == ".cu" else
+                   ["g++", "-fPIC", "-DWITH_CUDA", "-I", str(cuda_home() / "include")]) + shared
+        begin = time.time()
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return None, f"{' '.join(command)}\n{done.stderr[-1500:]}", seconds
+        seconds[source.name] = round(time.time() - begin, 2)
+    if any(s.suffix == ".cu" for s in sources):
+        link = ["nvcc", "-shared", "-cudart=shared", "-Xlinker", "-s"]
+    else:
+        link = ["g++", "-shared", "-s"]
+    temporary = library.with_suffix(f".{os.getpid()}.tmp")
+    done = subprocess.run([*link, "-o", str(temporary), *map(str, objects)], capture_output=True, text=True)
+    for o in objects:
+        o.unlink()
+    if done.returncode:
+        return None, done.stderr[-1500:], seconds
+    record.write_text(json.dumps(seconds))
+    temporary.rename(library)
+    return library, None, seconds
+
+
+def cuda_home():
+    return pathlib.Path(shutil.which("nvcc")).resolve().parent.parent
+
+
+def build_all(root, folders, ours_only):
+    """{(folder, which, kind): (library or None, complaint, seconds)}; which: ours, dace or caller."""
+    (root / "cache").mkdir(exist_ok=True)
+    todo = {}
+    for folder in folders:
+        todo[folder, "caller", ""] = [folder / "caller.cpp"], []
+        for kind, flags in FLAGS.items():
+            if (folder / "ours.cu").exists():
+                todo[folder, "ours", kind] = [folder / "ours.cu"], flags
+            if not ours_only:
+                todo[folder, "dace", kind] = [folder / "dace.cpp", folder / "dace.cu"], flags
+    # The same text for several grids is compiled once: group by content first.
+    groups = {}
+    for key, (sources, flags) in todo.items():
+        groups.setdefault((tuple(s.read_bytes() for s in sources), tuple(flags)), []).append(key)
+    longest_first = sorted(groups.values(), key=lambda keys: keys[0][1] != "dace")
+    built = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for keys, result in zip(longest_first, pool.map(lambda keys: compile_once(root, *todo[keys[0]]), longest_first)):
+            built.update(dict.fromkeys(keys, result))
+    return built
+
+
+# ---- Running.
+
+class Program:
+    """A library with DaCe's interface, called with arguments on the device."""
+
+    def __init__(self, library, caller, meta, numbers):
+        self.meta, self.caller = meta, caller
+        self.library = ctypes.CDLL(str(library))
+        entry = lambda name: ctypes.cast(getattr(self.library, name + meta["name"]), ctypes.c_void_p)
+        self.program, self.types = entry("__program_"), dict(meta["args"])
+        caller.call.restype, caller.init.restype = ctypes.c_double, ctypes.c_void_p
+        self.numbers = {name: SCALARS[self.types.get(name, "int").replace("const ", "").strip()](value)
+                        for name, value in numbers.items() if name in self.types or name in meta["init"]}
+        init = (ctypes.c_void_p * max(1, len(meta["init"])))(*[ctypes.addressof(self.numbers[n]) for n in meta["init"]])
+        self.state = ctypes.c_void_p(caller.init(entry("__dace_init_"), init))
+        if not self.state:
+            raise RuntimeError("the program could not be initialized")
+
+    def use(self, sets):
+        """The sets of arrays, {name: array}, that `call` takes in turns."""
+        import cupy as cp
+        def address(values, name):
+            return values[name].data.ptr if isinstance(values.get(name), cp.ndarray) else ctypes.addressof(self.numbers[name])
+        self.rows = [(ctypes.c_void_p * len(self.meta["args"]))(*[address(v, name) for name, _ in self.meta["args"]]) for v in sets]
+        self.sets, self.next = (ctypes.c_void_p * len(sets))(*map(ctypes.addressof, self.rows)), 0
+        return self
+
+    def call(self, times=1):
+        """Host microseconds for so many calls."""
+        spent = self.caller.call(self.program, self.state, self.sets, len(self.rows), self.next, times)
+        self.next = (self.next + times) % len(self.rows)
+        return spent
+
+    def close(self):
+        error = getattr(self.library, "__dace_gpu_last_error")(self.state)
+        getattr(self.library, "__dace_exit_" + self.meta["name"])(self.state)
+        if error:
+            raise RuntimeError(f"the program reports GPU error {error}")
+
+
+def bandwidths(n, tables):
+    """GB/s of plain kernels on fields of 80 levels: a copy of a cell field; a sum over the edges of each cell."""
+    import cupy as cp
+    cells, edges, levels = 2 * n * n, 3 * n * n, 80
+    copy = cp.RawKernel(r"""extern "C" __global__ void f(const double* a, double* b, long n) {
+        long i = blockIdx.x * 256L + threadIdx.x; if (i < n) b[i] = a[i]; }""", "f")
+    gather = cp.RawKernel(r"""extern "C" __global__ void f(const double* a, double* b, const int* t, int cells, int edges) {
+        int i = blockIdx.x * 128 + threadIdx.x; if (i >= cells) return;
+        int e0 = t[i], e1 = t[cells + i], e2 = t[2 * cells + i];
+        for (int k = blockIdx.y * 4; k < blockIdx.y * 4 + 4; ++k) {
+          const double* r = a + (long)k * edges;
+          b[(long)k * cells + i] = r[e0] + r[e1] + r[e2]; } }""", "f")
+    table = cp.asarray(tables["C2E"], order="F")
+    sets = [(cp.random.random(edges * levels), cp.empty(cells * levels)) for _ in range(max(2, math.ceil(5 * L2_BYTES / (5 * n * n * levels * 8))))]
+    def best(launch):
+        for s in sets:
+            launch(*s)
+        times = []
+        for r in range(15):
+            start, stop = cp.cuda.Event(), cp.cuda.Event()
+            start.record()
+            for k in range(8):
+                launch(*sets[(8 * r + k) % len(sets)])
+            stop.record()
+            stop.synchronize()
+            times.append(cp.cuda.get_elapsed_time(start, stop) / 8e3)
+        return sorted(times)[len(times) // 2]
+    count = cells * levels
+    t = best(lambda a, b: copy(((count + 255) // 256,), (256,), (a, b, count)))
+    g = best(lambda a, b: gather(((cells + 127) // 128, levels // 4), (128,), (a, b, table, cells, edges)))
+    return dict(copy=16 * count / t / 1e9, gather=((cells + edges) * levels * 8 + 12 * cells) / g / 1e9)
+
+
+def compare(ours, dace, arrays, xp):
+    """Names of the arguments whose bytes differ after one call of each."""
+    theirs, mine = ({k: v.copy(order="F") for k, v in arrays.items()} for _ in range(2))
+    dace.use([theirs]).call()
+    ours.use([mine]).call()
+    xp.cuda.runtime.deviceSynchronize()
+    ours.close(), dace.close()
+    flat = lambda a: a.ravel(order="K").view(xp.uint8)
+    changed = [k for k in arrays if bool((flat(theirs[k]) != flat(arrays[k])).any())]
+    unequal = [k for k in arrays if bool((flat(theirs[k]) != flat(mine[k])).any())]
+    worst = 0.0
+    for k in unequal:
+        if mine[k].dtype.kind == "f":
+            a, b = mine[k], theirs[k]
+            error = xp.abs(a - b) / xp.maximum(xp.abs(b), 1e-300)
+            worst = max(worst, float(xp.nanmax(xp.where(a == b, 0, error))))
+    return changed, unequal, worst
+
+
+def timed(programs, rounds, xp):
+    """{which: (device microseconds, host microseconds)} per call, medians; the programs take turns."""
+    calls, times = {}, {which: [] for which in programs}
+    for which, program in programs.items():
+        program.call(len(program.rows))  # grows arenas, loads modules
+        start, stop = xp.cuda.Event(), xp.cuda.Event()
+        start.record()
+        program.call(3)
+        stop.record()
+        stop.synchronize()
+        calls[which] = int(min(40, max(4, 3000 / (1e3 * xp.cuda.get_elapsed_time(start, stop) / 3))))
+    for _ in range(rounds):
+        for which, program in programs.items():
+            start, stop = xp.cuda.Event(), xp.cuda.Event()
+            start.record()
+            host = program.call(calls[which])
+            stop.record()
+            stop.synchronize()
+            times[which].append((1e3 * xp.cuda.get_elapsed_time(start, stop) / calls[which], host / calls[which]))
+    middle = lambda values: sorted(values)[len(values) // 2]
+    return {which: (middle([t for t, _ in all]), min(h for _, h in all), max(t for t, _ in all) / min(t for t, _ in all) - 1)
+            for which, all in times.items()}
+
+
+def measure(folder, built, tables, options):
+    import cupy as cp
+    from torus_grid import scale
+    meta = json.loads((folder / "meta.json").read_text())
+    caller, complaint, _ = built[folder, "caller", ""]
+    if complaint:
+        raise RuntimeError(complaint)
+    caller = ctypes.CDLL(str(caller))
+    values = scale(folder / "args80.npz", meta["n"], tables, cp)
+    arrays = {k: v for k, v in values.items() if isinstance(v, cp.ndarray)}
+    numbers = {k: v for k, v in values.items() if k not in arrays}
+    result = dict(cells=2 * meta["n"] ** 2, bytes=meta["bytes"], argument_bytes=sum(a.nbytes for a in arrays.values()))
+    libraries = {key[1:]: value for key, value in built.items() if key[0] == folder}
+    for which in ("ours", "dace"):
+        if (which, "fast") in libraries:
+            result[f"{which}_compile"] = libraries[which, "fast"][2]
+            if complaint := libraries[which, "fast"][1] or libraries[which, "exact"][1]:
+                raise RuntimeError(f"{which}: {complaint}")
+    make = lambda which, kind: Program(libraries[which, kind][0], caller, meta, numbers)
+    present = [which for which in ("dace", "ours") if (which, "fast") in libraries]
+    if len(present) == 2:
+        changed, result["unequal"], result["worst"] = compare(make("ours", "exact"), make("dace", "exact"), arrays, cp)
+        result["changed"] = len(changed)
+    count = min(8, max(2, math.ceil(5 * L2_BYTES / result["argument_bytes"])))
+    sets = [{k: v.copy(order="F") for k, v in arrays.items()} for _ in range(count)]
+    programs = {which: make(which, "fast").use(sets) for which in present}
+    for which, (us, host, spread) in timed(programs, options.rounds, cp).items():
+        result.update({f"{which}_us": us, f"{which}_host_us": host, f"{which}_spread": spread})
+    for program in programs.values():
+        program.close()
+    return result
+
+
+def row(name, r, bandwidth):
+    bound = r["bytes"] / bandwidth["copy"] / 1e3 if r.get("bytes") else None
+    number = lambda value, form: format(value, form) if value is not None else "–"
+    ours, dace = r.get("ours_us"), r.get("dace_us")
+    agree = "–" if "unequal" not in r else "yes" if not r["unequal"] else f"no: {', '.join(r['unequal'])} ({r['worst']:.1e})"
+    return (f"| {name} | {number(ours, '.1f')} | {number(dace, '.1f')} | {number(dace / ours if ours and dace else None, '.2f')} "
+            f"| {number(r['bytes'] / 1e6 if r.get('bytes') else None, '.1f')} | {number(100 * bound / ours if bound and ours else None, '.0f')} % "
+            f"| {number(100 * bound / dace if bound and dace else None, '.0f')} % "
+            f"| {number(r.get('ours_host_us'), '.1f')} | {number(r.get('dace_host_us'), '.1f')} | {agree} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dir", type=pathlib.Path)
+    parser.add_argument("--only", action="append", default=[], help="programs whose name contains this")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--build-only", action="store_true")
+    parser.add_argument("--ours-only", action="store_true")
+    options = parser.parse_args()
+    root = options.dir.resolve()
+    out = pathlib.Path(os.environ.get("OUT", root))
+    folders = [f.parent for f in sorted(root.glob("*/meta.json")) if not options.only or any(t in f.parent.name for t in options.only)]
+    begin = time.time()
+    built = build_all(root, folders, options.ours_only)
+    print(f"built in {time.time() - begin:.0f} s", flush=True)
+    for (folder, which, kind), (_, complaint, _) in built.items():
+        if complaint:
+            print(f"{folder.name}: {which} {kind}: {complaint}", flush=True)
+    if options.build_only:
+        return
+    sys.path.insert(0, str(root))
+    import cupy as cp
+    from torus_grid import torus
+    device = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    results, tables, bandwidth, lines = {}, {}, {}, []
+    for folder in folders:
+        n = json.loads((folder / "meta.json").read_text())["n"]
+        if n not in tables:
+            tables[n] = torus(n)
+            bandwidth[n] = bandwidths(n, tables[n])
+            print(f"{device}, {2 * n * n} cells x 80 levels: copy {bandwidth[n]['copy']:.0f}, gather {bandwidth[n]['gather']:.0f} GB/s", flush=True)
+        try:
+            results[folder.name] = measure(folder, built, tables[n], options)
+            lines.append(row(folder.name, results[folder.name], bandwidth[n]))
+            print(lines[-1], flush=True)
+        except Exception as error:
+            results[folder.name] = dict(error=str(error))
+            print(f"{folder.name}: {type(error).__name__}: {str(error)[:1000]}", flush=True)
+            if isinstance(error, cp.cuda.runtime.CUDARuntimeError):
+                print("the device's context is lost: the programs behind this one are not measured")
+                break
+        cp.get_default_memory_pool().free_all_blocks()
+    head = ["| program | ours us | DaCe us | DaCe/ours | MB | share | DaCe's share | host us | DaCe's host us | same bytes |",
+            "|---|---|---|---|---|---|---|---|---|---|"]
+    (out / "table.md").write_text("\n".join(head + lines) + "\n")
+    (out / "results.json").write_text(json.dumps(dict(device=device, bandwidth=bandwidth, results=results), indent=1))
+    for kind in ("symbolic-45000", "symbolic-328050", "static-45000"):
+        ratios = [r["dace_us"] / r["ours_us"] for name, r in results.items() if name.endswith(kind) and "ours_us" in r and "dace_us" in r]
+        if ratios:
+            print(f"{kind}: geometric mean of {len(ratios)} ratios {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, smallest {min(ratios):.2f}")
+    print(f"all in {time.time() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
