@@ -50,13 +50,13 @@ void add_wheels(std::vector<fs::path>& files) {
 
 }  // namespace
 
-Result<std::vector<std::string>> gpu_compiler(GpuVendor vendor) {
-  const bool nvidia = vendor == GpuVendor::Nvidia;
-  const std::string chosen = variable(nvidia ? "CUDACXX" : "HIPCXX");
+Result<std::vector<std::string>> gpu_compiler(GpuDialect dialect) {
+  const bool cuda = dialect == GpuDialect::Cuda;
+  const std::string chosen = variable(cuda ? "CUDACXX" : "HIPCXX");
   if (!chosen.empty()) return std::vector<std::string>{chosen};
   std::vector<fs::path> files;
-  add_path(files, nvidia ? "nvcc" : "hipcc");
-  if (nvidia) {
+  add_path(files, cuda ? "nvcc" : "hipcc");
+  if (cuda) {
     if (const std::string home = variable("CUDA_HOME"); !home.empty())
       files.push_back(fs::path(home) / "bin/nvcc");
     files.push_back("/usr/local/cuda/bin/nvcc");
@@ -66,7 +66,7 @@ Result<std::vector<std::string>> gpu_compiler(GpuVendor vendor) {
   }
   const std::string found = first_of(files);
   if (found.empty())
-    return nvidia ? Diagnostic{"", "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
+    return cuda ? Diagnostic{"", "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
                                    "/usr/local/cuda or in .venv",
                                "name it in the environment variable CUDACXX, or install NVIDIA's wheels "
                                "with scripts/setup --gpu"}
@@ -75,19 +75,19 @@ Result<std::vector<std::string>> gpu_compiler(GpuVendor vendor) {
   std::vector<std::string> command{found};
   // The wheels keep the runtime library where nvcc does not look.
   const fs::path libraries = fs::path(found).parent_path().parent_path() / "lib";
-  if (nvidia && fs::exists(libraries / "libcudart_static.a")) command.push_back("-L" + libraries.string());
+  if (cuda && fs::exists(libraries / "libcudart_static.a")) command.push_back("-L" + libraries.string());
   return command;
 }
 
-Result<BuildOptions> device_build(GpuVendor vendor) {
-  SDFG_TRY(std::vector<std::string> command, gpu_compiler(vendor));
+Result<BuildOptions> device_build(GpuDialect dialect) {
+  SDFG_TRY(std::vector<std::string> command, gpu_compiler(dialect));
   BuildOptions options;
   options.compiler = command.front();
   options.flags.assign(command.begin() + 1, command.end());
   const auto add = [&](std::initializer_list<const char*> words) {
     options.flags.insert(options.flags.end(), words.begin(), words.end());
   };
-  if (vendor == GpuVendor::Nvidia) {
+  if (dialect == GpuDialect::Cuda) {
     add({"-std=c++20", "-O3", "-arch=native", "-fmad=false"});
     options.library_flags = {"-shared", "-Xcompiler=-fPIC,-fvisibility=hidden"};
   } else {

@@ -13,11 +13,11 @@
 #include "support/deep_stack.h"
 #include "support/file.h"
 #include "support/hash.h"
+#include "tools/common/backends.h"
 #include "tools/common/bisect.h"
 #include "tools/common/check_semantics.h"
 #include "tools/common/history.h"
 #include "tools/common/input.h"
-#include "tools/common/loader.h"
 #include "tools/common/opt_settings.h"
 #include "tools/common/reproducer.h"
 #include "tools/common/run.h"
@@ -263,8 +263,9 @@ class Run {
       if (!value) return fail(value.error(), s_.input);
       recorded->insert_or_assign("in:" + name, *std::move(value));
     }
-    const Backend backend = s_.backend == "cpu" ? cpu_backend() : interpreter_backend(s_.stats);
-    const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, backend);
+    const Result<Backend> backend = backend_by_name(s_.backend, s_.stats);
+    if (!backend) return fail(backend.error());
+    const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, *backend);
     stop("run", begin);
     if (!report) return fail(report.error(), s_.input);
     for (const Diagnostic& warning : report->warnings) say(warning, s_.input);

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "support/text.h"
+#include "tools/common/backends.h"
 
 namespace sdfg {
 namespace {
@@ -58,10 +59,9 @@ Status set_profile(OptSettings& s, Value v) {
 }
 
 Status set_backend(OptSettings& s, Value v) {
-  constexpr std::array<std::string_view, 2> names{"interpreter", "cpu"};
   std::size_t chosen = 0;
-  SDFG_TRY([[maybe_unused]] const Ok ok, choose("backend", *v, names, chosen));
-  s.backend = names[chosen];
+  SDFG_TRY([[maybe_unused]] const Ok ok, choose("backend", *v, backend_names, chosen));
+  s.backend = backend_names[chosen];
   return Ok{};
 }
 
@@ -134,7 +134,8 @@ struct Flag {
 // them from the registry.
 constexpr std::array flags{
     Flag{"assume", Takes::Always, "COND,…", "what holds of the symbols: 'N>=1,begin<=end'", set_assume},
-    Flag{"backend", Takes::Always, "interpreter|cpu", "what --run runs with", set_backend},
+    Flag{"backend", Takes::Always, "NAME",
+         "--run with interpreter, cpu, cuda-on-cpu, hip-on-cpu, cuda or hip", set_backend},
     Flag{"bisect", Takes::Nothing, "",
          "find the application that changes results or fails -- COMMAND {}",
          [](OptSettings& s, Value) -> Status { return s.bisect = true, Ok{}; }},

@@ -1,0 +1,21 @@
+#include "tools/common/backends.h"
+
+#include "codegen/gpu.h"
+#include "tools/common/gpu_build.h"
+#include "tools/common/loader.h"
+
+namespace sdfg {
+
+Result<Backend> backend_by_name(std::string_view name, bool count) {
+  if (name == "interpreter") return interpreter_backend(count);
+  if (name == "cpu") return cpu_backend();
+  GpuOptions gpu;
+  gpu.dialect = name.starts_with("hip") ? GpuDialect::Hip : GpuDialect::Cuda;
+  BuildOptions build = stand_in_build();
+  if (!name.ends_with("-on-cpu")) {
+    SDFG_TRY(build, device_build(gpu.dialect));
+  }
+  return gpu_backend([gpu](const Sdfg& sdfg) { return generate_gpu(sdfg, gpu); }, build);
+}
+
+}  // namespace sdfg

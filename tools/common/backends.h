@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "tools/common/run.h"
+
+namespace sdfg {
+
+/// What `--run` can run with. `…-on-cpu`: the GPU program on a stand-in for the GPU.
+inline constexpr std::array<std::string_view, 6> backend_names{"interpreter", "cpu", "cuda-on-cpu",
+                                                               "hip-on-cpu", "cuda", "hip"};
+
+/// One of these; `count`: the interpreter counts what kernels move. The error says which compiler
+/// is missing.
+Result<Backend> backend_by_name(std::string_view name, bool count);
+
+}  // namespace sdfg
