@@ -1,0 +1,77 @@
+"""What sdfg-opt does with one program."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+from typing import Any
+
+from gt4py.next.otf import arguments, definitions
+from gt4py.next.program_processors.runners.dace.workflow import common as gtx_wfdcommon
+
+from sdfg_gt4py.tool import Tool
+from sdfg_gt4py.translation import Translator, to_bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """A program as GT4Py lowers it, and how it is optimized."""
+
+    lowered: bytes  # the SDFG's JSON
+    flag: str  # --gt4py=… with the backend's options
+    tool: Tool
+
+    def run(self, *flags: str) -> str:
+        """What sdfg-opt writes, messages first, with the optimizer's flag and these behind it."""
+        command = [self.tool.path, "-", self.flag, *flags]
+        done = subprocess.run(command, input=self.lowered, capture_output=True)
+        return (done.stderr + done.stdout).decode()
+
+    def remarks(self, *passes: str) -> str:
+        """What was applied and refused, where and why; of all passes, or of these."""
+        return self.run("--remarks" + ("=" + ",".join(passes) if passes else ""), "--emit=none")
+
+    def changes(self) -> str:
+        """What each pass changed, as differences of the text form."""
+        return self.run("--print-after-change", "--emit=none")
+
+    def text(self) -> str:
+        return self.run("--emit=text")
+
+    def code(self) -> str:
+        """The C++ of our generator (without GT4Py's timers)."""
+        return self.run("--emit=cpp")
+
+    def times(self) -> str:
+        return self.run("--time", "--stats", "--emit=none")
+
+    def history(self, path: str | os.PathLike) -> str:
+        """Writes all steps into a file that the viewer opens."""
+        return self.run(f"--history={os.path.abspath(path)}", "--emit=none")
+
+    def save(self, path: str | os.PathLike) -> str:
+        """Writes the lowered program; returns the command that optimizes it."""
+        with open(path, "wb") as file:
+            file.write(self.lowered)
+        return f"sdfg-opt {path} '{self.flag}'"
+
+
+def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -> Look:
+    """Looks inside a program or field operator that has a backend of `make_backend`, with the
+    arguments of a call; nothing is compiled or called."""
+    translator = getattr(getattr(program.backend, "executor", None), "translation", None)
+    translator = getattr(translator, "step", translator)
+    if not isinstance(translator, Translator):
+        raise TypeError(f"'{program.__name__}' does not have a backend of sdfg_gt4py.make_backend; "
+                        "give it one with program.with_backend(backend)")
+    jit = arguments.JITArgs.from_signature(*args, offset_provider=offset_provider or {}, **kwargs)
+    compilable = program.backend.transforms(
+        definitions.ConcreteProgramDef(data=program.definition_stage, args=jit)
+    )
+    with gtx_wfdcommon.dace_context(device_type=translator.device_type):
+        sdfg, constants = translator.lower(
+            compilable.data, compilable.args.offset_provider, compilable.args.column_axis
+        )
+        lowered = to_bytes(sdfg)
+    return Look(lowered, translator.optimizer_flag(constants), translator.tool)
