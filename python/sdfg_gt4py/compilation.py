@@ -10,7 +10,6 @@ import pathlib
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -92,7 +91,9 @@ def _publish(path: pathlib.Path, make: Callable[[pathlib.Path], None]) -> None:
     with locking.lock(path.parent):
         if path.exists():
             return
-        work = pathlib.Path(tempfile.mkdtemp(prefix="build-", dir=path.parent))
+        work = path.parent / "build"
+        shutil.rmtree(work, ignore_errors=True)  # of a build that was killed
+        work.mkdir()
         try:
             make(work / path.name)
             os.replace(work / path.name, path)

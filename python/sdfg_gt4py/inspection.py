@@ -7,6 +7,7 @@ import os
 import subprocess
 from typing import Any
 
+from gt4py.next.ffront import type_info as ffront_type_info, type_translation
 from gt4py.next.otf import arguments, definitions
 from gt4py.next.program_processors.runners.dace.workflow import common as gtx_wfdcommon
 
@@ -65,9 +66,18 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
     if not isinstance(translator, Translator):
         raise TypeError(f"'{program.__name__}' does not have a backend of sdfg_gt4py.make_backend; "
                         "give it one with program.with_backend(backend)")
-    jit = arguments.JITArgs.from_signature(*args, offset_provider=offset_provider or {}, **kwargs)
+    signature = ffront_type_info.type_in_program_context(program.__gt_type__())
+    canonical = ffront_type_info.make_args_canonicalizer(signature, name=program.__name__)
+    args, kwargs = canonical(*args, **kwargs)
+    types = arguments.CompileTimeArgs(
+        args=tuple(type_translation.from_value(value) for value in args),
+        kwargs={name: type_translation.from_value(value) for name, value in kwargs.items()},
+        offset_provider=offset_provider or {},
+        column_axis=None,
+        argument_descriptor_contexts={},
+    )
     compilable = program.backend.transforms(
-        definitions.ConcreteProgramDef(data=program.definition_stage, args=jit)
+        definitions.ConcreteProgramDef(data=program.definition_stage, args=types)
     )
     with gtx_wfdcommon.dace_context(device_type=translator.device_type):
         sdfg, constants = translator.lower(

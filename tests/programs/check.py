@@ -47,14 +47,22 @@ def backend_named(name, tool, case):
     return sdfg_gt4py.make_backend("cpu", name, tool=tool, **case.options)
 
 
-def call(case, program, backend, offset_provider):
-    """The arrays after one call, by name."""
+def fields_of(case, backend):
     from grid import Array
 
-    fields = {name: mapped(value, lambda v: v.on(backend) if isinstance(v, Array) else v)
-              for name, value in case.arguments.items()}
+    return {name: mapped(value, lambda v: v.on(backend) if isinstance(v, Array) else v)
+            for name, value in case.arguments.items()}
+
+
+def invoke(case, program, fields, offset_provider):
     more = {} if case.domain is None else {"domain": case.domain}
     program(**fields, **more, offset_provider=offset_provider)
+
+
+def call(case, program, backend, offset_provider):
+    """The arrays after one call with fields of its own, by name."""
+    fields = fields_of(case, backend)
+    invoke(case, program, fields, offset_provider)
     return {path: field.asnumpy() for name, value in fields.items() for path, field in leaves(value, name)
             if hasattr(field, "asnumpy")}
 

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""What sdfg_gt4py does around programs: options, errors, caches, job modes, metrics, workspaces.
+
+usage: SDFG_OPT=PATH backend_test.py [TEST…]
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+import unittest.mock
+import warnings
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "python")]
+os.environ.setdefault("CXXFLAGS", "-O1 -fPIC -ffp-contract=off")
+warnings.simplefilter("ignore")
+
+import gt4py.next as gtx
+import numpy as np
+from gt4py._core import definitions as core_defs
+from gt4py.next import config
+from gt4py.next.instrumentation import metrics
+from gt4py.next.otf import runners
+from gt4py.next.program_processors.runners.dace import transformations as gtx_transformations
+
+import check
+import grid
+import horizontal
+import kinds
+import sdfg_gt4py
+from sdfg_gt4py import compilation
+
+
+def run(name, backend):
+    """Runs a test program; its results and what is wrong with them."""
+    mesh = grid.Grid(name)
+    case = grid.CASES[name](mesh)
+    offset_provider = mesh.offset_provider(backend)
+    got = check.call(case, check.compiled(case, backend, offset_provider), backend, offset_provider)
+    return list(check.differences(got, check.expected(case), case.bound))
+
+
+class BuildsElsewhere(unittest.TestCase):
+    """Tests with a build cache of their own, compiling in this thread."""
+
+    def setUp(self):
+        self.cache = pathlib.Path(tempfile.mkdtemp(prefix="sdfg-gt4py-test-"))
+        self.addCleanup(shutil.rmtree, self.cache, ignore_errors=True)
+        self.set(BUILD_CACHE_DIR=self.cache, BUILD_CACHE_LIFETIME=config.BuildCacheLifetime.PERSISTENT,
+                 BUILD_JOBS=0)
+
+    def set(self, **values):
+        for name, value in values.items():
+            patch = unittest.mock.patch.object(config, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        runners.reset_default_runner()
+        self.addCleanup(runners.reset_default_runner)
+
+    def libraries(self):
+        return {path: path.stat().st_mtime_ns for path in self.cache.glob("*/lib*.so")}
+
+
+class Options(unittest.TestCase):
+    def refused(self, arguments, *words, kind=sdfg_gt4py.UnsupportedOption):
+        with self.assertRaises(kind) as caught:
+            sdfg_gt4py.make_backend(optimization_args=arguments)
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+
+    def test_what_gt4py_takes_is_taken(self):
+        K = grid.K
+        backend = sdfg_gt4py.make_backend(
+            "cuda", "dace", async_sdfg_call=False, use_zero_origin=True, use_metrics=False,
+            unstructured_horizontal_has_unit_stride=True, use_max_domain_range_on_unstructured_shift=True,
+            optimization_args={
+                "transient_memory_mode": gtx_transformations.TransientMemoryMode.PERSISTENT,
+                "blocking_dims": [K], "blocking_size": 5, "gpu_block_size_2d": (64, 6), "gpu_maxnreg": 80,
+                "gpu_block_size": "32,8,1", "fuse_tasklets": True, "validate": False, "gpu_launch_bounds": None,
+            })
+        flag = backend.executor.translation.step.optimizer_flag({"N": 3})
+        self.assertEqual(flag, "--gt4py=blocking_dims=i_K_gtx_vertical blocking_size=5 fuse_tasklets=true "
+                               "gpu_block_size=32,8,1 gpu_block_size_2d=64,6 gpu_maxnreg=80 target=cuda "
+                               "transient_memory_mode=persistent unit_strides_kind=horizontal symbols=N=3")
+
+    def test_the_optimizer_knows_all_options(self):
+        arguments = {
+            "assume_pointwise": True, "blocking_dims": [grid.K], "blocking_independent_node_threshold": 1,
+            "blocking_only_if_independent_nodes": True, "blocking_size": 4, "disable_splitting": True,
+            "fuse_tasklets": True, "gpu_block_size": (32, 8, 1), "gpu_block_size_1d": (64, 1, 1),
+            "gpu_block_size_2d": (32, 4, 1), "gpu_block_size_3d": (32, 4, 1), "gpu_launch_bounds": 256,
+            "gpu_maxnreg": 64, "promote_independent_memlets_for_blocking": True, "scan_loop_unrolling": True,
+            "scan_loop_unrolling_factor": 2, "transient_memory_mode": "POOL",
+        }
+        backend = sdfg_gt4py.make_backend(optimization_args=arguments)
+        step = backend.executor.translation.step
+        step.tool.run(EMPTY, [step.optimizer_flag({}), "--emit=none"])
+
+    def test_an_unknown_argument_is_refused_with_a_suggestion(self):
+        self.refused({"bloking_size": 3}, "bloking_size", "blocking_size")
+
+    def test_a_hook_is_refused_by_name(self):
+        def my_hook(sdfg):
+            sdfg.simplify()
+
+        stage = gtx_transformations.GT4PyAutoOptHook.TopLevelDataFlowStep
+        self.refused({"optimization_hooks": {stage: my_hook}}, "my_hook", "TopLevelDataFlowStep", "make_dace_backend")
+
+    def test_a_hook_that_does_what_we_always_do_is_taken(self):
+        def remove_copies(sdfg):
+            sdfg.apply_transformations_repeated(gtx_transformations.RemoveAccessNodeCopies(), validate=False)
+
+        stage = gtx_transformations.GT4PyAutoOptHook.TopLevelDataFlowStep
+        sdfg_gt4py.make_backend(optimization_args={"optimization_hooks": {stage: remove_copies}})
+
+    def test_what_is_not_there_is_refused_only_when_asked_for(self):
+        self.refused({"demote_fields": ["a"]}, "demote_fields")
+        self.refused({"reuse_transients": True}, "reuse_transients")
+        sdfg_gt4py.make_backend(optimization_args={"demote_fields": None, "reuse_transients": False})
+
+    def test_arguments_of_older_versions_are_ignored_with_a_warning(self):
+        with self.assertWarnsRegex(UserWarning, "make_persistent"):
+            sdfg_gt4py.make_backend(optimization_args={"make_persistent": True})
+
+    def test_device_and_codegen_are_checked(self):
+        with self.assertRaisesRegex(ValueError, "expected one of cpu, cuda, hip"):
+            sdfg_gt4py.make_backend("gpu")
+        with self.assertRaisesRegex(ValueError, "expected one of ours, dace"):
+            sdfg_gt4py.make_backend(codegen="theirs")
+        with self.assertRaisesRegex(TypeError, "device='cpu'"):
+            sdfg_gt4py.make_backend(gpu=True)
+        with self.assertRaisesRegex(TypeError, "use_metric"):
+            sdfg_gt4py.make_backend(use_metric=True)
+
+    def test_external_memory_needs_a_workspace(self):
+        self.refused({"transient_memory_mode": gtx_transformations.TransientMemoryMode.EXTERNAL},
+                     "External memory workspace", kind=ValueError)
+
+
+EMPTY = b"sdfg empty()\n  state main\n"
+
+
+class Errors(BuildsElsewhere):
+    def test_a_missing_tool_says_how_to_get_one(self):
+        with self.assertRaisesRegex(sdfg_gt4py.ToolNotFound, "no program that can be run"):
+            sdfg_gt4py.make_backend(tool="/nowhere/sdfg-opt")
+        with unittest.mock.patch.dict(os.environ, {"SDFG_OPT": "", "PATH": ""}):
+            with self.assertRaisesRegex(sdfg_gt4py.ToolNotFound, "set SDFG_OPT"):
+                sdfg_gt4py.make_backend()
+
+    def test_a_refused_program_is_an_exception_with_message_and_reproducer(self):
+        tool = sdfg_gt4py.find_tool()
+        with self.assertRaises(sdfg_gt4py.SdfgOptError) as caught:
+            tool.run(EMPTY, ["--substitute-symbols=symbols=N=x", "--emit=json"])
+        error = caught.exception
+        self.assertIn("substitute-symbols", error.message)
+        self.assertIn(error.reproducer, str(error))
+        self.assertTrue(os.path.isfile(error.reproducer))
+        os.remove(error.reproducer)
+
+    def test_a_program_with_a_fault_is_located(self):
+        backend = sdfg_gt4py.make_backend()
+        with unittest.mock.patch.object(sdfg_gt4py.translation, "to_bytes", lambda sdfg: b"{}"):
+            with self.assertRaises(sdfg_gt4py.SdfgOptError) as caught:
+                run("truth_values", backend)
+        self.assertIn("sdfg-opt", str(caught.exception))
+
+    def test_a_compiler_that_fails_is_shown_with_its_command(self):
+        with unittest.mock.patch.dict(os.environ, {"CXX": "false"}):
+            with self.assertRaisesRegex(compilation.CompilerError, "the command was: false"):
+                run("field_without_dimensions", sdfg_gt4py.make_backend())
+        with unittest.mock.patch.dict(os.environ, {"CXX": "/nowhere/c++"}):
+            with self.assertRaisesRegex(compilation.CompilerError, "cannot be run"):
+                run("field_without_dimensions", sdfg_gt4py.make_backend())
+
+    def test_a_missing_table_and_a_wrong_type_are_named(self):
+        backend = sdfg_gt4py.make_backend()
+        mesh = grid.Grid("divergence")
+        case = grid.CASES["divergence"](mesh)
+        with self.assertRaisesRegex(KeyError, "C2E"):
+            check.call(case, case.program.with_backend(backend), backend, {})
+        case.arguments["vn"].values = case.arguments["vn"].values.astype(np.float32)
+        with self.assertRaisesRegex(Exception, "vn|float32"):
+            check.call(case, case.program.with_backend(backend), backend, mesh.offset_provider(backend))
+
+
+class Caches(BuildsElsewhere):
+    def test_a_program_is_built_once(self):
+        self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
+        built = self.libraries()
+        self.assertEqual(len([path for path in built if "loader" not in str(path)]), 1)
+        self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
+        self.assertEqual(self.libraries(), built)
+
+    def test_other_flags_give_another_library(self):
+        run("fill_and_copy", sdfg_gt4py.make_backend())
+        before = len(self.libraries())
+        with unittest.mock.patch.dict(os.environ, {"CXXFLAGS": "-O0 -fPIC"}):
+            self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
+        self.assertEqual(len(self.libraries()), before + 1)
+
+    def test_a_build_that_was_killed_is_made_anew(self):
+        run("fill_and_copy", sdfg_gt4py.make_backend())
+        for library in self.libraries():
+            torn = library.parent / "build"
+            torn.mkdir()
+            (torn / library.name).write_bytes(library.read_bytes()[:1000])
+            library.unlink()
+        self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
+
+
+class Jobs(BuildsElsewhere):
+    def test_threads(self):
+        self.set(BUILD_JOBS=2, BUILD_JOBS_MODE=config.BuildJobsMode.THREAD)
+        self.assertEqual(run("scalars_known_when_compiling", sdfg_gt4py.make_backend()), [])
+
+    def test_processes(self):
+        self.set(BUILD_JOBS=2, BUILD_JOBS_MODE=config.BuildJobsMode.PROCESS)
+        self.assertEqual(run("scalars_known_when_compiling", sdfg_gt4py.make_backend()), [])
+
+
+class Running(BuildsElsewhere):
+    def test_the_time_of_calls_is_measured(self):
+        self.set(COLLECT_METRICS_LEVEL=metrics.PERFORMANCE)
+        metrics.sources.clear()
+        self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
+        samples = [s for source in metrics.sources.values()
+                   for s in source.metrics[metrics.COMPUTE_METRIC].samples]
+        self.assertEqual(len(samples), 1)
+        self.assertGreater(samples[0], 0.0)
+        self.assertLess(samples[0], 1.0)
+
+    def test_a_workspace_holds_what_lies_between_maps(self):
+        for codegen in ("ours", "dace") if os.environ.get("SDFG_WITH_DACE") else ("ours",):
+            workspace = np.full(1 << 20, 77, np.uint8)
+            backend = sdfg_gt4py.make_backend(codegen=codegen,
+                                              external_workspace={core_defs.DeviceType.CPU: workspace})
+            self.assertEqual(run("smoothing_twice", backend), [])
+            self.assertTrue((workspace != 77).any())
+
+    def test_a_workspace_that_is_too_small_is_refused(self):
+        small = {core_defs.DeviceType.CPU: np.zeros(8, np.uint8)}
+        with self.assertRaisesRegex(ValueError, "8 bytes"):
+            run("smoothing_twice", sdfg_gt4py.make_backend(external_workspace=small))
+
+    def test_without_the_optimizer(self):
+        self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend(auto_optimize=False)), [])
+
+
+class Looking(unittest.TestCase):
+    def test_remarks_changes_and_code(self):
+        backend = sdfg_gt4py.make_backend()
+        mesh = grid.Grid("laplacian")
+        case = grid.CASES["laplacian"](mesh)
+        fields = {name: array.on(backend) for name, array in case.arguments.items()}
+        look = sdfg_gt4py.look(case.program.with_backend(backend), **fields,
+                               offset_provider=mesh.offset_provider(backend))
+        self.assertIn("map-fusion-vertical", look.remarks("map-fusion-vertical"))
+        self.assertIn("// ", look.changes())
+        self.assertIn("__program_", look.code())
+
+    def test_a_program_with_another_backend_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "with_backend"):
+            sdfg_gt4py.look(kinds._identity)
+
+
+if __name__ == "__main__":
+    unittest.main()
