@@ -289,10 +289,15 @@ void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const
   if ((!array && !data.is_scalar()) || data.is_structure() || data.is_stream())
     return fail(place, "no code for containers of kind " + data.json_type() + " on the GPU");
   if (data.is_reference()) return out.line(type + "* " + text + " = nullptr;");
+  const std::string count = array ? print(array->total_size, place) : "1";
+  if (const auto known = device_addresses_.find(name); known != device_addresses_.end()) {
+    out.line(type + "* const " + text + " = reinterpret_cast<" + type + "*>(" + known->second + ");");
+    if (has_setzero(name)) out.line("sdfg::gpu::zero(__state->gpu, " + text + ", " + count + ");");
+    return;
+  }
   const std::string field = program_.fresh_name(name_ + "_" + name);
   program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
   program_.device_memory.push_back(field);
-  const std::string count = array ? print(array->total_size, place) : "1";
   if (is_late(data)) {
     out.line(type + "* " + text + " = nullptr;");
     return;

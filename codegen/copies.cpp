@@ -119,7 +119,9 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   if (far && memlet.wcr)
     return fail(place, "the copy updates what is there, which no kernel does", "run --copy-to-map and --gpu-transformation");
   const auto arrive = [&] {  // the host may look at it now
-    if (far && !to.device) at.out.line("sdfg::gpu::wait(__state->gpu);");
+    if (!far || to.device) return;
+    at.out.line("sdfg::gpu::wait(__state->gpu);");
+    Program::add_once(program_.waits, place.text() + ": a copy to the host");
   };
 
   // One element.

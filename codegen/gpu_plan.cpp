@@ -3,8 +3,12 @@
 #include "codegen/gpu_plan.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
+#include "codegen/cpp_expr.h"
 #include "codegen/lowering.h"
+#include "codegen/program_file.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/cost.h"
 #include "ir/analysis/memlet_path.h"
@@ -139,7 +143,10 @@ class Planner {
     const MapEntry& map = state.get<MapEntry>(entry);
     const Facts found = facts(sdfg, state, tree, entry);
     KernelPlan plan;
-    plan.name = map.label.empty() ? "kernel" : map.label;
+    plan.name = unique(map.label.empty() ? "kernel" : map.label);
+    Expr points = 1;
+    for (const Range& r : map.ranges) points = points * r.size();
+    plan.points = to_text(points);
     plan.place = place.text();
     plan.kind = found.threads   ? KernelClass::Blocks
                 : found.loops   ? KernelClass::Scan
@@ -159,6 +166,16 @@ class Planner {
     }
     out_.kernels[{&state, entry}] = out_.plan.kernels.size();
     out_.plan.kernels.push_back(std::move(plan));
+  }
+
+  /// As Program::fresh_name makes a C++ name of it, so that the plan and the text agree.
+  std::string unique(const std::string& label) {
+    std::string name = cpp_name(label);
+    for (char& c : name)
+      if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+    std::string fresh = name;
+    for (int i = 2; !names_.insert(fresh).second; ++i) fresh = name + "_" + std::to_string(i);
+    return fresh;
   }
 
   /// The parameter along which most accesses are contiguous comes first.
@@ -192,6 +209,7 @@ class Planner {
   }
 
   Lowering& out_;
+  std::set<std::string> names_;
 };
 
 }  // namespace
@@ -208,6 +226,8 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool
   if (lowering.plan.kernels.empty() && !has_memory)
     return Diagnostic{Place().text(), "the program has no maps for a GPU",
                       "run --gt4py=target=cuda (programs lowered by GT4Py) or --gpu-transformation first"};
+  if (!options.plan.empty())
+    if (auto status = override_plan(lowering.plan, options.plan); !status) return status.error();
   if (with_cost) {
     const ProgramCost cost = program_cost(sdfg);
     for (KernelPlan& kernel : lowering.plan.kernels)
@@ -221,7 +241,11 @@ Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options) {
   Sdfg typed = sdfg;
   if (auto status = infer_connector_types(typed); !status) return status.error();
   SDFG_TRY(Lowering lowering, make_lowering(typed, options, true));
-  return std::move(lowering.plan);
+  Target target;
+  target.gpu = &lowering;
+  GpuPlan plan = lowering.plan;
+  if (auto bundle = generate(typed, target, &plan); !bundle) return bundle.error();
+  return plan;
 }
 
 }  // namespace sdfg

@@ -48,10 +48,18 @@ struct KernelPlan {
   bool operator==(const KernelPlan&) const = default;
 };
 
+/// A part of the program's block of device memory, and the containers that share it in turn.
+struct MemorySlot {
+  std::vector<std::string> containers;
+  std::string size;  ///< bytes, as C++
+  bool operator==(const MemorySlot&) const = default;
+};
+
 /// All kernels of a program, in the order of its text.
 struct GpuPlan {
   std::string program;
   std::vector<KernelPlan> kernels;
+  std::vector<MemorySlot> memory;
   std::vector<std::string> waits;  ///< places where the host waits for the device, and why
   bool operator==(const GpuPlan&) const = default;
 };

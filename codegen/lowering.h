@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "codegen/gpu.h"
@@ -20,6 +21,10 @@ struct Lowering {
   /// Are addresses a scalar row and a 32-bit lane (AMD), rather than a pointer per lane?
   bool scalar_rows() const { return dialect == GpuDialect::Hip; }
 };
+
+/// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no device
+/// can do, is an error.
+Status override_plan(GpuPlan& plan, std::string_view text);
 
 /// The plan of an SDFG whose connector types are known, by the defaults and then what the options
 /// override; without `bytes` and `points` unless they are asked for.

@@ -18,6 +18,7 @@ CppExpr SdfgFunction::symbolic() const {
   printer.name = [this](const std::string& symbol) {
     const auto found = bindings_.find(symbol);
     if (found == bindings_.end()) return cpp_name(symbol);
+    if (found->second.device && !on_device_) program_.waits_for(symbol, place_);
     if (found->second.device && !on_device_)
       return std::string("sdfg::gpu::read(__state->gpu, ") +
              (found->second.kind == Binding::Value ? "&" : "") + found->second.text + ")";
@@ -34,6 +35,7 @@ CppExpr SdfgFunction::symbolic() const {
     const auto found = bindings_.find(e.arg(0).name());
     if (found == bindings_.end() || !found->second.data) return std::nullopt;
     const bool far = found->second.device && !on_device_;  // the host waits for the value
+    if (far) program_.waits_for(e.arg(0).name(), place_);
     if (found->second.kind == Binding::Value)
       return far ? "sdfg::gpu::read(__state->gpu, &" + found->second.text + ")" : found->second.text;
     const std::vector<Expr> index(e.args().begin() + 1, e.args().end());

@@ -38,6 +38,9 @@ struct Program {
   std::vector<std::string> state_fields;
   std::vector<std::string> init_lines;     ///< statements of __dace_init_NAME
   std::vector<std::string> exit_lines;     ///< statements of __dace_exit_NAME
+  /// Parts of the program's block of device memory, in order, with the containers that share each.
+  std::vector<MemorySlot> slots;
+  std::vector<std::string> waits;  ///< where the host waits for the device, and why
   std::vector<std::string> device_memory;  ///< fields of the state that hold memory of the GPU
   std::vector<std::string> global_lines;   ///< file scope: code of tasklets and constants
 
@@ -48,6 +51,11 @@ struct Program {
   std::vector<External> externals;
 
   void fail(const Place& place, std::string message, std::string hint = {});
+  /// The host reads what is on the device, so that it has to wait for it.
+  void waits_for(const std::string& container, const Place& place) {
+    const std::string where = place.text();
+    add_once(waits, (where.empty() ? "" : where + ": ") + "it reads '" + container + "'");
+  }
   /// `base`, or `base_2`, `base_3`, …: a name that nothing in the program has.
   std::string fresh_name(const std::string& base);
   /// Adds a line unless it is there already.

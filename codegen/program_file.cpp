@@ -192,7 +192,7 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
 
 }  // namespace
 
-Result<Bundle> generate(const Sdfg& sdfg, const Target& target) {
+Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) {
   SDFG_TRY(std::vector<Argument> arguments, signature(sdfg));
   SDFG_TRY(std::vector<Argument> init_arguments, init_signature(sdfg));
 
@@ -253,6 +253,10 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target) {
   if (target.gpu) out.raw(gpu_entry_points(program, list(program, init, {}, true)));
   if (!program.errors.empty()) return program.errors.front();
 
+  if (found) {
+    found->memory = program.slots;
+    found->waits = program.waits;
+  }
   std::string head = "// " + program.name + ": generated from an SDFG.\n";
   std::vector<std::string> headers = needed_headers(out.text(), program.foreign_code);
   if (target.gpu) headers.insert(headers.begin(), "sdfg_gpu.h");

@@ -5,7 +5,8 @@
 namespace sdfg {
 
 /// The file of a program: state, functions, entry points. Connector types must be known.
-Result<Bundle> generate(const Sdfg& sdfg, const Target& target);
+/// `found` takes what only generation finds out: memory, and where the host waits.
+Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found = nullptr);
 
 // gpu.cpp: what a program with a GPU has besides.
 

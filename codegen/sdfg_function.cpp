@@ -69,6 +69,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
 
   Writer body(1);
   declare_symbols(body, names);
+  if (program_.target.gpu && &sdfg_ == &program_.root) plan_device_memory(body);
   for (const std::string& container : function_level_)
     declare(body, container, place_, surroundings_);
   if (on_device_) {

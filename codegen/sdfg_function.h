@@ -143,6 +143,9 @@ class SdfgFunction {
   bool is_late(const Data& data) const;
   bool has_setzero(const std::string& name) const { return zeroed_.contains(name); }
 
+  // device_memory.cpp
+  void plan_device_memory(Writer& out);
+
   // control_flow.cpp
   struct Jumps {
     std::string continue_label;  ///< where `continue` goes; empty: the C++ statement does it
@@ -276,6 +279,8 @@ class SdfgFunction {
 
   mutable std::set<std::string> used_names_;  ///< identifiers of this function
   int labels_ = 0;
+
+  std::map<std::string, std::string, std::less<>> device_addresses_;  ///< in the program's block
 
   // Device code.
   bool on_device_ = false;

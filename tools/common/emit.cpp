@@ -29,7 +29,7 @@ std::optional<Emit> emit_from_path(std::string_view path) {
   return std::nullopt;
 }
 
-Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
+Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const std::string& plan) {
   switch (form) {
     case Emit::Cpp: {
       SDFG_TRY(const Bundle bundle, generate_cpu(sdfg));
@@ -38,6 +38,7 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
     case Emit::Cuda:
     case Emit::Hip: {
       GpuOptions options;
+      options.plan = plan;
       options.dialect = form == Emit::Hip ? GpuDialect::Hip : GpuDialect::Cuda;
       SDFG_TRY(Bundle bundle, generate_gpu(sdfg, options));
       // Who reads or compiles this for a device has no use for the stand-in.
@@ -53,6 +54,13 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile) {
     }
     case Emit::Json: return save(sdfg, {profile});
     case Emit::None: return std::string();
+    case Emit::Plan:
+    case Emit::PlanJson: {
+      GpuOptions options;
+      options.plan = plan;
+      SDFG_TRY(const GpuPlan made, gpu_plan(sdfg, options));
+      return form == Emit::Plan ? to_text(made) : to_json(made);
+    }
     case Emit::Summary: return summary(sdfg);
     case Emit::Text: return print(sdfg);
   }

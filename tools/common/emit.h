@@ -11,14 +11,15 @@
 namespace sdfg {
 
 /// The forms in which `sdfg-opt` writes an SDFG.
-enum class Emit { Cpp, Cuda, Dot, GraphMl, Hip, Html, Json, None, Summary, Text };
-inline constexpr std::array<std::string_view, 10> emit_names{
-    "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "summary", "text"};
+enum class Emit { Cpp, Cuda, Dot, GraphMl, Hip, Html, Json, None, Plan, PlanJson, Summary, Text };
+inline constexpr std::array<std::string_view, 12> emit_names{
+    "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "plan", "plan-json", "summary", "text"};
 std::optional<Emit> emit_from_text(std::string_view name);
 /// By the ending of a file's name; nothing when it says nothing.
 std::optional<Emit> emit_from_path(std::string_view path);
 
-/// The bytes of one form; what cannot be expressed or generated is an error.
-Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile);
+/// The bytes of one form; what cannot be expressed or generated is an error. `plan` overrides that of
+/// GPU programs (see gpu_plan.h).
+Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const std::string& plan = {});
 
 }  // namespace sdfg

@@ -229,7 +229,13 @@ class Run {
     const Emit chosen = form();
     if (chosen == Emit::None) return Exit::Fine;
     const auto begin = start("write");
-    Result<std::string> bytes = emit(input_.sdfg, chosen, s_.profile);
+    std::string plan;
+    if (!s_.plan.empty()) {
+      Result<std::string> read = console_.read(s_.plan);
+      if (!read) return fail(read.error());
+      plan = *std::move(read);
+    }
+    Result<std::string> bytes = emit(input_.sdfg, chosen, s_.profile, plan);
     if (!bytes) return fail(bytes.error(), s_.input);
     if (chosen == Emit::Summary)
       *bytes += fmt::format("verified   {}\n", verdict());

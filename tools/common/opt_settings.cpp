@@ -142,7 +142,7 @@ constexpr std::array flags{
     Flag{"check-semantics", Takes::Maybe, "end|each",
          "interpret before and after the passes, compare", set_check},
     Flag{"emit", Takes::Always, "FORM",
-         "write json, text, dot, graphml, html, cpp, cuda, hip, summary or none", set_emit},
+         "write json, text, dot, graphml, html, cpp, cuda, hip, plan, summary, none", set_emit},
     Flag{"help", Takes::Maybe, "PASS", "show this page, or all about one pass",
          [](OptSettings& s, Value v) -> Status {
            return s.help = true, s.topic = v.value_or(""), Ok{};
@@ -159,6 +159,8 @@ constexpr std::array flags{
          [](OptSettings& s, Value v) -> Status { return s.output = *v, Ok{}; }},
     Flag{"pipeline", Takes::Always, "TEXT", "run passes: 'a,b{option=1},fixed-point{c,d}'",
          nullptr},
+    Flag{"plan", Takes::Always, "FILE", "how kernels run, instead of the defaults (--emit=plan)",
+         [](OptSettings& s, Value v) -> Status { return s.plan = *v, Ok{}; }},
     Flag{"print-after", Takes::Maybe, "PASS,…", "print the text form after passes",
          [](OptSettings& s, Value v) -> Status { return s.print_after = filter(v), Ok{}; }},
     Flag{"print-after-change", Takes::Maybe, "PASS,…", "print what each pass changed",

@@ -37,6 +37,7 @@ struct OptSettings {
   CheckWhen check_semantics = CheckWhen::Never;
 
   std::string run_data, backend = "interpreter";
+  std::string plan;  ///< file that overrides the plan of a GPU program
   std::map<std::string, std::string, std::less<>> set;  ///< scalar arguments beyond run_data
   double tolerance = 0;
 

@@ -1,0 +1,162 @@
+// One block of device memory for all transients of a program. A container lives from the first to
+// the last launch that touches it; containers whose lives do not meet share a slot, whose size is
+// the larger of theirs. Launches are in order on one stream, so nothing else has to be known.
+
+#include <algorithm>
+
+#include "codegen/sdfg_function.h"
+#include "ir/graph_algorithms.h"
+#include "support/text.h"
+
+namespace sdfg {
+
+namespace {
+
+/// Positions of launches in the order of the program's text.
+struct Life {
+  std::size_t first = ~std::size_t(0), last = 0;
+  void include(std::size_t a, std::size_t b) {
+    first = std::min(first, a);
+    last = std::max(last, b);
+  }
+  bool meets(const Life& other) const { return first <= other.last && other.first <= last; }
+};
+
+struct Walk {
+  const std::map<std::string, StatePlan>& plans;
+  std::map<std::string, Life, std::less<>> lives;
+  std::map<std::string, std::vector<std::string>, std::less<>> used_in;  ///< containers, by state
+  std::size_t position = 0;
+  /// Containers that are known to the whole function keep their contents from one round of a loop
+  /// to the next.
+  std::set<std::string, std::less<>> function_level;
+
+  void state(const std::string& path) {
+    const auto found = plans.find(path);
+    if (found == plans.end()) return;
+    const State& state = *found->second.state;
+    std::vector<std::size_t> at(state.id_bound(), position);
+    const ScopeTree& tree = found->second.tree;
+    for (NodeId id : found->second.order) at[id.value] = ++position;
+    const std::size_t begin = at.empty() || found->second.order.empty() ? position : at[found->second.order[0].value];
+    const auto launch = [&](NodeId node) {  // an exit is launched with its entry
+      NodeId outermost = node;
+      for (NodeId around = tree.parent_of(node); around; around = tree.parent_of(around)) outermost = around;
+      return at[outermost.value];
+    };
+    for (const auto& [name, nodes] : found->second.accesses)
+      for (NodeId id : nodes) {
+        Life& life = lives[std::string(name)];
+        life.include(launch(id), launch(id));
+        const auto touch = [&](NodeId node) {
+          life.include(launch(node), launch(node));
+          // Who looks through a view is not followed: it may be anyone in the state.
+          if (state[node].is<AccessNode>() && !tree.parent_of(node)) life.include(begin, position);
+        };
+        for (EdgeId e : state.in(id)) touch(state.source(e));
+        for (EdgeId e : state.out(id)) touch(state.target(e));
+      }
+  }
+
+  void region(const Region& region, const std::string& path) {
+    const std::size_t begin = position + 1;
+    bool repeats = false;
+    std::set<BlockId> seen;
+    for (BlockId id : reverse_postorder(region)) {
+      for (InterstateEdgeId e : region.out(id)) repeats |= seen.contains(region.target(e)) || region.target(e) == id;
+      seen.insert(id);
+      const Block& block = region[id];
+      const std::string inner = path + "/" + block.label;
+      if (block.is<State>()) {
+        state(inner);
+      } else if (const auto* conditional = block.as<ConditionalBlock>()) {
+        for (std::size_t i = 0; i < conditional->branches.size(); ++i)
+          this->region(conditional->branches[i].region(), inner + "/" + std::to_string(i));
+      } else if (const auto* loop = block.as<LoopRegion>()) {
+        const std::size_t from = position + 1;
+        this->region(*loop, inner);
+        extend(from);
+      } else if (const Region* deeper = block.region()) {
+        this->region(*deeper, inner);
+      }
+    }
+    if (repeats) extend(begin);
+  }
+
+  /// What a loop that ends here touches lives through all of it.
+  void extend(std::size_t from) {
+    for (auto& [name, life] : lives)
+      if (function_level.contains(name) && life.last >= from) life.include(std::min(life.first, from), position);
+  }
+};
+
+}  // namespace
+
+void SdfgFunction::plan_device_memory(Writer& out) {
+  Walk walk{plans_, {}, {}, 0, {function_level_.begin(), function_level_.end()}};
+  walk.region(sdfg_, "");
+  struct Slot {
+    std::vector<Life> lives;
+    std::vector<std::string> sizes, tenants;
+  };
+  std::vector<Slot> slots;
+  std::map<std::string, std::size_t> slot_of;
+  std::vector<std::pair<Life, std::string>> order;
+  for (const auto& [name, data] : sdfg_.arrays) {
+    if (!data.transient || data.storage != Storage::GpuGlobal || data.is_view() || data.is_reference() ||
+        data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External ||
+        data.lifetime == Lifetime::Global || (!data.as_array() && !data.is_scalar()) || is_late(data) ||
+        bindings_.contains(name))
+      continue;
+    if (const auto found = walk.lives.find(name); found != walk.lives.end()) order.emplace_back(found->second, name);
+  }
+  std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first.first; });
+  for (const auto& [life, name] : order) {
+    const Data& data = *sdfg_.find_data(name);
+    const std::string size = "sdfg::gpu::slice<" + type_name(data.dtype, place_.data(name)) + ">(" +
+                             (data.as_array() ? print(data.as_array()->total_size, place_.data(name)) : "1") + ")";
+    const auto is_free = [&](const Slot& slot) {
+      return std::ranges::none_of(slot.lives, [&](const Life& other) { return other.meets(life); });
+    };
+    // A slot of the same size, or any: the larger of two is less than both.
+    std::optional<std::size_t> chosen;
+    for (std::size_t s = 0; s < slots.size(); ++s)
+      if (is_free(slots[s]) && (!chosen || std::ranges::count(slots[s].sizes, size) > 0)) {
+        chosen = s;
+        if (std::ranges::count(slots[s].sizes, size) > 0) break;
+      }
+    if (!chosen) {
+      chosen = slots.size();
+      slots.emplace_back();
+    }
+    Slot& slot = slots[*chosen];
+    slot.lives.push_back(life);
+    slot.tenants.push_back(name);
+    if (std::ranges::count(slot.sizes, size) == 0) slot.sizes.push_back(size);
+    slot_of[name] = *chosen;
+  }
+  if (slots.empty()) return;
+
+  const std::string field = program_.fresh_name("device_memory"), memory = local_name("device_memory");
+  program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
+  program_.device_memory.push_back(field);
+  out.line("// Memory of the device: " + std::to_string(order.size()) + " containers in " +
+           std::to_string(slots.size()) + " slots.");
+  std::string total;
+  std::vector<std::string> offsets;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    const std::string name = local_name("slot_" + std::to_string(s));
+    out.line("const size_t " + name + " = " +
+             (slots[s].sizes.size() == 1 ? slots[s].sizes[0] : "sdfg::max(" + join(slots[s].sizes, ", ") + ")") +
+             ";  // " + join(slots[s].tenants, ", "));
+    offsets.push_back(total);
+    total += (total.empty() ? "" : " + ") + name;
+    program_.slots.push_back({slots[s].tenants, join(slots[s].sizes, " or ")});
+  }
+  out.line("char* const " + memory + " = __state->" + field + ".reserve(__state->gpu, " + total + " + 1);");
+  out.line("if (!" + memory + ") return;");
+  for (const auto& [name, slot] : slot_of)
+    device_addresses_[name] = memory + (offsets[slot].empty() ? "" : " + " + offsets[slot]);
+}
+
+}  // namespace sdfg

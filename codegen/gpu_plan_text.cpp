@@ -1,0 +1,235 @@
+// Plans as text and JSON, and back. Both list the properties of each kernel; reading takes those
+// that may be chosen and checks them against what was planned.
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "codegen/gpu_plan.h"
+#include "codegen/lowering.h"
+#include "support/text.h"
+
+namespace sdfg {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json_value(const std::string& text) { return text; }
+Json to_json_value(std::int64_t value) { return value; }
+Json to_json_value(KernelClass value) { return std::string(to_text(value)); }
+template <class T>
+Json to_json_value(const std::vector<T>& values) {
+  Json out = Json::array();
+  for (const T& v : values) out.push_back(to_json_value(v));
+  return out;
+}
+
+Json kernel_json(const KernelPlan& kernel) {
+  Json out;
+  for_each_property(kernel, [&](const auto& property, const auto& value) {
+    out[std::string(property.name)] = to_json_value(value);
+  });
+  return out;
+}
+
+/// `text` of a property's value as it stands in the text form: JSON without quotes around words.
+std::string plain(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string out = "[";
+  for (const Json& v : value) out += (out.size() > 1 ? ", " : "") + plain(v);
+  return out + "]";
+}
+
+Diagnostic wrong(std::string message, std::string hint = {}) {
+  return {"plan", std::move(message), std::move(hint)};
+}
+
+Result<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return wrong("expected a whole number, found '" + std::string(text) + "'");
+  return value;
+}
+
+std::vector<std::string> words(std::string_view list) {
+  std::vector<std::string> out;
+  if (list.starts_with('[')) list.remove_prefix(1);
+  if (list.ends_with(']')) list.remove_suffix(1);
+  for (std::string_view part : split(list, ',')) {
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    if (!part.empty()) out.emplace_back(part);
+  }
+  return out;
+}
+
+/// A plan as read: for each kernel named, texts of its properties.
+struct Entry {
+  std::string kernel;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+Result<std::vector<Entry>> read_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("kernels") || !json["kernels"].is_array())
+    return wrong("the plan is no JSON with a list of \"kernels\"", "--emit=plan-json writes one to start from");
+  std::vector<Entry> out;
+  for (const Json& kernel : json["kernels"]) {
+    if (!kernel.is_object() || !kernel.contains("name") || !kernel["name"].is_string())
+      return wrong("a kernel of the plan has no \"name\"");
+    Entry entry{kernel["name"].get<std::string>(), {}};
+    for (const auto& [key, value] : kernel.items()) entry.values.emplace_back(key, plain(value));
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Result<std::vector<Entry>> read_text(std::string_view text) {
+  std::vector<Entry> out;
+  std::size_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    if (const std::size_t comment = line.find('#'); comment != line.npos) line = line.substr(0, comment);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with("plan ")) continue;
+    constexpr std::string_view kernel = "kernel ";
+    if (line.starts_with(kernel)) {
+      out.push_back({std::string(line.substr(kernel.size())), {}});
+      continue;
+    }
+    const std::size_t equals = line.find(" = ");
+    if (equals == line.npos || out.empty() || !line.starts_with("  "))
+      return wrong("line " + std::to_string(number) + ": expected 'kernel NAME' or '  PROPERTY = VALUE', found '" +
+                       std::string(line) + "'", "--emit=plan writes one to start from");
+    out.back().values.emplace_back(line.substr(2, equals - 2), line.substr(equals + 3));
+  }
+  return out;
+}
+
+Status limit(const KernelPlan& kernel, std::string_view what, std::int64_t value, std::int64_t low,
+             std::int64_t high) {
+  if (value >= low && value <= high) return Ok{};
+  return wrong("kernel " + kernel.name + ": " + std::string(what) + " = " + std::to_string(value) +
+               " is not between " + std::to_string(low) + " and " + std::to_string(high));
+}
+
+Status check(const KernelPlan& kernel) {
+  const auto one = [&](std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
+    return limit(kernel, what, value, low, high);
+  };
+  if (kernel.block.size() != 3)
+    return wrong("kernel " + kernel.name + ": block has " + std::to_string(kernel.block.size()) + " numbers",
+                 "write [x, y, z]");
+  SDFG_TRY([[maybe_unused]] const Ok x, one("block's x", kernel.block[0], 1, 1024));
+  SDFG_TRY([[maybe_unused]] const Ok y, one("block's y", kernel.block[1], 1, 1024));
+  SDFG_TRY([[maybe_unused]] const Ok z, one("block's z", kernel.block[2], 1, 64));
+  if (kernel.threads() > 1024)
+    return wrong("kernel " + kernel.name + ": a block of " + std::to_string(kernel.block[0]) + " x " +
+                     std::to_string(kernel.block[1]) + " x " + std::to_string(kernel.block[2]) + " has " +
+                     std::to_string(kernel.threads()) + " threads, and devices run at most 1024",
+                 "make it smaller, and give each thread more with levels");
+  const bool blocks = kernel.kind == KernelClass::Blocks;
+  if (!blocks && kernel.block[2] != 1)
+    return wrong("kernel " + kernel.name + ": threads along z have nothing to do", "write [x, y, 1]");
+  if (!blocks && kernel.block[1] != 1 && kernel.params.size() < 2)
+    return wrong("kernel " + kernel.name + ": the map has one dimension, so its block has, too", "write [x, 1, 1]");
+  SDFG_TRY([[maybe_unused]] const Ok levels, one("levels", kernel.levels, 1, 64));
+  if (kernel.levels > 1 && (blocks || kernel.params.size() < 2))
+    return wrong("kernel " + kernel.name + ": there is no second dimension for levels", "write levels = 1");
+  SDFG_TRY([[maybe_unused]] const Ok batch, one("batch", kernel.batch, 1, 64));
+  SDFG_TRY([[maybe_unused]] const Ok least, one("min_blocks", kernel.min_blocks, 0, 32));
+  return Ok{};
+}
+
+Status set(KernelPlan& kernel, const std::string& key, const std::string& value) {
+  const auto numeric = [&](std::int64_t& field) -> Status {
+    SDFG_TRY(field, number(value));
+    return Ok{};
+  };
+  if (key == "levels") return numeric(kernel.levels);
+  if (key == "batch") return numeric(kernel.batch);
+  if (key == "min_blocks") return numeric(kernel.min_blocks);
+  if (key == "block") {
+    kernel.block.clear();
+    for (const std::string& word : words(value)) {
+      SDFG_TRY(const std::int64_t n, number(word));
+      kernel.block.push_back(n);
+    }
+    return Ok{};
+  }
+  if (key == "params") {
+    const std::vector<std::string> order = words(value);
+    if (!std::ranges::is_permutation(order, kernel.params))
+      return wrong("kernel " + kernel.name + ": params must be " + join(kernel.params, ", ") +
+                   " in some order, found " + value);
+    kernel.params = order;
+    return Ok{};
+  }
+  bool known = false;
+  std::vector<std::string_view> names;
+  for_each_property(kernel, [&](const auto& property, const auto&) {
+    known |= property.name == key;
+    names.push_back(property.name);
+  });
+  if (known) return Ok{};  // what was found out cannot be chosen
+  const std::string_view near = nearest(key, names);
+  return wrong("kernel " + kernel.name + ": there is no '" + key + "'",
+               near.empty() ? "block, levels, batch, min_blocks and params can be chosen"
+                            : "did you mean '" + std::string(near) + "'?");
+}
+
+}  // namespace
+
+std::string to_text(const GpuPlan& plan) {
+  std::string out = "plan of " + plan.program + "\n";
+  for (const KernelPlan& kernel : plan.kernels) {
+    out += "kernel " + kernel.name + "\n";
+    for_each_property(kernel, [&](const auto& property, const auto& value) {
+      const std::string text = plain(to_json_value(value));
+      if (property.name != "name" && !text.empty())
+        out += "  " + std::string(property.name) + " = " + text + "\n";
+    });
+  }
+  for (const MemorySlot& slot : plan.memory)
+    out += "# memory: " + join(slot.containers, ", ") + ": " + slot.size + "\n";
+  for (const std::string& wait : plan.waits) out += "# the host waits: " + wait + "\n";
+  return out;
+}
+
+std::string to_json(const GpuPlan& plan) {
+  Json out;
+  out["program"] = plan.program;
+  out["kernels"] = Json::array();
+  for (const KernelPlan& kernel : plan.kernels) out["kernels"].push_back(kernel_json(kernel));
+  out["memory"] = Json::array();
+  for (const MemorySlot& slot : plan.memory)
+    out["memory"].push_back({{"containers", slot.containers}, {"size", slot.size}});
+  out["waits"] = plan.waits;
+  return out.dump(2) + "\n";
+}
+
+Status override_plan(GpuPlan& plan, std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  SDFG_TRY(const std::vector<Entry> entries,
+           first != text.npos && text[first] == '{' ? read_json(text) : read_text(text));
+  for (const Entry& entry : entries) {
+    const auto kernel = std::ranges::find(plan.kernels, entry.kernel, &KernelPlan::name);
+    if (kernel == plan.kernels.end()) {
+      std::vector<std::string_view> names;
+      for (const KernelPlan& known : plan.kernels) names.push_back(known.name);
+      const std::string_view near = nearest(entry.kernel, names);
+      return wrong("there is no kernel '" + entry.kernel + "' in " + plan.program,
+                   near.empty() ? "--emit=plan lists them" : "did you mean '" + std::string(near) + "'?");
+    }
+    for (const auto& [key, value] : entry.values) {
+      SDFG_TRY([[maybe_unused]] const Ok ok, set(*kernel, key, value));
+    }
+    SDFG_TRY([[maybe_unused]] const Ok ok, check(*kernel));
+  }
+  return Ok{};
+}
+
+}  // namespace sdfg
