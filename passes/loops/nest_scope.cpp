@@ -5,12 +5,16 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/signature.h"
+#include "ir/walk.h"
 #include "passes/common/used_names.h"
 #include "passes/loops/nest_region.h"
 
 namespace sdfg {
 ScopeNester::ScopeNester(const Sdfg& sdfg) : sdfg_(sdfg), types_(symbol_types(sdfg)) {
   for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
+  for_each_node(sdfg, [&](const Node& node) {
+    if (const auto* access = node.as<AccessNode>()) ++access_nodes_[access->data];
+  });
 }
 
 /// Has the symbol a value around a map?
@@ -88,6 +92,7 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
     if (!state[e].memlet.empty() && !fits(state[e].memlet.dst_subset, path_target(state, e)))
       return "a memlet before the map's exit has another number of dimensions";
   SymbolSet used;
+  std::map<std::string, std::size_t, std::less<>> inside;
   for (NodeId n : scope.nodes) {
     const Node& node = state[n];
     collect_used_names(node, containers_, used);
@@ -102,7 +107,11 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
       return "'" + access->data + "' inside is no plain container";
     if (border.contains(access->data) || !data->transient)
       return "'" + access->data + "' is accessed inside without passing the border";
+    ++inside[access->data];
   }
+  for (const auto& [name, count] : inside)
+    if (const auto all = access_nodes_.find(name); all == access_nodes_.end() || count != all->second)
+      return "'" + name + "', which the map uses inside, is used elsewhere, too";
   for (const std::string& name : used)
     if (containers_.contains(name)) return "'" + name + "' is read by name inside";
   return {};

@@ -46,6 +46,7 @@ class ScopeNester {
   const Sdfg& sdfg_;
   const TypeTable types_;
   SymbolSet containers_;
+  std::map<std::string, std::size_t, std::less<>> access_nodes_;  ///< how many each container has
 };
 
 }  // namespace sdfg

@@ -3,10 +3,11 @@
 
     tests/random/pipelines.py --tools build/release/tools [--count 300] [--seed 1] [--jobs 2]
 
-For each seed: a program of sdfg-gen with recorded results, and `simplify`, `auto`, `gt4py`, or up to
-eight passes drawn at random (--list-passes), under --check-semantics=each. A fault is printed with
-the commands that show it again; sdfg-reduce makes it small. --counts prints how often each pass
-applied. Passes that need options get some.
+For each seed: a program and a pipeline, under --check-semantics=each. The program is one of sdfg-gen
+with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
+pipeline is `simplify`, `auto`, `gt4py`, or up to eight passes drawn at random (--list-passes), for a
+text case often beginning with its own pass. A fault is printed with the commands that show it again;
+sdfg-reduce makes it small. --counts prints how often each pass applied.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ import zipfile
 KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"]
 # Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
+NAMED = ["gt4py{assume_pointwise=false}", "simplify", "auto"]
 # Options without which a pass does nothing, or does it seldom.
 OPTIONS = {
     "substitute-symbols": ["symbols=N=$N"],  # the recorded value
@@ -56,13 +59,47 @@ def recorded(data, name):
         return int.from_bytes(entries.read(entry)[-8:], "little") if entry in entries.namelist() else 5
 
 
-def one(tools, passes, seed, folder):
+def cases(tools):
+    """(pass, input) of the text cases whose input is a valid program."""
+    found = []
+    for file in sorted((pathlib.Path(__file__).parent.parent / "text/passes").glob("*.test")):
+        for case in re.split(r"^=== .*\n", file.read_text(), flags=re.M):
+            program = re.split(r"^---.*\n", case, flags=re.M)
+            if len(program) > 1 and program[1].startswith("sdfg "):
+                found.append((file.stem, program[1]))
+    return [c for c in found if not subprocess.run(
+        [tools / "sdfg-opt", "--verify-only"], input=c[1], text=True, capture_output=True).returncode]
+
+
+def on_case(tools, passes, texts, draw):
+    """The same for a text case."""
+    name, program = draw.choice(texts)
+    drawn = [with_options(draw, name) for name in draw.choices(passes, k=draw.randint(1, 6))]
+    if name in passes and draw.random() < 0.6:
+        drawn.insert(draw.randint(0, min(2, len(drawn))), with_options(draw, name))
+    pipeline = draw.choice(NAMED + [",".join(drawn)] * 9).replace("$N", "8")  # what is made
+    command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
+               "--stats"]
+    try:
+        done = subprocess.run(command, input=program, text=True, capture_output=True, timeout=10)
+    except subprocess.TimeoutExpired:  # some cases are loops that do not end
+        return "refused", "", {}
+    if done.returncode == 0 or "--check-semantics compared nothing" in done.stderr:
+        return "same", "", applications(done.stderr)
+    why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
+    if done.returncode == 1 and "internal error" not in done.stderr and "bit" not in why:
+        return "refused", "", {}  # an input that a pass says no to
+    return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each\n  {why}", {}
+
+
+def one(tools, passes, texts, seed, folder):
     """(outcome, what to print, how often each pass applied)."""
     draw = random.Random(seed)
+    if draw.random() < 0.4:
+        return on_case(tools, passes, texts, draw)
     kind, size = draw.choice(KINDS), draw.choice([10, 20, 40])
     drawn = [with_options(draw, name) for name in draw.choices(passes, k=draw.randint(3, 8))]
-    named = ["gt4py{assume_pointwise=false}", "simplify", "auto"]
-    pipeline = draw.choice(named + [",".join(drawn)] * 6)
+    pipeline = draw.choice(NAMED + [",".join(drawn)] * 6)
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
     make = [tools / "sdfg-gen", f"--kind={kind}", f"--size={size}", f"--seed={seed}", "--emit=text",
             "-o", program, f"--data={data}", "--record"]
@@ -92,10 +129,11 @@ def main():
     tools = options.tools.resolve()
     listed = run(tools / "sdfg-opt", "--list-passes").stdout.splitlines()
     passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
+    texts = cases(tools)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda s: one(tools, passes, s, pathlib.Path(folder)),
+            results = list(pool.map(lambda s: one(tools, passes, texts, s, pathlib.Path(folder)),
                                     range(options.seed, options.seed + options.count)))
     faults = [text for outcome, text, _ in results if outcome == "fault"]
     print("\n".join(faults[:10]))
@@ -108,7 +146,7 @@ def main():
     same = sum(outcome == "same" for outcome, _, _ in results)
     print(f"random pipelines: seeds {options.seed} to {options.seed + options.count - 1}: "
           f"{same} with the same results after every pass, {len(faults)} faults, "
-          f"{len(results) - same - len(faults)} programs not made")
+          f"{len(results) - same - len(faults)} programs not made or refused")
     sys.exit(bool(faults) or not same)
 
 
