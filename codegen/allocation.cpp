@@ -199,6 +199,7 @@ void SdfgFunction::declare_in_kernel(Writer& out, const std::string& name, const
   bound.own = !block;
   bound.device = true;
   bindings_[name] = bound;
+  if (!computable(data.dtype, place)) return;
   if (belongs_to_program(data))
     return fail(place, "a container of a kernel cannot outlive it (lifetime " +
                            std::string(to_text(data.lifetime)) + ")");
@@ -237,21 +238,21 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
   const Data& data = *sdfg_.find_data(name);
   const std::string type = type_name(data.dtype, place), text = binding_text(name);
   const std::string field = program_.fresh_name("__0_" + name);
-  if (data.is_scalar()) {
+  const bool device = program_.target.gpu && on_device(data);
+  if (data.is_scalar() && !device) {
     program_.state_fields.push_back(type + " " + field + "{};");
     bindings_[name] = {Binding::Value, "__state->" + field, &data};
     return;
   }
   const Array* array = data.as_array();
-  if (!array) return fail(place, "only arrays and scalars may outlive a call");
+  if (!array && !data.is_scalar()) return fail(place, "only arrays and scalars may outlive a call");
   program_.state_pointers.push_back(type + "* " + field + " = nullptr;");
-  const std::string count = print(array->total_size, place);
+  const std::string count = array ? print(array->total_size, place) : "1";
   if (data.lifetime == Lifetime::External) {
     Storage storage = data.storage == Storage::Default ? Storage::CpuHeap : data.storage;
     program_.externals.push_back({std::string(to_text(storage)), field, type, count});
     out.line(type + "* const " + text + " = __state->" + field + ";");
   } else {
-    const bool device = program_.target.gpu && on_device(data);
     const std::string memory = memory_for(name, place, false);
     if (device) {
       std::string& declared = program_.state_fields.back();
@@ -272,8 +273,9 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
                                       ") * sizeof(" + type + "));");
     }
   }
-  bindings_[name] = {Binding::Pointer, text, &data};
-  bindings_[name].device = program_.target.gpu && on_device(data);
+  bindings_[name] = {data.is_scalar() ? Binding::Value : Binding::Pointer,
+                     data.is_scalar() ? "(*" + text + ")" : text, &data};
+  bindings_[name].device = device;
 }
 
 void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const Place& place) {

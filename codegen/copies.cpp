@@ -128,7 +128,7 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   const bool one = is_one(num_elements(read)) || is_one(num_elements(write)) ||
                    from.kind == Binding::Value || to.kind == Binding::Value;
   if (one) {
-    const std::string value = load(at, edge_id, from, read, place), left = element(to, write, place);
+    const std::string value = on_device_ ? load(at, edge_id, from, read, place) : element(from, read, place), left = element(to, write, place);
     if (far) {
       if (!same_type)
         return fail(place, "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +

@@ -36,8 +36,10 @@ bool is_plain(const Expr& e) {
 }  // namespace
 
 /// A failure when code of one side would touch memory of the other.
-bool SdfgFunction::reachable(const Binding& binding, const std::string& container, const Place& place) {
+bool SdfgFunction::reachable(const Binding& binding, const std::string& container, const Place& place,
+                             bool one) {
   if (!program_.target.gpu || binding.device == on_device_ || binding.own) return true;
+  if (!on_device_ && one) return true;  // one element: it is fetched or sent
   if (on_device_) {
     if (binding.kind == Binding::Value) return true;  // by value; writing it is refused elsewhere
     fail(place, "a kernel touches '" + container + "', which is memory of the host",
@@ -46,6 +48,15 @@ bool SdfgFunction::reachable(const Binding& binding, const std::string& containe
     fail(place, "code of the host touches '" + container + "', which is memory of the GPU",
          "run --gpu-transformation, which makes a kernel of it, or copy to the host first");
   }
+  return false;
+}
+
+/// A failure for elements that kernels cannot work on.
+bool SdfgFunction::computable(const Type& type, const Place& place) {
+  const bool complex = type.base() == BaseType::Complex64 || type.base() == BaseType::Complex128;
+  if (!complex && type.base() != BaseType::Vector) return true;
+  fail(place, "no code in kernels for elements of type " + type.text(),
+       complex ? "compute with real and imaginary parts, or run the program on the CPU" : "use arrays of single elements");
   return false;
 }
 
@@ -228,6 +239,10 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
 /// The text that reads one element: straight from memory, or from where it was loaded before.
 std::string SdfgFunction::load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset,
                                const Place& place) const {
+  if (binding.device && !on_device_ && binding.kind != Binding::Struct) {
+    program_.waits_for(at.state[edge].memlet.data, place);
+    return "sdfg::gpu::read(__state->gpu, " + pointer(binding, subset, place) + ")";
+  }
   const bool whole_level = at.params.size() == at.kernel_params;
   if (on_device_ && binding.row && binding.kind == Binding::Pointer && !at.state[edge].memlet.dynamic &&
       num_elements(subset).as_integer() == 1) {

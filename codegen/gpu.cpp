@@ -4,6 +4,9 @@
 #include "codegen/program_file.h"
 #include "codegen/writer.h"
 #include "ir/analysis/connector_types.h"
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -52,9 +55,54 @@ std::string gpu_entry_points(const Program& program, const std::string& init) {
   return out.take();
 }
 
+namespace {
+
+bool runs_on_device(const Node& node) {
+  const auto* map = node.as<MapEntry>();
+  return map && (map->schedule == Schedule::GpuDevice || map->schedule == Schedule::GpuDefault);
+}
+
+/// Scalars that kernels write live on the device. Returns the containers that kernels write.
+std::set<std::string> place_scalars(Sdfg& sdfg) {
+  std::set<std::string> written;
+  for_each_state(sdfg, [&](State& state) {
+    const ScopeTree tree = scope_tree_of(state);
+    const auto note = [&](EdgeId e) {
+      if (state[e].memlet.empty()) return;
+      const auto* access = state[path_target(state, e)].as<AccessNode>();
+      written.insert(access ? access->data : state[e].memlet.data);
+    };
+    for (NodeId id : state.nodes()) {
+      bool inside = false;
+      for (NodeId around : tree.enclosing(id)) inside |= runs_on_device(state[around]);
+      if (inside) continue;
+      Node& node = state[id];
+      if (runs_on_device(node)) {
+        for (EdgeId e : state.out(tree.exit_of(id))) note(e);
+      } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
+        const std::set<std::string> inner = place_scalars(**nested->sdfg);
+        for (EdgeId e : state.out(id))
+          if (inner.contains(state[e].src_connector)) note(e);
+      }
+    }
+  });
+  for (const std::string& name : written)
+    if (Data* data = sdfg.find_data(name); data && data->transient && data->is_scalar())
+      data->storage = Storage::GpuGlobal;
+  return written;
+}
+
+}  // namespace
+
+Result<Sdfg> normalised(const Sdfg& sdfg) {
+  Sdfg copy = sdfg;
+  if (auto status = infer_connector_types(copy); !status) return status.error();
+  place_scalars(copy);
+  return copy;
+}
+
 Result<Bundle> generate_gpu(const Sdfg& sdfg, const GpuOptions& options) {
-  Sdfg typed = sdfg;
-  if (auto status = infer_connector_types(typed); !status) return status.error();
+  SDFG_TRY(const Sdfg typed, normalised(sdfg));
   SDFG_TRY(const Lowering lowering, make_lowering(typed, options, false));
   Target target;
   target.gpu = &lowering;

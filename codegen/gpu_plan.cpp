@@ -9,7 +9,6 @@
 #include "codegen/cpp_expr.h"
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
-#include "ir/analysis/connector_types.h"
 #include "ir/analysis/cost.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
@@ -238,8 +237,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool
 }
 
 Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options) {
-  Sdfg typed = sdfg;
-  if (auto status = infer_connector_types(typed); !status) return status.error();
+  SDFG_TRY(const Sdfg typed, normalised(sdfg));
   SDFG_TRY(Lowering lowering, make_lowering(typed, options, true));
   Target target;
   target.gpu = &lowering;

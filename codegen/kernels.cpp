@@ -33,6 +33,14 @@ bool is_identifier(std::string_view text) {
                                                  "0123456789_") == std::string_view::npos;
 }
 
+/// The text without the `.x` of `threadIdx.x` and its kin, which are no names of the program.
+std::string without_axes(std::string text) {
+  for (std::string_view word : {"threadIdx.", "blockIdx.", "blockDim.", "gridDim."})
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+      if (at + word.size() < text.size()) text[at + word.size()] = ' ';
+  return text;
+}
+
 }  // namespace
 
 /// What the host knows before it launches: where each dimension begins and how many points it has.
@@ -108,7 +116,7 @@ bool SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
 /// The names of the host that the body uses become parameters.
 void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body,
                                      const std::map<std::string, Binding, std::less<>>& host) {
-  const auto used = identifiers(body);
+  const auto used = identifiers(without_axes(body));
   const auto add = [&](const std::string& declaration, const std::string& argument) {
     kernel.declarations += (kernel.declarations.empty() ? "" : ", ") + declaration;
     kernel.passed += ", " + argument;
@@ -122,6 +130,7 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     const std::string argument = other == kernel.arguments.end() ? name : other->second;
     if (bound.kind == Binding::Struct || bound.kind == Binding::Stream)
       return fail(place, "kernels take no structures or streams, and '" + label + "' is one");
+    if (!computable(bound.data->dtype, place)) return;
     const std::string type = type_name(bound.data->dtype, place);
     if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
     if (!bound.device) return void(reachable(bound, label, place));

@@ -22,6 +22,9 @@ struct Lowering {
   bool scalar_rows() const { return dialect == GpuDialect::Hip; }
 };
 
+/// A copy that is ready to be lowered: connectors have types, containers their place.
+Result<Sdfg> normalised(const Sdfg& sdfg);
+
 /// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no device
 /// can do, is an error.
 Status override_plan(GpuPlan& plan, std::string_view text);

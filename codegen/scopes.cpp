@@ -99,7 +99,7 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
       if (data.is_structure()) {
         at.views[id] = {Binding::Struct, base.kind == Binding::Struct ? base.text
                         : pointer(base, subset_or_whole(subset, *base.data), place), &data,
-                        base.shared, base.aliased, base.memory()};
+                        base.shared, base.aliased, base.memory(), base.device, base.own};
         continue;
       }
       const std::string type = type_name(data.dtype, place);
@@ -108,15 +108,15 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
         address = "reinterpret_cast<" + type + "*>(" + address + ")";
       if (data.is_scalar()) {
         at.views[id] = {Binding::Value, "(*(" + address + "))", &data, base.shared,
-                        base.aliased, base.memory()};
+                        base.aliased, base.memory(), base.device, base.own};
         continue;
       }
       // One name per target: two nodes of one view may show different places.
       std::string text = cpp_name(name);
       if (!at.view_names.insert(text).second)
         at.view_names.insert(text = local_name(text + "_view"));
-      at.out.line("[[maybe_unused]] " + type + "* const " + text + " = " + address + ";");
-      at.views[id] = {Binding::Pointer, text, &data, base.shared, base.aliased, base.memory()};
+      at.out.line("[[maybe_unused]] " + (on_device_ ? "auto" : type) + "* const " + text + " = " + address + ";");
+      at.views[id] = {Binding::Pointer, text, &data, base.shared, base.aliased, base.memory(), base.device, base.own};
     }
     if (later.size() == waiting.size()) {
       fail(at.node_place(later[0]), "views that show each other in a circle");

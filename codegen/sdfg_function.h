@@ -206,7 +206,9 @@ class SdfgFunction {
     std::string row, lane;
     bool narrow = false;  ///< the lane is not negative and fits 32 bits as bytes
   };
-  bool reachable(const Binding& binding, const std::string& container, const Place& place);
+  bool reachable(const Binding& binding, const std::string& container, const Place& place,
+                 bool one = false);
+  bool computable(const Type& type, const Place& place);
   bool uniform(const Expr& expr) const;
   Address address(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
   std::string load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset, const Place& place) const;

@@ -160,7 +160,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     if (edge.memlet.empty()) continue;
     const NodeId source = path_source(state, e);
     const Binding from = end_binding(at, source, edge.memlet.data);
-    if (!from.data || !reachable(from, edge.memlet.data, at.edge_place(e))) continue;
+    if (!from.data || !reachable(from, edge.memlet.data, at.edge_place(e), !type.is_pointer())) continue;
     End end{from, subset_or_whole(edge.memlet.subset(), *from.data), e, type.is_pointer(),
             type.element()};
     if (type.is_pointer() && from.data->dtype == type) end.pointer = port.array = false;
@@ -215,7 +215,8 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     }
     const Binding to = to_code ? binding(edge.memlet.data, place)
                                : end_binding(at, target, edge.memlet.data);
-    if (!to.data || !reachable(to, edge.memlet.data, at.edge_place(e))) continue;
+    if (!to.data || !reachable(to, edge.memlet.data, at.edge_place(e), !type.is_pointer() && !edge.memlet.wcr))
+      continue;
     End end{to, subset_or_whole(edge.memlet.subset(), *to.data), e, type.is_pointer(), type.element()};
     if (type.is_pointer() && to.data->dtype == type) end.pointer = port.array = false;
     const Place edge_place = at.edge_place(e);
@@ -245,7 +246,12 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
         };
     } else {
       port.text = element(to, end.subset, edge_place);
-      if (edge.memlet.wcr)
+      if (to.device && !on_device_) {
+        port.text = pointer(to, end.subset, edge_place);
+        port.write = [address = port.text, c_type = type_name(to.data->dtype, place)](const std::string&, const std::string& value) {
+          return "sdfg::gpu::write(__state->gpu, " + address + ", " + c_type + "(" + value + "));";
+        };
+      } else if (edge.memlet.wcr)
         port.write = [this, &at, e, end, text = port.text](const std::string&,
                                                            const std::string& value) {
           return update(at, e, end.binding, end.subset, "&" + text, value);

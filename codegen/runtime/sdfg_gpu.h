@@ -153,6 +153,13 @@ inline T read(Context& gpu, const T* from) {
   return value;
 }
 
+/// One element of device memory, from the host.
+template <class T>
+inline void write(Context& gpu, T* to, const T& value) {
+  copy(gpu, to, &value, 1);
+  wait(gpu);
+}
+
 /// A box of elements on both sides of a copy, the fastest dimension last.
 template <int n>
 struct Box {

@@ -32,7 +32,6 @@ SDFG_BOTH SDFG_INLINE void update(T* at, const T& value, Op op) {
   *at = op(*at, value);
 }
 
-#if !defined(SDFG_GPU_PROGRAM)
 /// One critical section for what is too wide to be exchanged at once.
 struct SpinLock {
   bool taken = false;
@@ -44,6 +43,7 @@ struct SpinLock {
 };
 inline SpinLock wide_update_lock;
 
+#if !defined(SDFG_GPU_PROGRAM)
 template <class T, class Op>
 inline void update_atomic(T* at, const T& value, Op op) {
   if constexpr (sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0) {
