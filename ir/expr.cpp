@@ -29,7 +29,11 @@ Expr build(Op op, std::vector<Expr> arguments, std::string name, bool normal) {
   node->normal = normal;
   node->name = std::move(name);
   node->args = std::move(arguments);
-  for (const Expr& a : node->args) node->depth = std::max(node->depth, detail::depth(a) + 1);
+  for (const Expr& a : node->args) {
+    node->depth = std::max(node->depth, detail::depth(a) + 1);
+    node->names |= detail::name_bits(a);
+  }
+  if (op == Op::Call) node->names |= detail::name_bit(node->name);
   node->hash = hash_of(*node);
   return ExprAccess::wrap(std::move(node));
 }
@@ -40,6 +44,7 @@ Expr build_leaf(Op op, std::string name, std::int64_t value, double number) {
   node->value = value;
   node->number = number;
   node->name = std::move(name);
+  if (op == Op::Symbol) node->names = detail::name_bit(node->name);
   node->hash = hash_of(*node);
   return ExprAccess::wrap(std::move(node));
 }

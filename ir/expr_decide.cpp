@@ -259,11 +259,23 @@ Truth decide(const Expr& e, const Assumptions& assumptions) {
 
 }  // namespace
 
-Truth detail::decide_quickly(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  const bool ordered = op == Op::Le || op == Op::Lt || op == Op::Ge || op == Op::Gt;
+namespace {
+
+/// Lt or Le.
+Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions, bool with_isl) {
+  if (const auto linear = detail::linear_order(op, simplify(a), simplify(b), assumptions)) return *linear;
   // Without facts to compare with, the normal form of the comparison is not needed.
-  if (ordered && assumptions.facts.empty()) return decide_comparison(op, a, b, assumptions);
-  return decide(compare_expr(op, a, b), assumptions);
+  const Truth fast = assumptions.facts.empty() ? decide_comparison(op, a, b, assumptions)
+                                               : decide(compare_expr(op, a, b), assumptions);
+  if (fast != Truth::Unknown || !with_isl) return fast;
+  return detail::isl_decide(compare_expr(op, a, b), assumptions);
+}
+
+}  // namespace
+
+Truth detail::decide_quickly(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
+  if (op == Op::Gt || op == Op::Ge) return decide_order(mirrored(op), b, a, assumptions, false);
+  return decide_order(op, a, b, assumptions, false);
 }
 
 Truth is_true(const Expr& condition, const Assumptions& assumptions) {
@@ -272,19 +284,11 @@ Truth is_true(const Expr& condition, const Assumptions& assumptions) {
   const Truth fast = decide(e, assumptions);
   return fast == Truth::Unknown ? detail::isl_decide(e, assumptions) : fast;
 }
-namespace {
-Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  if (const auto linear = detail::linear_order(op, simplify(a), simplify(b), assumptions)) return *linear;
-  const Truth fast = detail::decide_quickly(op, a, b, assumptions);
-  return fast == Truth::Unknown ? detail::isl_decide(compare_expr(op, a, b), assumptions) : fast;
-}
-}  // namespace
-
 Truth less_equal(const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  return decide_order(Op::Le, a, b, assumptions);
+  return decide_order(Op::Le, a, b, assumptions, true);
 }
 Truth less(const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  return decide_order(Op::Lt, a, b, assumptions);
+  return decide_order(Op::Lt, a, b, assumptions, true);
 }
 Truth equal(const Expr& a, const Expr& b, const Assumptions& assumptions) {
   return is_true(compare_expr(Op::Eq, a, b), assumptions);

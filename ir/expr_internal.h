@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/expr.h"
+#include "support/hash.h"
 
 // Shared by the sources of ir/expr*.cpp; not installed.
 
@@ -21,6 +22,7 @@ struct ExprNode {
   bool normal = true;        ///< known to be in normal form
   std::uint32_t depth = 1;   ///< levels of the tree
   std::size_t hash = 0;
+  std::uint64_t names = 0;   ///< name_bit() of every symbol and function in the tree
   std::int64_t value = 0;
   double number = 0;
   std::string name;
@@ -34,6 +36,11 @@ struct ExprAccess {
 
 namespace detail {
 
+/// One of 64 bits, so that most questions whether a tree has a name need no look at the tree.
+inline std::uint64_t name_bit(std::string_view name) {
+  return std::uint64_t(1) << (Hasher().add(name).value() & 63);
+}
+inline std::uint64_t name_bits(const Expr& e) { return ExprAccess::node(e).names; }
 inline bool is_normal(const Expr& e) { return ExprAccess::node(e).normal; }
 inline std::uint32_t depth(const Expr& e) { return ExprAccess::node(e).depth; }
 /// As Expr::make, for a node that the caller knows to be in normal form.

@@ -26,9 +26,12 @@ bool any_symbol(const Expr& e, std::vector<std::string_view>& bound, const auto&
 class Substituter {
  public:
   Substituter(const Substitution& replacements, bool calls)
-      : replacements_(replacements), calls_(calls) {}
+      : replacements_(replacements), calls_(calls) {
+    for (const auto& [name, value] : replacements) names_ |= detail::name_bit(name);
+  }
 
   Expr apply(const Expr& e) {
+    if ((detail::name_bits(e) & names_) == 0) return e;
     if (e.is(Op::Symbol)) {
       const Expr* found = find(e.name());
       return found ? *found : e;
@@ -74,6 +77,7 @@ class Substituter {
   }
 
   const Substitution& replacements_;
+  std::uint64_t names_ = 0;  ///< bits of all names that are replaced
   bool calls_;
   std::vector<std::string_view> bound_;  ///< parameters of the lambdas around
 };
@@ -93,6 +97,7 @@ SymbolSet free_symbols(const Expr& expr) {
   return out;
 }
 bool uses_symbol(const Expr& expr, std::string_view name) {
+  if ((detail::name_bits(expr) & detail::name_bit(name)) == 0) return false;
   std::vector<std::string_view> bound;
   return any_symbol(expr, bound, [&](const std::string& n) { return n == name; });
 }

@@ -24,7 +24,7 @@ struct Points {
 /// Nothing when a symbolic step or tile, or a range that may be empty, leaves it open.
 std::optional<Points> points_of(const Range& range, const Assumptions& assumptions);
 
-/// The comparison without isl.
+/// The comparison, Lt, Le, Gt or Ge, without isl.
 Truth decide_quickly(Op comparison, const Expr& a, const Expr& b, const Assumptions& assumptions);
 
 }  // namespace sdfg::detail

@@ -1,7 +1,9 @@
 #include "passes/pipeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "passes/common/assume.h"
@@ -196,7 +198,9 @@ class Runner {
     assume_.insert(assume_.end(), open.begin(), open.end());
     Sdfg* const general = std::exchange(sdfg_, &special);
     for (Observer* observer : options_.observers) observer->enter_version(conditions);
+    known_ = {};
     Result<Changed> changed = steps(step.steps);
+    known_ = {};
     for (Observer* observer : options_.observers) observer->leave_version();
     sdfg_ = general;
     assume_.resize(before);
@@ -216,17 +220,20 @@ class Runner {
         sdfg_->symbols.insert(*symbols.find(name));
     }
     join_versions(*sdfg_, std::move(special), conditions);
+    known_ = {};
     context.applied({}, "a version for the case that " + text + ", beside the general one");
     for (Observer* observer : options_.observers | std::views::reverse)
       observer->after(event, *sdfg_, Changed::Yes, context);
   }
 
+  /// A pass that found nothing to do is not run again before something changes.
   Result<Changed> pass(const Step& step) {
+    std::pair identity(step.pass->name, step.configured.options);
+    if (known_.idle.contains(identity)) return Changed::No;
     const PassRun event{step.pass->name, step.configured.options, ++number_};
     PassContext context(step.pass->name);
     context.collect_remarks = options_.collect_remarks;
-    for (const Expr& condition : assume_) assume(condition, context.assumptions);
-    assume_shapes(*sdfg_, context.assumptions);
+    context.assumptions = assumptions();
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     if (options_.application_limit) {
@@ -248,10 +255,29 @@ class Runner {
     }
     for (Observer* observer : options_.observers | std::views::reverse)
       observer->after(event, *sdfg_, *changed, context);
+    if (*changed == Changed::Yes) known_ = {};
+    else known_.idle.insert(std::move(identity));
     return changed;
   }
 
+  /// What is stated, and what the shapes of arguments say.
+  const Assumptions& assumptions() {
+    if (!known_.assumptions) {
+      known_.assumptions.emplace();
+      for (const Expr& condition : assume_) assume(condition, *known_.assumptions);
+      assume_shapes(*sdfg_, *known_.assumptions);
+    }
+    return *known_.assumptions;
+  }
+
+  /// What has been found out about the SDFG as it is.
+  struct Known {
+    std::optional<Assumptions> assumptions;
+    std::set<std::pair<std::string_view, std::string>> idle;  ///< passes that find nothing to do
+  };
+
   Sdfg* sdfg_;
+  Known known_;
   const RunOptions& options_;
   std::vector<Expr> assume_;
   std::map<std::string, std::size_t, std::less<>> left_;

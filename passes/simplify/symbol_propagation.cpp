@@ -185,10 +185,12 @@ class Propagation {
   }
 
   const SymbolSet& all_names() {
-    if (names_.empty())
+    if (!names_) {
+      names_.emplace();
       for (const auto& [name, type] : types_)
-        if (values_.is_assigned(name)) names_.insert(name);
-    return names_;
+        if (values_.is_assigned(name)) names_->insert(name);
+    }
+    return *names_;
   }
 
   Sdfg& sdfg_;
@@ -196,7 +198,7 @@ class Propagation {
   PassContext& context_;
   const TypeTable types_;
   SymbolValues values_;
-  SymbolSet names_;  ///< assigned symbols
+  std::optional<SymbolSet> names_;  ///< assigned symbols, when they have been asked for
   std::map<std::string, std::optional<Expr>, std::less<>> shapes_;  ///< symbol of shapes: its value
   std::map<std::string, std::vector<std::string>, std::less<>> shaped_;  ///< by container
   std::set<std::string> agreed_;  ///< symbols of shapes that a state has been asked for
