@@ -9,11 +9,13 @@ docs/gt4py.md says what changes for programs that ran with GT4Py's DaCe backend.
 
 from sdfg_gt4py.backend import make_backend
 from sdfg_gt4py.inspection import Look, look
+from sdfg_gt4py.languages import CompilerError
 from sdfg_gt4py.options import UnsupportedOption
 from sdfg_gt4py.tool import SdfgOptError, Tool, ToolNotFound, find_tool
 
 
 __all__ = [
+    "CompilerError",
     "Look",
     "SdfgOptError",
     "Tool",

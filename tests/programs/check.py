@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """GT4Py programs of our own, run with sdfg_gt4py, beside NumPy and GT4Py's DaCe backend.
 
-usage: check.py --tool PATH [--codegen ours,dace] [--gt4py] [--programs NAME|MODULE,…] [--every N] [--jobs N] [--list]
+usage: check.py --tool PATH [--codegen ours,dace,stand-in] [--gt4py] [--programs NAME|MODULE,…] [--every N] [--jobs N] [--list]
 
 Each program is compiled with each choice of `codegen` and called twice, with arguments at other
 addresses the second time. What it writes must agree with the NumPy reference within the program's
 bound, and nothing else may change. With --gt4py GT4Py's own DaCe CPU backend runs as well, and the
-bits must be the same; all is compiled without contraction for that. Needs Python with gt4py.
+bits must be the same; all is compiled without contraction for that. "stand-in" runs the CUDA that
+sdfg-opt generates on the CPU. Needs Python with gt4py.
 """
 
 import argparse
@@ -41,9 +42,12 @@ def backend_named(name, tool, case):
     from gt4py.next.program_processors.runners.dace import make_dace_backend
 
     import sdfg_gt4py
+    import stand_in
 
     if name == "gt4py":
         return make_dace_backend(gpu=False, **case.options)
+    if name == "stand-in":
+        return stand_in.make_backend(tool, **case.options)
     return sdfg_gt4py.make_backend("cpu", name, tool=tool, **case.options)
 
 
