@@ -25,6 +25,11 @@ class StandIn(Compiler):
                  f"-I{_RUNTIME}", *_CALLS, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
         return Language("cuda", "cu", (cpp_compiler(), *flags, *shlex.split(os.environ.get("CXXFLAGS", ""))))
 
+    def __call__(self, inp):
+        artifact = super().__call__(inp)
+        # DaCe's loader asks arrays for addresses by where their descriptors say that they are.
+        return dataclasses.replace(artifact, sdfg_json=artifact.sdfg_json.replace("GPU_Global", "CPU_Heap"))
+
 
 def make_backend(tool, **options):
     made = sdfg_gt4py.make_backend("cuda", "ours", tool=tool, **options)
