@@ -45,7 +45,7 @@ bool is_lookup(const Expr& e, const Connectors& inputs, bool in_index = false) {
 /// What decides the defaults of one kernel.
 struct Facts {
   std::map<std::string, int, std::less<>> unit;  ///< accesses in which the parameter has stride 1
-  std::int64_t loads = 0, hoisted = 0, lookups = 0;
+  std::int64_t loads = 0, hoisted = 0, lookups = 0, accesses = 0;
   bool loops = false, threads = false, reduces = false;
 };
 
@@ -118,6 +118,7 @@ class Planner {
         if (!array || local.contains(memlet.data) || !memlet.subset()) return;
         SymbolSet symbols;
         collect_symbols(*memlet.subset(), symbols);
+        facts.accesses += times;
         const bool one = num_elements(*memlet.subset()).as_integer() == 1;
         if (read && one) {
           facts.loads += times;
@@ -160,11 +161,28 @@ class Planner {
     } else if (plan.kind == KernelClass::Scan) {
       plan.block = {64, 1, 1};
       plan.batch = 8;
-    } else if (map.params.size() > 1) {
-      plan.levels = found.hoisted >= 12 ? 8 : found.hoisted >= 4 ? 4 : 1;
+    } else {
+      if (plan.kind == KernelClass::Pointwise) plan.block = {256, 1, 1};
+      if (map.params.size() > 1) plan.levels = levels(map, plan, found);
     }
     out_.kernels[{&state, entry}] = out_.plan.kernels.size();
     out_.plan.kernels.push_back(std::move(plan));
+  }
+
+  /// Levels pay when a thread loads once what they share, or when it has little else to do; not when
+  /// too few threads are left to hide the latency of memory.
+  static std::int64_t levels(const MapEntry& map, const KernelPlan& plan, const Facts& facts) {
+    std::int64_t levels = facts.hoisted >= 12 ? 8 : facts.hoisted >= 4 ? 4 : 1;
+    if (plan.kind == KernelClass::Pointwise && facts.accesses <= 3) levels = 4;
+    constexpr std::int64_t enough_threads = 132 * 2048;  // twice fill the multiprocessors at half occupancy
+    const auto size = [&](std::size_t d) {
+      const auto at = std::ranges::find(map.params, plan.params[d]) - map.params.begin();
+      return map.ranges[std::size_t(at)].size().as_integer();
+    };
+    const auto x = size(0), y = size(1);
+    if (y) levels = std::min(levels, std::max<std::int64_t>(*y, 1));
+    while (levels > 1 && x && y && *x * ((*y + levels - 1) / levels) < enough_threads) levels /= 2;
+    return levels;
   }
 
   /// As Program::fresh_name makes a C++ name of it, so that the plan and the text agree.

@@ -145,6 +145,18 @@ class LayoutChooser {
     changed_ = Changed::Yes;
   }
 
+  /// Two dimensions with the strides of a larger array, of which this one was a part: it ends with
+  /// its last element, so that the gaps are no padding.
+  static bool is_cut(const Data& data) {
+    const std::vector<Expr>& strides = data.as_array()->strides;
+    if (data.shape.size() != 2) return false;
+    const Expr end = (data.shape[0] - 1) * strides[0] + (data.shape[1] - 1) * strides[1] + 1;
+    if (!(data.as_array()->total_size - end == Expr(0))) return false;
+    for (std::size_t d = 0; d < 2; ++d)
+      if (strides[d] == Expr(1) && certain(less_equal(data.shape[d], strides[1 - d]))) return true;
+    return false;
+  }
+
   Refusal check(const Data& data) const {
     const Array& array = *data.as_array();
     const auto zero = [](const Expr& e) { return e == Expr(0); };
@@ -153,6 +165,7 @@ class LayoutChooser {
     const std::size_t rank = data.shape.size();
     for (std::size_t d = 0; d < rank; ++d)
       if (array.strides == packed(data.shape, order_with_fastest(rank, d))) return {};
+    if (is_cut(data)) return {};
     return "its strides were chosen for another reason";
   }
 
