@@ -160,7 +160,7 @@ inline void write(Context& gpu, T* to, const T& value) {
   wait(gpu);
 }
 
-/// A box of elements on both sides of a copy, the fastest dimension last.
+/// A box of elements on both sides of a copy.
 template <int n>
 struct Box {
   int64_t size[n], to[n], from[n];
@@ -168,26 +168,42 @@ struct Box {
 
 constexpr int copy_block = 256;
 
+/// Threads along the last dimension, which is contiguous where the copy writes; blocks along y take
+/// rows in turn.
 template <class T, class F, int n>
-__global__ void __launch_bounds__(copy_block) copy_box(T* to, const F* from, Box<n> box, int64_t count) {
-  for (int64_t i = int64_t(blockIdx.x) * copy_block + threadIdx.x; i < count; i += int64_t(gridDim.x) * copy_block) {
-    int64_t rest = i, write = 0, read = 0;
-    for (int d = n - 1; d > 0; --d) {
+__global__ void __launch_bounds__(copy_block) copy_box(T* to, const F* from, Box<n> box, int64_t rows) {
+  const int64_t i = int64_t(blockIdx.x) * copy_block + threadIdx.x;
+  if (i >= box.size[n - 1]) return;
+  to += i * box.to[n - 1];
+  from += i * box.from[n - 1];
+  for (int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+    int64_t rest = row, write = 0, read = 0;
+    for (int d = n - 2; d > 0; --d) {
       const int64_t at = rest % box.size[d];
       rest /= box.size[d];
       write += at * box.to[d];
       read += at * box.from[d];
     }
-    to[write + rest * box.to[0]] = T(from[read + rest * box.from[0]]);
+    if (n > 1) write += rest * box.to[0], read += rest * box.from[0];
+    to[write] = T(from[read]);
   }
 }
 /// A copy on the device between any strides, which converts elements if their types differ.
 template <class T, class F, int n>
 inline void copy(Context& gpu, T* to, const F* from, Box<n> box) {
-  int64_t count = 1;
-  for (int64_t size : box.size) count *= size > 0 ? size : 0;
-  const int64_t needed = blocks(count, copy_block);
-  launch(gpu, "copy", copy_box<T, F, n>, needed < 1048576 ? needed : 1048576, 1, 1, dim3{copy_block, 1, 1}, to, from, box, count);
+  for (int d = 0; d + 1 < n; ++d)
+    if (box.to[d] < box.to[n - 1]) {  // the dimension that is contiguous in memory goes last
+      const auto swap = [d](int64_t* values) {
+        const int64_t kept = values[d];
+        values[d] = values[n - 1];
+        values[n - 1] = kept;
+      };
+      swap(box.size), swap(box.to), swap(box.from);
+    }
+  int64_t rows = 1;
+  for (int d = 0; d + 1 < n; ++d) rows *= box.size[d] > 0 ? box.size[d] : 0;
+  launch(gpu, "copy", copy_box<T, F, n>, blocks(box.size[n - 1], copy_block), rows < 65535 ? rows : 65535, 1,
+         dim3{copy_block, 1, 1}, to, from, box, rows);
 }
 
 // ---- On the device.
