@@ -144,7 +144,8 @@ class DoubleWrites {
         const Coordinates plain = [](const Subset& s) { return s; };
         const Coordinates placed = [&](const Subset& s) { return target.placement.map(s); };
         const auto same = same_element(p_.sdfg, state_, order(), use, plain, *write, placed);
-        if (same.answer == Truth::Yes || (same.answer == Truth::Unknown && pointwise_)) {
+        if (same.early.empty() &&
+            (same.answer == Truth::Yes || (same.answer == Truth::Unknown && pointwise_))) {
           target.order.insert(target.order.end(), same.order.begin(), same.order.end());
           continue;
         }

@@ -52,19 +52,19 @@ class Map {
         map_(state.get<MapEntry>(entry)) {}
 
   SameElement compare(const std::vector<Leaf>& reads, const std::vector<Leaf>& writes) {
-    SameElement out{Truth::Yes, {}};
+    SameElement out{Truth::Yes, {}, {}};
     for (const Leaf& w : writes) {
       if (!w.subset || order_.scope_of(order_.element(state_.source(w.edge))) != entry_)
-        return {Truth::Unknown, {}};
+        return {};
       for (const Leaf& r : reads) {
-        if (!r.subset) return {Truth::Unknown, {}};
+        if (!r.subset) return {};
         const Distance distance = compare(*r.subset, *w.subset);
         if (distance == Distance::Disjoint) continue;
         if (distance != Distance::Same)
-          return {distance == Distance::Shifted ? Truth::No : Truth::Unknown, {}};
-        if (!tells_points_apart(*w.subset, map_)) return {Truth::Unknown, {}};
+          return {distance == Distance::Shifted ? Truth::No : Truth::Unknown, {}, {}};
+        if (!tells_points_apart(*w.subset, map_)) return {};
         // No assumption about elements helps where one iteration reads what it has overwritten.
-        if (!order_point(r, w, out)) return {Truth::No, {}};
+        if (!order_point(r, w, out)) return {Truth::No, {}, {}};
       }
     }
     return out;
@@ -105,7 +105,7 @@ class Map {
       return state_[reader].is<AccessNode>() ||
              (state_[reader].is<Tasklet>() && is_one(r.subset) && is_one(w.subset));
     if (order_.reaches(reader, writer)) return true;
-    if (order_.reaches(writer, reader)) return false;
+    if (order_.reaches(writer, reader)) return read_early(r, writer, out);
     NodeId done = reader;
     while (order_.scope_of(order_.element(done)) != entry_) {
       if (!order_.scope_of(done)) return false;
@@ -115,6 +115,17 @@ class Map {
     // Edges at library nodes are operands to DaCe, empty ones too.
     if (state_[done].is<LibraryNode>() || state_[order_.element(writer)].is<LibraryNode>()) return false;
     out.order.emplace_back(done, order_.element(writer));
+    return true;
+  }
+
+  /// A reader behind the writer can read a scalar instead that is filled before.
+  bool read_early(const Leaf& r, NodeId writer, SameElement& out) const {
+    const Node& reader = state_[state_.target(r.edge)];
+    const Memlet& memlet = state_[r.edge].memlet;
+    if (state_.source(r.edge) != entry_ || !is_one(r.subset) || memlet.dynamic || memlet.wcr ||
+        !memlet.data_is_src || !(reader.is<Tasklet>() || reader.is<AccessNode>()))
+      return false;
+    out.early.emplace_back(r.edge, order_.element(writer));
     return true;
   }
 
@@ -133,7 +144,7 @@ SameElement same_element(const Sdfg& sdfg, const State& state, const Order& orde
   if (state[both].is<Tasklet>()) {
     // Values are read before the code runs, and written after it.
     const bool values = is_one(read.box) && is_one(write.box);
-    return {values ? Truth::Yes : Truth::Unknown, {}};
+    return {values ? Truth::Yes : Truth::Unknown, {}, {}};
   }
   if (!state[both].is<MapEntry>()) return {};
   return Map(sdfg, state, order, both)

@@ -15,6 +15,9 @@ struct SameElement {
   Truth answer = Truth::Unknown;
   /// Nodes inside the map that need an ordering edge for that.
   std::vector<std::pair<NodeId, NodeId>> order;
+  /// Edges from the map's entry whose element must be read into a scalar before that node runs: the
+  /// reader comes after the writer.
+  std::vector<std::pair<EdgeId, NodeId>> early;
 };
 
 /// Puts subsets of a container into the coordinates in which the two uses are compared.

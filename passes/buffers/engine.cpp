@@ -118,7 +118,8 @@ class Eliminator {
     const State& state = *program_.flow.state(c.point);
     context_.applied(trails_.at(c.point)->in(state, state.source(c.copy)),
                      "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
-                         (sharing.order.empty() ? "" : ", with ordering edges"));
+                         (sharing.order.empty() ? "" : ", with ordering edges") +
+                         (sharing.early.empty() ? "" : "; what is overwritten is read before"));
     for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, c.to);
     share(program_, sharing);
     return Changed::Yes;

@@ -55,6 +55,35 @@ void make_empty(Edge& edge) {
   edge.dst_connector.clear();
 }
 
+/// Lets the edge read a scalar that takes the element before the writer overwrites it.
+void read_early(BufferProgram& program, const Sharing::EarlyRead& early) {
+  State& state = *program.flow.state(early.point);
+  Order& order = program.order(early.point);
+  const NodeId entry = state.source(early.edge);
+  if (state[entry].is<MapEntry>()) {
+    const Memlet memlet = state[early.edge].memlet;
+    const std::string name = memlet.data, local = program.sdfg.fresh_name(name + "_read");
+    Data scalar = Data::scalar(program.sdfg.find_data(name)->dtype, true);
+    scalar.storage = Storage::Register;
+    program.sdfg.arrays.insert(local, std::move(scalar));
+    const NodeId node = state.add(Node{AccessNode{local}});
+    order.added(node, entry);
+    const Subset zero = Subset::index({0});
+    order.connected(state.connect(
+        entry, node,
+        Edge{state[early.edge].src_connector, "", Memlet::copy(name, *memlet.src_subset, zero)}));
+    state[early.edge].src_connector.clear();
+    state[early.edge].memlet.data = local;
+    state[early.edge].memlet.src_subset = zero;
+    state.set_source(early.edge, node);
+    order.connected(early.edge);
+    program.added(early.point, node);
+  }
+  // Several writers may wait for one read.
+  const NodeId node = state.source(early.edge);
+  if (!order.reaches(node, early.writer)) order.connected(state.connect(node, early.writer, {}));
+}
+
 }  // namespace
 
 void erase_access(BufferProgram& program, StateFlow::Point point, NodeId node) {
@@ -151,6 +180,7 @@ void share(BufferProgram& program, const Sharing& sharing) {
     State& state = *program.flow.state(o.point);
     program.order(o.point).connected(state.connect(o.from, o.to, {}));
   }
+  for (const Sharing::EarlyRead& early : sharing.early) read_early(program, early);
   program.dropped(sharing.from);
   for (const Sharing::At& link : sharing.links)
     if (program.flow.state(link.point)->contains(link.edge))

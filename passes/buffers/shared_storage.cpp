@@ -510,6 +510,12 @@ Check::Together Check::together(Point p, const Use& read, bool read_in_from,
     return Together::Wrong;
   for (const auto& [from, to] : same.order)
     if (!plan(p, from, to)) return Together::Wrong;
+  for (const auto& [edge, writer] : same.early) {
+    const bool known = std::ranges::any_of(sharing_.early, [&](const Sharing::EarlyRead& e) {
+      return e.point == p && e.edge == edge && e.writer == writer;
+    });
+    if (!known) sharing_.early.push_back({p, edge, writer});
+  }
   return Together::Fine;
 }
 

@@ -25,6 +25,12 @@ struct Sharing {
     NodeId from, to;
   };
   std::vector<Ordering> order;  ///< empty edges that the sharing needs
+  struct EarlyRead {
+    StateFlow::Point point;
+    EdgeId edge;    ///< from the entry of a map to what reads one element
+    NodeId writer;  ///< in the map: overwrites the element, and comes before the reader
+  };
+  std::vector<EarlyRead> early;  ///< elements to read into scalars before they are overwritten
 };
 
 /// May accesses to `from` become accesses to `to`? As for registers that a copy joins, the answer is
@@ -38,7 +44,8 @@ struct Sharing {
 /// "While", "before" and "the end" are meant on every path through the control flow, and within a
 /// state for every order that its edges allow. Where they allow a wrong order besides a right one, an
 /// empty edge is planned. What one map reads and writes is decided by same_element, and what that
-/// leaves open by `assume_pointwise`. On success fills in links and order.
+/// leaves open by `assume_pointwise`. On success fills in links, order
+/// and early.
 Refusal check_sharing(BufferProgram& program, Sharing& sharing, bool assume_pointwise);
 
 }  // namespace sdfg

@@ -65,9 +65,11 @@ class Decisions {
     }
     if (lost == won && loser.is(Op::Symbol) && winner.is(Op::Symbol))
       return add(compare_expr(Op::Eq, loser, winner));
-    add(op == Op::Max ? compare_expr(Op::Le, loser, winner) : compare_expr(Op::Le, winner, loser));
-    if (lost == won)
-      add(op == Op::Max ? compare_expr(Op::Le, winner, loser) : compare_expr(Op::Le, loser, winner));
+    // As much as is true: that a range is not empty is worth to know, too.
+    const Expr &low = op == Op::Max ? loser : winner, &high = op == Op::Max ? winner : loser;
+    if (lost != won) return add(compare_expr(Op::Lt, low, high));
+    add(compare_expr(Op::Le, low, high));
+    add(compare_expr(Op::Le, high, low));
   }
 
   void add(const Expr& condition) {

@@ -127,8 +127,9 @@ class StateSplitter {
     const auto later = largest(x.begin, y.begin), sooner = largest(-x.end, -y.end);
     if (!later || !sooner) return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
     const Range common(*later, -*sooner, Expr(1));
-    if (!certain(less_equal(common.begin, common.end, assumptions_)))
-      return to_text(x) + " and " + to_text(y) + " may have nothing in common";
+    // It may be empty, but not begin behind its end: the pieces would overlap.
+    if (!certain(less_equal(common.begin, common.end + 1, assumptions_)))
+      return to_text(x) + " and " + to_text(y) + " may lie apart";
     cut.first = pieces(x, common), cut.second = pieces(y, common);
     return {};
   }

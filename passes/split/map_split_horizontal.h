@@ -21,7 +21,7 @@ the bytes that both read in common exceed `launch_bytes` for each kernel more. A
 decision per run: repeat the pass together with fusion.
 
 Refused when a path leads from one map to the other, or one writes what the other touches; when the
-ranges' ends cannot be ordered or may have nothing in common; when schedules differ, a step is not 1,
+ranges' ends cannot be ordered, or the ranges may lie apart; when schedules differ, a step is not 1,
 or a range is dynamic; when a map has side effects or cannot be copied; and when it does not pay.)",
   };
   struct Options {
