@@ -41,6 +41,10 @@ bool SdfgFunction::reachable(const Binding& binding, const std::string& containe
   if (!program_.target.gpu || binding.device == on_device_ || binding.own) return true;
   if (!on_device_ && one) return true;  // one element: it is fetched or sent
   if (on_device_) {
+    if (binding.kind == Binding::Stream || binding.kind == Binding::Struct) {
+      fail(place, "kernels take no structures or streams, and '" + container + "' is one", "keep it on the host");
+      return false;
+    }
     if (binding.kind == Binding::Value) return true;  // by value; writing it is refused elsewhere
     fail(place, "a kernel touches '" + container + "', which is memory of the host",
          "run --gpu-transformation, or give it the storage GPU_Global");

@@ -23,9 +23,9 @@ struct Life {
 };
 
 struct Walk {
+  const Sdfg& sdfg;
   const std::map<std::string, StatePlan>& plans;
   std::map<std::string, Life, std::less<>> lives;
-  std::map<std::string, std::vector<std::string>, std::less<>> used_in;  ///< containers, by state
   std::size_t position = 0;
   /// Containers that are known to the whole function keep their contents from one round of a loop
   /// to the next.
@@ -51,7 +51,9 @@ struct Walk {
         const auto touch = [&](NodeId node) {
           life.include(launch(node), launch(node));
           // Who looks through a view is not followed: it may be anyone in the state.
-          if (state[node].is<AccessNode>() && !tree.parent_of(node)) life.include(begin, position);
+          const auto* other = state[node].as<AccessNode>();
+          const Data* data = other ? sdfg.find_data(other->data) : nullptr;
+          if (data && (data->is_view() || data->is_reference())) life.include(begin, position);
         };
         for (EdgeId e : state.in(id)) touch(state.source(e));
         for (EdgeId e : state.out(id)) touch(state.target(e));
@@ -93,7 +95,7 @@ struct Walk {
 }  // namespace
 
 void SdfgFunction::plan_device_memory(Writer& out) {
-  Walk walk{plans_, {}, {}, 0, {function_level_.begin(), function_level_.end()}};
+  Walk walk{sdfg_, plans_, {}, 0, {function_level_.begin(), function_level_.end()}};
   walk.region(sdfg_, "");
   struct Slot {
     std::vector<Life> lives;

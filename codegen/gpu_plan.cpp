@@ -47,6 +47,7 @@ struct Facts {
   std::map<std::string, int, std::less<>> unit;  ///< accesses in which the parameter has stride 1
   std::int64_t loads = 0, hoisted = 0, lookups = 0, accesses = 0;
   bool loops = false, threads = false, reduces = false;
+  bool y_neighbours = false;  ///< some container is read at several offsets of the second parameter
 };
 
 class Planner {
@@ -91,6 +92,8 @@ class Planner {
     const MapEntry& map = state.get<MapEntry>(entry);
     Facts facts;
     const std::string& x = map.params.back();
+    const std::string y = map.params.size() > 1 ? map.params[map.params.size() - 2] : "";
+    std::map<std::string, std::set<std::string>, std::less<>> at_y;  // indices along y, by container
     std::set<std::string> local;
     for (NodeId id : state.nodes())
       if (const auto* access = state[id].as<AccessNode>(); access && tree.contains(entry, id))
@@ -104,7 +107,11 @@ class Planner {
         facts.threads |= inner->schedule == Schedule::GpuThreadBlock;
       if (const auto* tasklet = node.as<Tasklet>(); tasklet && tasklet->code.statements())
         for (const Statement& s : *tasklet->code.statements())
-          if (const auto* a = std::get_if<Assign>(&s.kind)) facts.lookups += is_lookup(a->value, node.in_connectors);
+          if (const auto* a = std::get_if<Assign>(&s.kind)) {
+            facts.lookups += is_lookup(a->value, node.in_connectors);
+            for (EdgeId e : state.in(id))
+              note_y(a->value, state[e].dst_connector, y, at_y[state[e].memlet.data]);
+          }
       std::int64_t times = 1;
       for (NodeId around : tree.enclosing(id))
         if (around != entry && state[around].is<MapEntry>())
@@ -120,9 +127,15 @@ class Planner {
         collect_symbols(*memlet.subset(), symbols);
         facts.accesses += times;
         const bool one = num_elements(*memlet.subset()).as_integer() == 1;
+        if (read && !y.empty())
+          for (const Range& r : memlet.subset()->ranges)
+            if (uses_symbol(r.begin, y)) {
+              at_y[memlet.data].insert(to_text(r.begin));
+              if (!(r.size().as_integer() == 1)) facts.y_neighbours = true;
+            }
         if (read && one) {
           facts.loads += times;
-          if (map.params.size() > 1 && !symbols.contains(map.params[map.params.size() - 2]) && symbols.contains(x))
+          if (!y.empty() && !symbols.contains(y) && symbols.contains(x))
             facts.hoisted += times;
         }
         for (const std::string& param : map.params)
@@ -136,7 +149,19 @@ class Planner {
         facts.reduces |= state[e].memlet.wcr.has_value() && !local.contains(state[e].memlet.data);
       }
     }
+    for (const auto& [container, indices] : at_y) facts.y_neighbours |= indices.size() > 1;
     return facts;
+  }
+
+  /// Indices along y that code uses on a connector.
+  static void note_y(const Expr& e, const std::string& connector, const std::string& y, std::set<std::string>& out) {
+    if (y.empty() || connector.empty()) return;
+    if (e.is(Op::Subscript) && e.arg(0).is_symbol(connector)) {
+      const auto indices = e.args().size() == 2 && e.arg(1).is(Op::Tuple) ? e.arg(1).args() : e.args().subspan(1);
+      for (const Expr& index : indices)
+        if (uses_symbol(index, y)) out.insert(to_text(simplify(index)));
+    }
+    for (const Expr& a : e.args()) note_y(a, connector, y, out);
   }
 
   void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry, const Place& place) {
@@ -162,27 +187,42 @@ class Planner {
       plan.block = {64, 1, 1};
       plan.batch = 8;
     } else {
-      if (plan.kind == KernelClass::Pointwise) plan.block = {256, 1, 1};
-      if (map.params.size() > 1) plan.levels = levels(map, plan, found);
+      shape(map, plan, found);
     }
     out_.kernels[{&state, entry}] = out_.plan.kernels.size();
     out_.plan.kernels.push_back(std::move(plan));
   }
 
-  /// Levels pay when a thread loads once what they share, or when it has little else to do; not when
-  /// too few threads are left to hide the latency of memory.
-  static std::int64_t levels(const MapEntry& map, const KernelPlan& plan, const Facts& facts) {
-    std::int64_t levels = facts.hoisted >= 12 ? 8 : facts.hoisted >= 4 ? 4 : 1;
-    if (plan.kind == KernelClass::Pointwise && facts.accesses <= 3) levels = 4;
-    constexpr std::int64_t enough_threads = 132 * 2048;  // twice fill the multiprocessors at half occupancy
+  /// Measured on an H200. Neighbours along y are in the cache when one block has several levels;
+  /// levels per thread pay when they share many loads and have few of their own, or none at all;
+  /// a gather with many loads of its own wants few registers and rows of neighbours near each other.
+  void shape(const MapEntry& map, KernelPlan& plan, const Facts& facts) const {
+    const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
+    const std::int64_t narrow = out_.dialect == GpuDialect::Hip ? 64 : 32;  // a row is a whole wave
+    const bool deep = map.params.size() > 1;
+    if (!deep) {
+      plan.block = {facts.lookups ? 128 : 256, 1, 1};
+    } else if (facts.loads + facts.lookups == 0) {
+      plan.levels = 4;
+    } else if (facts.y_neighbours) {
+      plan.block = {narrow, 256 / narrow, 1};
+    } else if (!facts.lookups) {
+      plan.block = {256, 1, 1};
+    } else if (facts.hoisted >= 4 && own <= 12) {
+      plan.levels = facts.hoisted >= 12 ? 8 : 4;
+    } else {
+      plan.block = {64, 4, 1};
+    }
+    if (!deep) return;
     const auto size = [&](std::size_t d) {
       const auto at = std::ranges::find(map.params, plan.params[d]) - map.params.begin();
       return map.ranges[std::size_t(at)].size().as_integer();
     };
     const auto x = size(0), y = size(1);
-    if (y) levels = std::min(levels, std::max<std::int64_t>(*y, 1));
-    while (levels > 1 && x && y && *x * ((*y + levels - 1) / levels) < enough_threads) levels /= 2;
-    return levels;
+    if (y) plan.levels = std::min(plan.levels, std::max<std::int64_t>(*y, 1));
+    while (y && plan.block[1] > 1 && plan.block[1] / 2 >= *y) plan.block = {plan.block[0] * 2, plan.block[1] / 2, 1};
+    constexpr std::int64_t enough_threads = 132 * 2048;  // every multiprocessor is full once
+    while (plan.levels > 1 && x && y && *x * ((*y + plan.levels - 1) / plan.levels) < enough_threads) plan.levels /= 2;
   }
 
   /// As Program::fresh_name makes a C++ name of it, so that the plan and the text agree.

@@ -252,7 +252,6 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   lane(kernel.dims[0], x);
   const bool deep = kernel.dims.size() > 1, wide_y = deep && plan.block[1] > 1, levels = plan.levels > 1;
   const std::string y = deep ? local_name("y") : "";
-  if (wide_y) lane(kernel.dims[1], y);
   const auto index = [&](const KernelText::Dimension& dim, const std::string& at_index) {
     const CppExpr printer = symbolic();
     const std::string scaled = dim.step == "1" ? at_index : dim.step + " * " + at_index;
@@ -296,7 +295,9 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   if (deep) {
     const KernelText::Dimension& dim = kernel.dims[1];
     std::string first = "int(blockIdx.y)";
-    if (wide_y) first += " * " + std::to_string(plan.block[1]) + " + int(threadIdx.y)";
+    const bool whole_waves = program_.target.gpu->scalar_rows() && plan.block[0] % 64 == 0;
+    if (wide_y)
+      first += " * " + std::to_string(plan.block[1]) + " + " + (whole_waves ? "sdfg::gpu::thread_row()" : "int(threadIdx.y)");
     if (levels) {
       const std::string row0 = local_name(y + "_first"), u = local_name("u");
       const std::string l = std::to_string(plan.levels);

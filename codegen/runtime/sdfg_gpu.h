@@ -208,6 +208,15 @@ inline void copy(Context& gpu, T* to, const F* from, Box<n> box) {
 
 // ---- On the device.
 
+/// threadIdx.y where rows of the block are whole waves, so that it is the same for all of one.
+SDFG_DEVICE int thread_row() {
+#if defined(__AMDGCN__)
+  return __builtin_amdgcn_readfirstlane(int(threadIdx.y));
+#else
+  return int(threadIdx.y);
+#endif
+}
+
 /// Element `lane` of a row. On AMD the row pointer stays in scalar registers and the lane is a
 /// 32-bit offset: the empty asm hides it, else LLVM folds both into a 64-bit pointer per lane.
 template <class T>
