@@ -133,9 +133,9 @@ class Planner {
               at_y[memlet.data].insert(to_text(r.begin));
               if (!(r.size().as_integer() == 1)) facts.y_neighbours = true;
             }
-        if (read && one) {
+        if (read && (one || node.is<NestedSdfg>())) {
           facts.loads += times;
-          if (!y.empty() && !symbols.contains(y) && symbols.contains(x))
+          if (one && !y.empty() && !symbols.contains(y) && symbols.contains(x))
             facts.hoisted += times;
         }
         for (const std::string& param : map.params)
@@ -208,10 +208,12 @@ class Planner {
       plan.block = {narrow, 256 / narrow, 1};
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};
-    } else if (facts.hoisted >= 4 && own <= 12) {
-      plan.levels = facts.hoisted >= 12 ? 8 : 4;
+    } else if (facts.hoisted >= 12 && facts.hoisted > own) {
+      plan.levels = 8;
+    } else if (own > 20) {
+      plan.block = {narrow, 256 / narrow, 1};
     } else {
-      plan.block = {64, 4, 1};
+      plan.block = {64, 2, 1};
     }
     if (!deep) return;
     const auto size = [&](std::size_t d) {
