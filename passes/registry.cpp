@@ -7,6 +7,7 @@
 #include "passes/buffers/buffer_elimination.h"
 #include "passes/buffers/double_write_elimination.h"
 #include "passes/buffers/slice_view_elimination.h"
+#include "passes/buffers/transient_reuse.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_into_if_body.h"
 #include "passes/gpu/gpu_transformation.h"
@@ -50,6 +51,7 @@
 #include "passes/simplify/control_flow_raising.h"
 #include "passes/simplify/dead_dataflow_elimination.h"
 #include "passes/simplify/dead_state_elimination.h"
+#include "passes/simplify/demote_fields.h"
 #include "passes/simplify/empty_loop_elimination.h"
 #include "passes/simplify/inline_control_flow_regions.h"
 #include "passes/simplify/inline_multistate_sdfg.h"
@@ -90,6 +92,7 @@ constexpr std::array registered{
     entry<CopyToMap>(),
     entry<DeadDataflowElimination>(),
     entry<DeadStateElimination>(),
+    entry<DemoteFields>(),
     entry<DistributedBufferRelocation>(),
     entry<DoubleWriteElimination>(),
     entry<EmptyLoopElimination>(),
@@ -133,6 +136,7 @@ constexpr std::array registered{
     entry<OutLocalStorage>(),
     entry<PruneEmptyBranches>(),
     entry<RedundantArrayElimination>(),
+    entry<RestoreFields>(),
     entry<ScalarCopyElimination>(),
     entry<ScalarToSymbolPromotion>(),
     entry<ScanUnrolling>(),
@@ -147,6 +151,7 @@ constexpr std::array registered{
     entry<SubstituteSymbols>(),
     entry<SymbolPropagation>(),
     entry<TaskletFusion>(),
+    entry<TransientReuse>(),
     entry<TrivialDimensionFolding>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),

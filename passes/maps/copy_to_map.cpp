@@ -48,6 +48,25 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
   return {};
 }
 
+/// Do the wide dimensions form rows of neighbours that are one stride apart, on both sides alike? The
+/// last dimension of the rows may be the first of the array.
+bool is_one_call(const Sdfg& sdfg, const Plan& plan) {
+  const auto strides = [&](const std::string& name, const Subset& subset,
+                           const std::vector<std::size_t>& wide) {
+    std::vector<Expr> out;
+    const Data* data = sdfg.find_data(name);
+    if (const Array* array = data ? data->as_array() : nullptr)
+      for (std::size_t d : wide) out.push_back(array->strides[d] * subset[d].step);
+    return out;
+  };
+  const auto from = strides(plan.from, plan.sides.src, plan.from_wide);
+  const auto to = strides(plan.to, plan.sides.dst, plan.to_wide);
+  if (from.size() != to.size() || from.size() != plan.from_wide.size()) return plan.from_wide.empty();
+  if (from.size() < 2) return true;
+  if (from.back() == Expr(1) && to.back() == Expr(1)) return true;
+  return from.size() == 2 && from.front() == Expr(1) && to.front() == Expr(1);
+}
+
 /// The element of a subset at a point of the loops.
 Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
                const std::vector<Expr>& at) {
@@ -127,6 +146,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
         context.refused(here, why);
         continue;
       }
+      if (options.only_strided && is_one_call(sdfg, plan)) continue;
       if (!context.may_apply()) return;
       context.applied(here, "copied " + plan.from + "[" + to_text(plan.sides.src) + "] to " +
                                 plan.to + "[" + to_text(plan.sides.dst) + "] by a map");

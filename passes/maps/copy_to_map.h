@@ -12,7 +12,8 @@ struct CopyToMap {
     A -> B : A[0:N] -> [2:N + 2]   =>   map i in 0:N { B[i + 2] = A[i] }
 
 One dimension for each wide dimension of the copy, so that it can be fused, tiled or given a
-schedule. A copy of one element becomes a tasklet in a map of one point.
+schedule. A copy of one element becomes a tasklet in a map of one point. `only_strided` leaves alone
+what the runtimes of GPUs copy at once: elements in a row, or rows of one stride.
 
 Refused when the two sides do not have the same wide dimensions in the same order, as a map would
 have to compute indices by division; when a subset has tiles; when both sides are of one container
@@ -22,9 +23,12 @@ and the edges of views.)",
   struct Options {
     Schedule schedule = Schedule::Default;
     std::vector<std::string> arrays;
+    bool only_strided = false;
     static constexpr auto properties = std::tuple{
         property("schedule", &Options::schedule, "of the maps"),
-        property("arrays", &Options::arrays, "containers whose copies are meant (none: all)")};
+        property("arrays", &Options::arrays, "containers whose copies are meant (none: all)"),
+        property("only_strided", &Options::only_strided,
+                 "only copies that a GPU does not make in one call")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -24,6 +24,11 @@ std::string option(std::string_view name, const T& value, const T& neutral) {
   return std::string(name) + '=' + (quote ? "'" + text + "'" : text);
 }
 
+/// A hook: passes by name, at a place of the caller's choice.
+void hook(const std::vector<std::string>& passes, Steps& steps) {
+  for (const std::string& pass : passes) steps.push_back({pass, "asked for by the caller", {}});
+}
+
 /// What maps are made of is left alone: simplification between rounds sees whole states only.
 constexpr std::string_view between_rounds =
     "skip=constant-propagation,inline-multistate-sdfg,inline-sdfg,inline-control-flow-regions,"
@@ -67,6 +72,7 @@ PlannedStep whole_maps(const Options& o) {
     steps.push_back({"min-max-elimination", "splitting makes new bounds", {}});
   steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
                    "what fusion has left without readers", {}});
+  hook(o.step_hook, steps);
   return loop;
 }
 
@@ -103,7 +109,8 @@ void for_target(const Options& o, Steps& steps) {
     steps.push_back({with("set-strides", {which}), "before memory is placed", {}});
   }
   using Sizes = std::vector<std::int64_t>;
-  if (gpu)
+  if (gpu) {
+    steps.push_back({"copy-to-map{only_strided}", "one call of the GPU cannot make these copies", {}});
     steps.push_back({with("gpu-transformation",
                           {option("gpu_block_size", o.gpu_block_size, Sizes{}),
                            option("gpu_block_size_1d", o.gpu_block_size_1d, Sizes{}),
@@ -113,6 +120,10 @@ void for_target(const Options& o, Steps& steps) {
                            option("gpu_launch_factor", o.gpu_launch_factor, 0.0),
                            option("gpu_maxnreg", o.gpu_maxnreg, std::int64_t(0))}),
                      "arrays and maps move to the device", {}});
+    hook(o.after_to_gpu_hook, steps);
+  }
+  if (o.reuse_transients)
+    steps.push_back({"transient-reuse", "after all that tells values apart by their containers", {}});
   steps.push_back({with("configure-transients", {"transient_memory_mode=" +
                                                  std::string(to_text(o.transient_memory_mode))}),
                    "last: passes would keep lifetimes that no longer fit", {}});
@@ -132,10 +143,19 @@ Result<Steps> Gt4py::steps(const Options& o) {
                    "the form that the rest expects", {}});
   if (has_versions(o))
     steps.push_back({"min-max-elimination", "what a version assumes decides bounds", {}});
+  if (!o.demote_fields.empty()) {
+    steps.push_back({with("demote-fields", {option("fields", o.demote_fields, {})}),
+                     "nobody needs these arguments outside", {}});
+    steps.push_back({with("simplify", {"skip=constant-propagation", pointwise}), "again", {}});
+  }
+  hook(o.pre_hook, steps);
   steps.push_back(whole_maps(o));
   steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
+  hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);
+  if (!o.demote_fields.empty())
+    steps.push_back({"restore-fields", "the signature is the caller's", {}});
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});
   for_target(o, steps);
   if (!has_versions(o)) return steps;

@@ -24,11 +24,10 @@ struct Gt4py {
     sdfg-opt lowered.sdfgz --gt4py=target=cuda -o optimized.sdfgz
 
 GT4Py's auto-optimizer under its own option names; `gpu` is `target`. The copies between access nodes
-that ICON4Py's hook removes for the implicit solvers always go. Not there yet: `demote_fields`,
-`reuse_transients` and hooks of one's own. In short: simplify; fuse maps and let containers share storage until nothing changes;
-choose sources of composed containers where they are read; order what maps read and write in place;
-then the inside of maps: blocking, tasklets, conditionals; then order, strides and storage for the
-target.
+that ICON4Py's hook removes for the implicit solvers always go; hooks are lists of passes. In short:
+simplify; fuse maps and let containers share storage until nothing changes; choose sources of composed
+containers where they are read; order what maps read and write in place; then the inside of maps:
+blocking, tasklets, conditionals; then order, strides and storage for the target.
 
 With `typical` or `when` everything is done twice: for the program as it is, and for a copy in which
 the conditions hold that were stated, or that follow from the typical values (which branch is taken,
@@ -56,8 +55,9 @@ The steps and their reasons follow below for the default options.)",
     std::int64_t scan_loop_unrolling_factor = 0;
     bool disable_splitting = false;
     bool assume_pointwise = true;
-    bool fuse_tasklets = false;
-    std::vector<std::string> symbols;
+    bool fuse_tasklets = false, reuse_transients = false;
+    std::vector<std::string> symbols, demote_fields;
+    std::vector<std::string> pre_hook, step_hook, post_hook, after_to_gpu_hook;
     std::vector<std::string> typical, when;
     static constexpr auto properties = std::tuple{
         property("target", &Options::target, "cpu, cuda or hip"),
@@ -66,6 +66,11 @@ The steps and their reasons follow below for the default options.)",
         property("typical", &Options::typical,
                  "values symbols usually have (likewise): a version for what they decide"),
         property("when", &Options::when, "conditions that a version of its own is made for"),
+        property("demote_fields", &Options::demote_fields, "arguments that nobody needs outside"),
+        property("pre_hook", &Options::pre_hook, "passes before maps are fused"),
+        property("step_hook", &Options::step_hook, "passes at the end of each round of fusion"),
+        property("post_hook", &Options::post_hook, "passes after the last round"),
+        property("after_to_gpu_hook", &Options::after_to_gpu_hook, "passes on what is on the GPU"),
         property("unit_strides_kind", &Options::unit_strides_kind,
                  "kind of the dimension with stride 1; GPUs take horizontal"),
         property("transient_memory_mode", &Options::transient_memory_mode,
@@ -96,6 +101,8 @@ The steps and their reasons follow below for the default options.)",
                  "do not split maps and access nodes"),
         property("assume_pointwise", &Options::assume_pointwise,
                  "element p of an argument depends on no other element of the same argument"),
+        property("reuse_transients", &Options::reuse_transients,
+                 "share memory between transients that are needed one after the other"),
         property("fuse_tasklets", &Options::fuse_tasklets, "join tasklets inside maps")};
   };
   static Result<std::vector<PlannedStep>> steps(const Options& options);
