@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <ranges>
 
+#include "ir/walk.h"
+#include "passes/common/loop_range.h"
+
 namespace sdfg {
 namespace {
 
@@ -41,6 +44,21 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
     return true;
   }
   return false;
+}
+
+/// Names that have other values somewhere inside than what is handed in: assigned by control flow, or
+/// bound by a scope.
+SymbolSet names_with_other_values(const Sdfg& sdfg) {
+  SymbolSet out = assigned_symbols(static_cast<const Region&>(sdfg));
+  for_each_node(sdfg, [&](const Node& node) {
+    if (const auto* map = node.as<MapEntry>()) {
+      out.insert(map->params.begin(), map->params.end());
+      for (const auto& [connector, type] : node.in_connectors)
+        if (!connector.starts_with("IN_")) out.insert(connector);
+    }
+    if (const auto* consume = node.as<ConsumeEntry>()) out.insert(consume->pe_index);
+  });
+  return out;
 }
 
 }  // namespace
@@ -95,9 +113,11 @@ void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
 
 Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside) {
   Assumptions inside;
+  const SymbolSet changing = nested.sdfg ? names_with_other_values(**nested.sdfg) : SymbolSet();
   const auto passed = [&](const std::string& name) {
     const auto found = nested.symbol_mapping.find(name);
-    return found != nested.symbol_mapping.end() && found->second.is_symbol(name);
+    return found != nested.symbol_mapping.end() && found->second.is_symbol(name) &&
+           !changing.contains(name);
   };
   const auto all_passed = [&](const Expr& e) { return std::ranges::all_of(free_symbols(e), passed); };
   for (const auto& [name, bounds] : outside.bounds) {
@@ -110,7 +130,8 @@ Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outs
   for (const Expr& fact : outside.facts)
     if (all_passed(fact)) inside.facts.push_back(fact);
   for (const auto& [name, value] : nested.symbol_mapping)
-    if (!value.is_symbol(name) && !inside.bounds.contains(name) && all_passed(value))
+    if (!value.is_symbol(name) && !inside.bounds.contains(name) && !changing.contains(name) &&
+        all_passed(value))
       inside.assume(name, value, value);
   return inside;
 }

@@ -20,7 +20,8 @@ void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
                    Assumptions& assumptions);
 
 /// What holds inside a nested SDFG: assumptions about symbols that are passed on under the same
-/// name, and the values of the others.
+/// name, and the values of the others; nothing of names that control flow or a scope inside gives
+/// other values.
 Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside);
 
 }  // namespace sdfg
