@@ -60,6 +60,7 @@ class Fission {
         outer_params_.insert(outer_params_.end(), map->params.begin(), map->params.end());
     for (NodeId n : body_.access)
       if (const Refusal why = check_access(n)) return why;
+    shares_ = is_met_elsewhere(tree);
     if (has_cycle(state_, body_)) return "a computation both needs another and hands values to it";
     return {};
   }
@@ -94,6 +95,27 @@ class Fission {
     SymbolSet used;
     collect_symbols(subset, used);
     return std::ranges::any_of(params, [&](const auto& p) { return used.contains(p); });
+  }
+
+  /// Has one of the containers that pass the map's border another access node beside the map? Then who
+  /// comes before or after the map may depend on parts with which it exchanges nothing.
+  bool is_met_elsewhere(const ScopeTree& tree) const {
+    std::set<NodeId> beside;
+    std::set<std::string> names;
+    const auto add = [&](NodeId node, EdgeId e) {
+      beside.insert(node);
+      if (!state_[e].memlet.empty()) names.insert(state_[e].memlet.data);
+      if (const auto* access = state_[node].as<AccessNode>()) names.insert(access->data);
+    };
+    for (EdgeId e : state_.in(ends_.entry)) add(state_.source(e), e);
+    for (EdgeId e : state_.out(ends_.exit)) add(state_.target(e), e);
+    const auto elsewhere = [&](const AccessSite& site) {
+      return site.state == &state_ && !beside.contains(site.node) &&
+             site.node.value < tree.parent.size() && tree.parent_of(site.node) == outer_;
+    };
+    return std::ranges::any_of(names, [&](const std::string& name) {
+      return std::ranges::any_of(facts_.accesses.sites(name), elsewhere);
+    });
   }
 
   /// Is the container one for all iterations, or does each have its own?
@@ -277,8 +299,22 @@ class Fission {
     return {};
   }
 
-  /// Whatever waited for the map, or the map for it, without data.
+  /// Whatever waited for the map, or the map for it, without data; with data as well where that may
+  /// matter to other parts than those that exchange it.
   void keep_order_around() {
+    const auto order = [&](NodeId from, NodeId to) {
+      const auto out = state_.out(from);
+      if (std::ranges::none_of(out, [&](EdgeId e) { return state_.target(e) == to; }))
+        state_.connect(from, to, Edge{});
+    };
+    if (shares_)
+      for (const MapEnds& part : parts_) {
+        for (EdgeId e : copy(state_.in(ends_.entry)))
+          if (state_.source(e) != outer_) order(state_.source(e), part.entry);
+        for (EdgeId e : copy(state_.out(ends_.exit)))
+          if (state_.target(e) != outer_exit_) order(part.exit, state_.target(e));
+      }
+    if (shares_) return;
     for (EdgeId e : copy(state_.in(ends_.entry)))
       if (state_[e].memlet.empty())
         for (const MapEnds& part : parts_) state_.connect(state_.source(e), part.entry, Edge{});
@@ -312,6 +348,7 @@ class Fission {
   MapEntry map_;  ///< a copy: the node goes
   MapBody body_;
   NodeId outer_, outer_exit_;  ///< the scope around; none at the top level
+  bool shares_ = false;        ///< see is_met_elsewhere
   std::vector<std::string> outer_params_;
   std::vector<MapEnds> parts_;
 };

@@ -24,7 +24,7 @@ points accumulate in common elements, in the dimensions that do not say in which
 
 Refused when no dimension is left to tile; when the range of a tiled dimension uses another
 parameter of the map or has tiles; when a size certainly does not divide the range although it
-should; and with `skew` when something inside depends on the parameter so that it cannot be
+should; when the range has no points; and with `skew` when something inside depends on the parameter so that it cannot be
 replaced.)",
   };
   struct Options {

@@ -62,6 +62,7 @@ Refusal check_tiling(const Sdfg& sdfg, const State& state, MapEnds ends,
     const Range& range = map.ranges[how.dimension];
     const std::string name = "'" + map.params[how.dimension] + "'";
     if (range.tile != Expr(1)) return "the range " + to_text(range) + " of " + name + " has tiles";
+    if (certain(less_equal(range.size(), 0))) return "the range of " + name + " has no points";
     SymbolSet used;
     collect_symbols(Subset{{range}}, used);
     for (const std::string& param : map.params)

@@ -37,6 +37,10 @@ OPTIONS = {
 }
 
 
+# Cases in which the order of two accesses is open, so that a pass may choose another one.
+RACES = ["sdfg between(", "sdfg inout("]
+
+
 def with_options(draw, name):
     options = draw.choice(OPTIONS.get(name, [""]))
     return f"{name}{{{options}}}" if options else name
@@ -65,7 +69,8 @@ def cases(tools):
     for file in sorted((pathlib.Path(__file__).parent.parent / "text/passes").glob("*.test")):
         for case in re.split(r"^=== .*\n", file.read_text(), flags=re.M):
             program = re.split(r"^---.*\n", case, flags=re.M)
-            if len(program) > 1 and program[1].startswith("sdfg "):
+            races = any(race in case for race in RACES)
+            if len(program) > 1 and program[1].startswith("sdfg ") and not races:
                 found.append((file.stem, program[1]))
     return [c for c in found if not subprocess.run(
         [tools / "sdfg-opt", "--verify-only"], input=c[1], text=True, capture_output=True).returncode]
@@ -74,12 +79,14 @@ def cases(tools):
 def on_case(tools, passes, texts, draw):
     """The same for a text case."""
     name, program = draw.choice(texts)
-    drawn = [with_options(draw, name) for name in draw.choices(passes, k=draw.randint(1, 6))]
-    if name in passes and draw.random() < 0.6:
+    # Sizes of a case are of its own making.
+    usable = [name for name in passes if name != "substitute-symbols"]
+    drawn = [with_options(draw, name) for name in draw.choices(usable, k=draw.randint(1, 6))]
+    if name in usable and draw.random() < 0.6:
         drawn.insert(draw.randint(0, min(2, len(drawn))), with_options(draw, name))
-    pipeline = draw.choice(NAMED + [",".join(drawn)] * 9).replace("$N", "8")  # what is made
+    pipeline = draw.choice(NAMED + [",".join(drawn)] * 9)
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
-               "--stats"]
+               "--stats", "--tolerance=1e-9"]  # made floats are no fractions of a power of 2
     try:
         done = subprocess.run(command, input=program, text=True, capture_output=True, timeout=10)
     except subprocess.TimeoutExpired:  # some cases are loops that do not end
