@@ -125,8 +125,8 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   };
 
   // One element.
-  const bool one = is_one(num_elements(read)) || is_one(num_elements(write)) ||
-                   from.kind == Binding::Value || to.kind == Binding::Value;
+  const bool one = from.kind == Binding::Value || to.kind == Binding::Value || is_one_element(read) ||
+                   is_one_element(write);
   if (one) {
     const std::string value = on_device_ ? load(at, edge_id, from, read, place) : element(from, read, place), left = element(to, write, place);
     if (far) {

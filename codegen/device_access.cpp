@@ -249,7 +249,7 @@ std::string SdfgFunction::load(const At& at, EdgeId edge, const Binding& binding
   }
   const bool whole_level = at.params.size() == at.kernel_params;
   if (on_device_ && binding.row && binding.kind == Binding::Pointer && !at.state[edge].memlet.dynamic &&
-      num_elements(subset).as_integer() == 1) {
+      is_one_element(subset)) {
     if (auto ahead = load_ahead(binding, subset, place)) return *ahead;
     if (whole_level)
       if (auto once = load_once(binding, subset, place)) return *once;

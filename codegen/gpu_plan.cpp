@@ -52,7 +52,7 @@ struct Facts {
 
 class Planner {
  public:
-  Planner(Lowering& out) : out_(out) {}
+  Planner(Lowering& out, bool with_cost) : out_(out), with_cost_(with_cost) {}
 
   void sdfg(const Sdfg& sdfg, const Place& place) { region(sdfg, sdfg, place); }
 
@@ -126,7 +126,7 @@ class Planner {
         SymbolSet symbols;
         collect_symbols(*memlet.subset(), symbols);
         facts.accesses += times;
-        const bool one = num_elements(*memlet.subset()).as_integer() == 1;
+        const bool one = std::ranges::all_of(memlet.subset()->ranges, &Range::is_index);
         if (read && !y.empty())
           for (const Range& r : memlet.subset()->ranges)
             if (uses_symbol(r.begin, y)) {
@@ -169,9 +169,11 @@ class Planner {
     const Facts found = facts(sdfg, state, tree, entry);
     KernelPlan plan;
     plan.name = unique(map.label.empty() ? "kernel" : map.label);
-    Expr points = 1;
-    for (const Range& r : map.ranges) points = points * r.size();
-    plan.points = to_text(points);
+    if (with_cost_) {
+      Expr points = 1;
+      for (const Range& r : map.ranges) points = points * r.size();
+      plan.points = to_text(points);
+    }
     plan.place = place.text();
     plan.kind = found.threads   ? KernelClass::Blocks
                 : found.loops   ? KernelClass::Scan
@@ -268,6 +270,7 @@ class Planner {
   }
 
   Lowering& out_;
+  bool with_cost_;
   std::set<std::string> names_;
 };
 
@@ -277,7 +280,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool
   Lowering lowering;
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
-  Planner(lowering).sdfg(sdfg, Place());
+  Planner(lowering, with_cost).sdfg(sdfg, Place());
   bool has_memory = false;
   for_each_sdfg(sdfg, [&](const Sdfg& any) {
     for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;

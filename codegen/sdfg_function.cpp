@@ -25,6 +25,12 @@ std::set<std::string, std::less<>> identifiers(std::string_view text) {
   return found;
 }
 
+bool is_one_element(const Subset& subset) {
+  for (const Range& r : subset.ranges)
+    if (!(r.is_index() && r.tile == Expr(1)) && !(r.size().as_integer() == 1)) return false;
+  return true;
+}
+
 SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
                            Surroundings surroundings, Place place, std::string caller)
     : program_(program), sdfg_(sdfg), name_(std::move(name)), surroundings_(surroundings),

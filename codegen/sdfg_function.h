@@ -323,6 +323,9 @@ struct SdfgFunction::At {
   Place edge_place(EdgeId edge) const { return place.edge(state, edge); }
 };
 
+/// Does the subset name one element, as it is written? Cheaper than counting.
+bool is_one_element(const Subset& subset);
+
 /// Whole identifiers that occur in C++ text (outside of nothing: comments count too).
 std::set<std::string, std::less<>> identifiers(std::string_view text);
 

@@ -16,8 +16,6 @@ TypeTable types_read(const Code& code, const TypeTable& all) {
   return types;
 }
 
-bool one_element(const Subset& subset) { return num_elements(subset).as_integer() == 1; }
-
 /// How often a name is read.
 int count_uses(const Expr& expr, const std::string& name) {
   int uses = expr.is_symbol(name);
@@ -176,7 +174,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       std::vector<Expr> begin;
       for (const Range& r : end.subset.ranges) begin.push_back(r.begin);
       port.offset = from.kind == Binding::Value ? "0" : offset(*from.data, begin, at.edge_place(e));
-      port.single = one_element(end.subset);
+      port.single = is_one_element(end.subset);
       const std::size_t rank = ranks.contains(connector) ? ranks[connector] : 0;
       port.element = device_element(end, rank);
       port.strides = strides(end, rank);
@@ -235,7 +233,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
       std::vector<Expr> begin;
       for (const Range& r : end.subset.ranges) begin.push_back(r.begin);
       port.offset = to.kind == Binding::Value ? "0" : offset(*to.data, begin, edge_place);
-      port.single = one_element(end.subset);
+      port.single = is_one_element(end.subset);
       const std::size_t rank = ranks.contains(connector) ? ranks[connector] : 0;
       port.element = device_element(end, rank);
       port.strides = strides(end, rank);
@@ -343,7 +341,7 @@ void SdfgFunction::emit_tasklet(At& at, NodeId id) {
     }
     const Memlet& memlet = state[end->second.edge].memlet;
     if (port.stream) {
-      if (!python && (memlet.dynamic || !one_element(end->second.subset))) {
+      if (!python && (memlet.dynamic || !is_one_element(end->second.subset))) {
         at.out.line(unused + "auto& " + name + " = " + port.text + ";");
       } else if (!memlet.dynamic) {
         at.out.line(type_name(end->second.binding.data->dtype, place) + " " + name + "{};");
