@@ -108,7 +108,8 @@ inline void launch(Context& gpu, const char* name, void (*kernel)(P...), int64_t
                    dim3 block, A... arguments) {
   if (x <= 0 || y <= 0 || z <= 0) return;
   if (x > INT_MAX || y > 65535 || z > 65535) {
-    fprintf(stderr, "sdfg: %s: a grid of %lld x %lld x %lld blocks is over the limit of 2147483647 x 65535 x 65535\n",
+    fprintf(stderr, "sdfg: %s: a grid of %lld x %lld x %lld blocks is over the limit of 2147483647 x 65535 x 65535; "
+            "a plan with more levels per thread makes it smaller\n",
             name, (long long)x, (long long)y, (long long)z);
     if (gpu.error == 0) gpu.error = int(SDFG_GPU(ErrorInvalidConfiguration));
     return;
