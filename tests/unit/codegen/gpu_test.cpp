@@ -1,0 +1,121 @@
+#include "codegen/gpu.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/parse.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::string_view two_dimensions = R"(sdfg p(A: float64[N, 80] {strides = [1, N], storage = GPU_Global}, B: float64[N, 80] {strides = [1, N], storage = GPU_Global}, c: float64[N] {storage = GPU_Global})
+  symbol N: int64
+  state s
+    n0 = access A
+    n1 = access c
+    n2 = map m (k, i) in [0:80, 0:N] {schedule = GPU_Device}
+      n3 = tasklet f: "o = x * a"
+    n4 = exit n2
+    n5 = access B
+    n0 -> n2.IN_A : A[0:N, 0:80]
+    n1 -> n2.IN_c : c[0:N]
+    n2.OUT_A -> n3.a : A[i, k]
+    n2.OUT_c -> n3.x : c[i]
+    n3.o -> n4.IN_B : B[i, k]
+    n4.OUT_B -> n5 : B[0:N, 0:80]
+)";
+
+Sdfg program(std::string_view text) {
+  auto parsed = parse(text);
+  EXPECT_TRUE(parsed) << parsed.error().text();
+  return *std::move(parsed);
+}
+std::string generated(const GpuOptions& options) {
+  const auto bundle = generate_gpu(program(two_dimensions), options);
+  return bundle ? bundle->files.front().text : bundle.error().text();
+}
+/// The text of a kernel, to its last line.
+std::string kernel(const std::string& text) {
+  const std::size_t begin = text.find("__global__"), end = text.find("\n}\n", begin);
+  return begin == text.npos ? text : text.substr(begin, end - begin + 3);
+}
+
+TEST(Gpu, RowsAndLanes) {
+  EXPECT_EQ(kernel(generated({})),
+            R"(__global__ void __launch_bounds__(256) m(const double* __restrict__ A, double* __restrict__ B, const double* __restrict__ c, int64_t N, int64_t i_count) {
+  const int x = int(blockIdx.x) * 256 + int(threadIdx.x);
+  if (x >= i_count) return;
+  const int64_t k = int(blockIdx.y);
+  auto* const A_row = A + N * k;
+  auto* const B_row = B + N * k;
+  B_row[x] = c[x] * A_row[x];  // f
+}
+)");
+}
+
+TEST(Gpu, HipLooksUpLanesThroughAt) {
+  GpuOptions hip;
+  hip.dialect = GpuDialect::Hip;
+  EXPECT_NE(kernel(generated(hip)).find(
+                "sdfg::gpu::at(B_row, x) = sdfg::gpu::at(c, x) * sdfg::gpu::at(A_row, x);  // f"),
+            std::string::npos);
+}
+
+TEST(Gpu, LevelsOfAThreadShareLoads) {
+  GpuOptions options;
+  options.plan = "kernel m\n  block = [128, 1, 1]\n  levels = 4\n";
+  EXPECT_EQ(kernel(generated(options)),
+            R"(__global__ void __launch_bounds__(128) m(const double* __restrict__ A, double* __restrict__ B, const double* __restrict__ c, int64_t N, int64_t i_count) {
+  const int x = int(blockIdx.x) * 128 + int(threadIdx.x);
+  if (x >= i_count) return;
+  const int y_first = int(blockIdx.y) * 4;
+  const double c_here = c[x];
+#pragma unroll
+  for (int u = 0; u < 4; ++u) {
+    const int y = y_first + u;
+    if (y >= 80) break;
+    const int64_t k = y;
+    auto* const A_row = A + N * k;
+    auto* const B_row = B + N * k;
+    B_row[x] = c_here * A_row[x];  // f
+  }
+}
+)");
+}
+
+TEST(Gpu, SameInputSameBytes) {
+  EXPECT_EQ(generated({}), generated({}));
+}
+
+TEST(Gpu, PlanRoundTrip) {
+  const Sdfg sdfg = program(two_dimensions);
+  const auto plan = gpu_plan(sdfg);
+  ASSERT_TRUE(plan);
+  for (const std::string& text : {to_text(*plan), to_json(*plan)}) {
+    GpuOptions options;
+    options.plan = text;
+    const auto again = gpu_plan(sdfg, options);
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(*again, *plan);
+  }
+}
+
+TEST(Gpu, BadPlans) {
+  const auto refusal = [](const std::string& plan) {
+    GpuOptions options;
+    options.plan = plan;
+    return generated(options);
+  };
+  EXPECT_EQ(refusal("kernel n\n"), "plan: there is no kernel 'n' in p; did you mean 'm'?");
+  EXPECT_EQ(refusal("kernel m\n  block = [1024, 2, 1]\n"),
+            "plan: kernel m: a block of 1024 x 2 x 1 has 2048 threads, and devices run at most 1024; "
+            "make it smaller, and give each thread more with levels");
+  EXPECT_EQ(refusal("kernel m\n  levels = 100\n"), "plan: kernel m: levels = 100 is not between 1 and 64");
+  EXPECT_EQ(refusal("kernel m\n  params = [i, j]\n"),
+            "plan: kernel m: params must be i, k in some order, found [i, j]");
+  EXPECT_EQ(refusal("kernel m\n  level = 2\n"), "plan: kernel m: there is no 'level'; did you mean 'levels'?");
+  EXPECT_EQ(refusal("block = 3\n"), "plan: line 1: expected 'kernel NAME' or '  PROPERTY = VALUE', found "
+                                    "'block = 3'; --emit=plan writes one to start from");
+}
+
+}  // namespace
+}  // namespace sdfg
