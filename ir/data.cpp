@@ -1,5 +1,7 @@
 #include "ir/data.h"
 
+#include "ir/replacer.h"
+
 namespace sdfg {
 
 std::vector<Expr> c_strides(const std::vector<Expr>& shape) {
@@ -100,6 +102,10 @@ void for_each_expr(D& data, F visit) {
 
 void collect_symbols(const Data& data, SymbolSet& out) {
   for_each_expr(data, [&](const Expr& e) { collect_symbols(e, out); });
+}
+
+void detail::replace(Data& data, Replacer& names) {
+  for_each_expr(data, [&](Expr& e) { names(e); });
 }
 
 void substitute(Data& data, const Substitution& replacements) {

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "ir/expr_internal.h"
+#include "ir/symbol_collector.h"
 
 namespace sdfg {
 namespace {
@@ -27,6 +28,9 @@ class Substituter {
  public:
   Substituter(const Substitution& replacements, bool calls)
       : replacements_(replacements), calls_(calls) {
+    // Of many names, the bits would cost more than they save for a single expression.
+    if (replacements.size() > 2) return;
+    names_ = 0;
     for (const auto& [name, value] : replacements) names_ |= detail::name_bit(name);
   }
 
@@ -77,14 +81,23 @@ class Substituter {
   }
 
   const Substitution& replacements_;
-  std::uint64_t names_ = 0;  ///< bits of all names that are replaced
+  std::uint64_t names_ = ~std::uint64_t(0);  ///< bits of what is replaced, and perhaps of more
   bool calls_;
   std::vector<std::string_view> bound_;  ///< parameters of the lambdas around
 };
 
 }  // namespace
 
+void SymbolCollector::add(const Expr& e) {
+  if (detail::name_bits(e) != 0 && seen_.insert(&ExprAccess::node(e)).second) collect_symbols(e, out_);
+}
+
 void collect_symbols(const Expr& expr, SymbolSet& out) {
+  if (detail::name_bits(expr) == 0) return;
+  if (expr.is(Op::Symbol)) {
+    out.insert(expr.name());
+    return;
+  }
   std::vector<std::string_view> bound;
   any_symbol(expr, bound, [&](const std::string& name) {
     out.insert(name);

@@ -3,25 +3,21 @@
 #include <algorithm>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/replacer.h"
 #include "ir/walk.h"
 
 namespace sdfg {
 namespace {
 
-void replace(Expr& expr, const Substitution& names) { expr = substitute(expr, names); }
-
-void replace(std::optional<Subset>& subset, const Substitution& names) {
-  if (subset) *subset = substitute(*subset, names);
-}
-
-void replace(std::map<std::string, Expr>& values, const Substitution& names) {
-  for (auto& [key, value] : values) replace(value, names);
-}
+using detail::Replacer;
 
 void replace(std::optional<Code>& code, const Substitution& names) {
   if (code) *code = substitute(*code, names);
 }
 
+bool has_any(const Substitution& names, const auto& list) {
+  return std::ranges::any_of(list, [&](const auto& name) { return names.contains(name); });
+}
 Substitution without(const Substitution& names, const auto& hidden) {
   Substitution rest = names;
   for (const auto& name : hidden) rest.erase(name);
@@ -55,24 +51,37 @@ std::vector<std::string> bound_by(const Node& entry) {
 }
 
 /// What the node itself evaluates, in the scope around it.
-void replace(Node& node, const Substitution& names) {
+void replace(Node& node, Replacer& names) {
   if (auto* tasklet = node.as<Tasklet>()) {
     auto hidden = connector_names(node.in_connectors);
     for (const auto& [name, type] : node.out_connectors) hidden.push_back(name);
-    tasklet->code = substitute(tasklet->code, without(names, hidden));
-    replace(tasklet->location, names);
+    tasklet->code = has_any(names.names(), hidden)
+                        ? substitute(tasklet->code, without(names.names(), hidden))
+                        : substitute(tasklet->code, names.names());
+    names(tasklet->location);
   } else if (auto* map = node.as<MapEntry>()) {
-    const Substitution rest = without(names, range_inputs(node));
-    for (Range& r : map->ranges) r = substitute(Subset{{r}}, rest)[0];
+    const std::vector<std::string> hidden = range_inputs(node);
+    if (has_any(names.names(), hidden)) {
+      const Substitution rest = without(names.names(), hidden);
+      for (Range& r : map->ranges) r = substitute(Subset{{r}}, rest)[0];
+    } else {
+      for (Range& r : map->ranges) names(r);
+    }
   } else if (auto* consume = node.as<ConsumeEntry>()) {
-    replace(consume->num_pes, names);
-    replace(consume->condition, names);
+    names(consume->num_pes);
+    replace(consume->condition, names.names());
   } else if (auto* nested = node.as<NestedSdfg>()) {
-    replace(nested->symbol_mapping, names);
-    replace(nested->location, names);
+    names(nested->symbol_mapping);
+    names(nested->location);
   } else if (auto* library = node.as<LibraryNode>()) {
-    replace(library->location, names);
+    names(library->location);
   }
+}
+void replace(Memlet& memlet, Replacer& names) {
+  names(memlet.src_subset);
+  names(memlet.dst_subset);
+  names(memlet.volume);
+  replace(memlet.wcr, names.names());
 }
 
 /// Of a scope's exit, its entry.
@@ -96,19 +105,8 @@ bool mentions(const Substitution& names, const std::string& symbol) {
   });
 }
 
-void replace_in_state(State& state, const Substitution& names) {
-  replace(state.location, names);
-  bool hides = false;
-  for (NodeId n : state.nodes())
-    for (const std::string& name : bound_by(state[n])) hides = hides || mentions(names, name);
-  if (!hides) {
-    for (NodeId n : state.nodes()) replace(state[n], names);
-    for (EdgeId e : state.edges()) replace_symbols(state[e].memlet, names);
-    return;
-  }
-
-  const ScopeTree tree = scope_tree_of(state);
-  // Parameters that a replacement would capture get other names first.
+/// Parameters that a replacement would capture get other names first.
+void free_captured_parameters(State& state, const Substitution& names) {
   for (NodeId n : state.nodes()) {
     const auto* map = state[n].as<MapEntry>();
     if (!map) continue;
@@ -121,33 +119,75 @@ void replace_in_state(State& state, const Substitution& names) {
       rename_parameter(state, n, param, fresh);
     }
   }
+}
+
+void replace_in_state(State& state, Replacer& names) {
+  names(state.location);
+  bool hides = false;
+  for (NodeId n : state.nodes())
+    for (const std::string& name : bound_by(state[n])) hides = hides || mentions(names.names(), name);
+  if (!hides) {
+    for (NodeId n : state.nodes()) replace(state[n], names);
+    for (EdgeId e : state.edges()) replace(state[e].memlet, names);
+    return;
+  }
+
+  const ScopeTree tree = scope_tree_of(state);
+  free_captured_parameters(state, names.names());
   // By entry: what is left of the replacements inside.
   std::map<NodeId, Substitution> inside;
-  const auto names_in = [&](NodeId scope) -> const Substitution& {
+  std::map<NodeId, Replacer> replacers;
+  const auto names_in = [&](NodeId scope) -> Replacer& {
     if (!scope) return names;
-    if (const auto known = inside.find(scope); known != inside.end()) return known->second;
+    if (const auto known = replacers.find(scope); known != replacers.end()) return known->second;
     std::vector<std::string> hidden;
     for (NodeId at = scope; at; at = tree.parent_of(at))
       for (std::string& name : bound_by(state[at])) hidden.push_back(std::move(name));
-    return inside[scope] = without(names, hidden);
+    const Substitution& left = inside[scope] = without(names.names(), hidden);
+    return replacers.emplace(scope, Replacer(left)).first->second;
   };
   for (NodeId n : state.nodes()) replace(state[n], names_in(tree.parent_of(n)));
-  for (EdgeId e : state.edges())
-    replace_symbols(state[e].memlet, names_in(scope_of_edge(state, tree, e)));
+  for (EdgeId e : state.edges()) replace(state[e].memlet, names_in(scope_of_edge(state, tree, e)));
 }
 
-void replace_in_region(Region& region, const Substitution& names) {
-  for (BlockId b : region.nodes()) replace_symbols(region[b], names);
-  for (InterstateEdgeId e : region.edges()) replace_symbols(region[e], names);
+void replace_in_block(Block& block, Replacer& names);
+void replace_in_region(Region& region, Replacer& names) {
+  for (BlockId b : region.nodes()) replace_in_block(region[b], names);
+  for (InterstateEdgeId e : region.edges()) replace_symbols(region[e], names.names());
+}
+
+void replace_in_loop(LoopRegion& loop, Replacer& names) {
+  replace(loop.init_statement, names.names());
+  replace(loop.loop_condition, names.names());
+  replace(loop.update_statement, names.names());
+  replace_in_region(loop, names);
+}
+
+void replace_in_block(Block& block, Replacer& names) {
+  if (auto* state = block.as<State>()) {
+    replace_in_state(*state, names);
+  } else if (auto* loop = block.as<LoopRegion>()) {
+    // With an init statement the variable is the loop's own, but init is evaluated outside.
+    if (!loop->init_statement || !names.names().contains(loop->loop_variable))
+      return replace_in_loop(*loop, names);
+    const Substitution inside = without(names.names(), std::vector{loop->loop_variable});
+    Replacer in_loop(inside);
+    replace_in_loop(*loop, in_loop);
+  } else if (auto* region = block.as<ControlFlowRegion>()) {
+    replace_in_region(*region, names);
+  } else if (auto* conditional = block.as<ConditionalBlock>()) {
+    for (Branch& branch : conditional->branches) {
+      replace(branch.condition, names.names());
+      replace_in_region(branch.region(), names);
+    }
+  }
 }
 
 }  // namespace
 
 void replace_symbols(Memlet& memlet, const Substitution& names) {
-  replace(memlet.src_subset, names);
-  replace(memlet.dst_subset, names);
-  replace(memlet.volume, names);
-  replace(memlet.wcr, names);
+  Replacer replacer(names);
+  replace(memlet, replacer);
 }
 
 void replace_symbols(InterstateEdge& edge, const Substitution& names) {
@@ -157,30 +197,15 @@ void replace_symbols(InterstateEdge& edge, const Substitution& names) {
 
 void replace_symbols(Block& block, const Substitution& names) {
   if (names.empty()) return;
-  if (auto* state = block.as<State>()) {
-    replace_in_state(*state, names);
-  } else if (auto* loop = block.as<LoopRegion>()) {
-    // With an init statement the variable is the loop's own, but init is evaluated outside.
-    Substitution inside = names;
-    if (loop->init_statement) inside.erase(loop->loop_variable);
-    replace(loop->init_statement, inside);
-    replace(loop->loop_condition, inside);
-    replace(loop->update_statement, inside);
-    replace_in_region(*loop, inside);
-  } else if (auto* region = block.as<ControlFlowRegion>()) {
-    replace_in_region(*region, names);
-  } else if (auto* conditional = block.as<ConditionalBlock>()) {
-    for (Branch& branch : conditional->branches) {
-      replace(branch.condition, names);
-      replace_in_region(branch.region(), names);
-    }
-  }
+  Replacer replacer(names);
+  replace_in_block(block, replacer);
 }
 
 void replace_symbols(Sdfg& sdfg, const Substitution& names) {
   if (names.empty()) return;
-  for (auto& [name, data] : sdfg.arrays) substitute(data, names);
-  replace_in_region(sdfg, names);
+  Replacer replacer(names);
+  for (auto& [name, data] : sdfg.arrays) detail::replace(data, replacer);
+  replace_in_region(sdfg, replacer);
 }
 
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to) {
@@ -188,7 +213,8 @@ void rename_parameter(State& state, NodeId entry, std::string_view from, const s
     std::ranges::replace(map->params, std::string(from), to);
   else if (auto* consume = state[entry].as<ConsumeEntry>(); consume && consume->pe_index == from)
     consume->pe_index = to;
-  const Substitution name{{std::string(from), Expr::symbol(to)}};
+  const Substitution substitution{{std::string(from), Expr::symbol(to)}};
+  Replacer name(substitution);
   const auto hides = [&](NodeId scope) { return std::ranges::count(bound_by(state[scope]), from) > 0; };
   // From the entry to the exit, so that the cost is that of the scope. `visible` says of each node
   // that was reached whether the name means the parameter there; a scope inside may bind it, too.
@@ -204,7 +230,7 @@ void rename_parameter(State& state, NodeId entry, std::string_view from, const s
       here = here && !hides(n);
     for (EdgeId e : state.out(n)) {
       const NodeId next = state.target(e);
-      if (here) replace_symbols(state[e].memlet, name);
+      if (here) replace(state[e].memlet, name);
       if (!visible.try_emplace(next, here).second) continue;
       if (here) replace(state[next], name);
       if (entry_of(state[next]) != entry) waiting.push_back(next);
@@ -226,10 +252,8 @@ void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to) {
     if (!loop || loop->loop_variable != from) return;
     loop->loop_variable = to;
     // Hidden from replace_symbols below by its new name, so done here.
-    replace(loop->init_statement, name);
-    replace(loop->loop_condition, name);
-    replace(loop->update_statement, name);
-    replace_in_region(*loop, name);
+    Replacer replacer(name);
+    replace_in_loop(*loop, replacer);
   });
   replace_symbols(sdfg, name);
 }
@@ -260,7 +284,9 @@ void rename_data(State& state, const Renaming& names) {
     if (!memlet.empty()) memlet.data = renamed(memlet.data, names);
   }
   // Subsets and nested symbol mappings may read scalars and arrays by name.
-  replace_in_state(state, as_symbols(names));
+  const Substitution symbols = as_symbols(names);
+  Replacer replacer(symbols);
+  replace_in_state(state, replacer);
 }
 
 void rename_data(InterstateEdge& edge, const Renaming& names) {

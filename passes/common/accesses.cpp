@@ -24,9 +24,10 @@ void collect_named(const Node& node, const SymbolSet& containers, SymbolSet& out
 Accesses::Accesses(Sdfg& sdfg) {
   SymbolSet containers, named;
   for (const auto& [name, data] : sdfg.arrays) containers.insert(name);
-  for (const auto& [name, data] : sdfg.arrays) collect_used_names(data, containers, named);
+  UsedNames used(containers, named);
+  for (const auto& [name, data] : sdfg.arrays) used.add(data);
   for_each_block(sdfg, [&](Block& block) {
-    collect_used_names(block, containers, named);
+    used.add(block);
     auto* state = block.as<State>();
     if (!state) return;
     for (NodeId n : state->nodes()) {

@@ -11,9 +11,10 @@ namespace {
 /// is seen without being listed here.
 class Collector {
  public:
-  Collector(const SymbolSet& known, SymbolSet& out) : known_(known), out_(out) {}
+  Collector(const SymbolSet& known, SymbolCollector& symbols, SymbolSet& out)
+      : known_(known), symbols_(symbols), out_(out) {}
 
-  void add(const Expr& e) { collect_symbols(e, out_); }
+  void add(const Expr& e) { symbols_.add(e); }
   void add(const Code& c) { collect_symbols(c, known_, out_); }
   void add(const Range& r) { add(r.begin), add(r.end), add(r.step), add(r.tile); }
   void add(const Subset& s) { add(s.ranges); }
@@ -55,6 +56,7 @@ class Collector {
   }
 
   const SymbolSet& known_;
+  SymbolCollector& symbols_;
   SymbolSet& out_;
 };
 
@@ -91,8 +93,8 @@ void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out
   }
 }
 
-void collect_used_names(const Node& node, const SymbolSet& known, SymbolSet& out) {
-  Collector collector(known, out);
+void UsedNames::add(const Node& node) {
+  Collector collector(known_, symbols_, out_);
   std::visit(
       [&]<class K>(const K& kind) {
         if constexpr (requires { K::properties; }) collector.properties(kind);
@@ -103,40 +105,53 @@ void collect_used_names(const Node& node, const SymbolSet& known, SymbolSet& out
   for (const auto& [name, type] : node.out_connectors) collector.add(type);
 }
 
-void collect_used_names(const Edge& edge, const SymbolSet& known, SymbolSet& out) {
-  Collector collector(known, out);
+void UsedNames::add(const Edge& edge) {
+  Collector collector(known_, symbols_, out_);
   collector.properties(edge.memlet);
   collector.extras(edge.memlet.extras);
   collector.extras(edge.extras);
 }
 
-void collect_used_names(const Data& data, const SymbolSet& known, SymbolSet& out) {
-  collect_symbols(data, out);
-  Collector collector(known, out);
+void UsedNames::add(const Data& data) {
+  collect_symbols(data, out_);
+  Collector collector(known_, symbols_, out_);
   collector.properties(data);
   collector.extras(data.extras);
   if (const auto* structure = std::get_if<Structure>(&data.kind))
     for (const auto& [name, member] : structure->members) {
       if (const auto* inner = std::get_if<Box<Data>>(&member))
-        collect_used_names(**inner, known, out);
+        add(**inner);
       else
         collector.add(std::get<Expr>(member));
     }
   if (const auto* array = std::get_if<ContainerArray>(&data.kind); array && array->stype)
-    collect_used_names(**array->stype, known, out);
+    add(**array->stype);
 }
 
-void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& out) {
-  Collector collector(known, out);
+void UsedNames::add(const Block& block) {
+  Collector collector(known_, symbols_, out_);
   collector.extras(block.extras);
   if (const auto* state = block.as<State>()) collector.properties(*state);
   if (const auto* loop = block.as<LoopRegion>()) {
     collector.properties(*loop);
-    out.insert(loop->loop_variable);
+    out_.insert(loop->loop_variable);
   }
   if (const auto* region = block.as<ControlFlowRegion>()) collector.add(region->arguments);
   if (const auto* conditional = block.as<ConditionalBlock>())
     for (const Branch& branch : conditional->branches) collector.add(branch.condition);
+}
+
+void collect_used_names(const Node& node, const SymbolSet& known, SymbolSet& out) {
+  UsedNames(known, out).add(node);
+}
+void collect_used_names(const Edge& edge, const SymbolSet& known, SymbolSet& out) {
+  UsedNames(known, out).add(edge);
+}
+void collect_used_names(const Data& data, const SymbolSet& known, SymbolSet& out) {
+  UsedNames(known, out).add(data);
+}
+void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& out) {
+  UsedNames(known, out).add(block);
 }
 
 void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& out) {
@@ -145,8 +160,9 @@ void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& o
     for_each_bound(state[n], [&](const std::string& name) { hides |= known.contains(name); });
   const auto tree = scope_tree(state);
   if (!hides || !tree) {
-    for (NodeId n : state.nodes()) collect_used_names(state[n], known, out);
-    for (EdgeId e : state.edges()) collect_used_names(state[e], known, out);
+    UsedNames used(known, out);
+    for (NodeId n : state.nodes()) used.add(state[n]);
+    for (EdgeId e : state.edges()) used.add(state[e]);
     return;
   }
   SymbolSet names;

@@ -1,17 +1,35 @@
 #pragma once
 
 #include "ir/sdfg.h"
+#include "ir/symbol_collector.h"
 
 namespace sdfg {
 
-/// Names that an element reads, whatever its kind: every expression, range and code among its
+/// Names that elements read, whatever their kind: every expression, range and code among their
 /// properties. In code of other languages than Python and in attributes we do not know, each word
 /// that is in `known` counts. Declarations are not reads: the parameters of a map are not included
 /// unless something reads them. Nothing is subtracted: a name bound inside is included as well.
+/// The elements must not change before the last is added.
+class UsedNames {
+ public:
+  UsedNames(const SymbolSet& known, SymbolSet& out) : known_(known), out_(out), symbols_(out) {}
+
+  void add(const Node& node);
+  void add(const Edge& edge);
+  void add(const Data& data);
+  /// The block's own attributes: conditions and statements, not what is inside.
+  void add(const Block& block);
+
+ private:
+  const SymbolSet& known_;
+  SymbolSet& out_;
+  SymbolCollector symbols_;
+};
+
+/// Those of one element.
 void collect_used_names(const Node& node, const SymbolSet& known, SymbolSet& out);
 void collect_used_names(const Edge& edge, const SymbolSet& known, SymbolSet& out);
 void collect_used_names(const Data& data, const SymbolSet& known, SymbolSet& out);
-/// The block's own attributes: conditions and statements, not what is inside.
 void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& out);
 /// Those of `known` that nodes and edges of the state read where no scope around binds the name.
 /// Containers are not looked into.

@@ -79,14 +79,15 @@ void Program::pin_named() {
 SymbolSet Program::named() const {
   SymbolSet containers, used;
   for (const auto& [name, data] : sdfg_.arrays) containers.insert(name);
-  for (const auto& [name, data] : sdfg_.arrays) collect_used_names(data, containers, used);
-  for_each_block(sdfg_, [&](const Block& b) { collect_used_names(b, containers, used); });
+  UsedNames names(containers, used);
+  for (const auto& [name, data] : sdfg_.arrays) names.add(data);
+  for_each_block(sdfg_, [&](const Block& b) { names.add(b); });
   for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
     collect_symbols(edge.condition, containers, used);
     for (const auto& [name, value] : edge.assignments) collect_symbols(value, used);
   });
-  for_each_node(sdfg_, [&](const Node& n) { collect_used_names(n, containers, used); });
-  for_each_edge(sdfg_, [&](const Edge& e) { collect_used_names(e, containers, used); });
+  for_each_node(sdfg_, [&](const Node& n) { names.add(n); });
+  for_each_edge(sdfg_, [&](const Edge& e) { names.add(e); });
   std::erase_if(used, [&](const std::string& name) { return !containers.contains(name); });
   return used;
 }

@@ -231,9 +231,10 @@ class Inliner {
     for (const auto& [name, c] : plan_.connections)
       if (!same_spelling(inner, name, c)) parts.insert(name);
     if (parts.empty()) return {};
-    for (const auto& [name, data] : inner.arrays) collect_used_names(data, parts, used);
-    for_each_node(inner, [&](const Node& n) { collect_used_names(n, parts, used); });
-    for_each_edge(inner, [&](const Edge& e) { collect_used_names(e, parts, used); });
+    UsedNames names(parts, used);
+    for (const auto& [name, data] : inner.arrays) names.add(data);
+    for_each_node(inner, [&](const Node& n) { names.add(n); });
+    for_each_edge(inner, [&](const Edge& e) { names.add(e); });
     for_each_block(inner, [&](const Block& b) {
       const auto* loop = b.as<LoopRegion>();
       if (!loop) return;

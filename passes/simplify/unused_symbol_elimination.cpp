@@ -85,16 +85,17 @@ class Eliminator {
   /// What everything but assignments on interstate edges reads.
   static SymbolSet read_names(const Sdfg& sdfg, const SymbolSet& known) {
     SymbolSet used;
-    for (const auto& [name, data] : sdfg.arrays) collect_used_names(data, known, used);
+    UsedNames names(known, used);
+    for (const auto& [name, data] : sdfg.arrays) names.add(data);
     for (const auto& [name, constant] : sdfg.constants)
-      collect_used_names(constant.data, known, used);
+      names.add(constant.data);
     for (const auto* codes : {&sdfg.global_code, &sdfg.init_code, &sdfg.exit_code})
       for (const auto& [target, code] : *codes) collect_symbols(code, known, used);
     for (const auto& [name, target] : sdfg.callback_mapping) used.insert(name);
     for (const auto* extras : {&sdfg.extras, &sdfg.root_extras})
       for (const auto& [name, text] : *extras) collect_words(text, known, used);
     for_each_block(sdfg, [&](const Block& block) {
-      collect_used_names(block, known, used);
+      names.add(block);
       if (const auto* state = block.as<State>()) collect_free_names(*state, known, used);
     });
     for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {

@@ -71,7 +71,9 @@ FragmentPlan find_fragments(const ContainerUses& uses, const Assumptions& assump
   DisjointSets sets(boxes.size());
   const BoxIndex index(boxes, assumptions);
   for (std::size_t u = 0; u < boxes.size(); ++u)
-    for (std::size_t other : index.may_intersect(boxes[u])) sets.join(u, other);
+    for (std::size_t other : index.may_intersect(
+             boxes[u], [&](std::size_t i) { return sets.find(i) != sets.find(u); }))
+      sets.join(u, other);
   plan.fragments = fragments_of(uses.uses, sets, assumptions);
   if (plan.fragments.size() < 2)
     plan.refusal = "all uses of '" + uses.name + "' may touch common elements";

@@ -205,9 +205,11 @@ std::optional<BoxIndex::Interval> BoxIndex::interval(const Subset& box, std::siz
   return low && high ? std::optional(Interval{*low, *high, *high, 0}) : std::nullopt;
 }
 
-std::vector<std::size_t> BoxIndex::may_intersect(const Subset& box) const {
+std::vector<std::size_t> BoxIndex::may_intersect(
+    const Subset& box, const std::function<bool(std::size_t)>& wanted) const {
   std::vector<std::size_t> out;
   const auto consider = [&](std::size_t i) {
+    if (wanted && !wanted(i)) return;
     if (intersects(boxes_[i], box, assumptions_) != Truth::No) out.push_back(i);
   };
   for (std::size_t i : others_) consider(i);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -48,8 +49,9 @@ bool structurally_less(const Subset& a, const Subset& b);
 class BoxIndex {
  public:
   BoxIndex(std::span<const Subset> boxes, const Assumptions& assumptions);
-  /// Indices into the boxes, ascending.
-  std::vector<std::size_t> may_intersect(const Subset& box) const;
+  /// Indices into the boxes, ascending. Boxes that are not wanted are left out without a comparison.
+  std::vector<std::size_t> may_intersect(
+      const Subset& box, const std::function<bool(std::size_t)>& wanted = {}) const;
 
  private:
   struct Interval {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/data.h"
+#include "ir/expr_internal.h"
+#include "ir/subset.h"
+
+// Internal to ir/.
+
+namespace sdfg::detail {
+
+/// One substitution in many expressions: those that share a tree do so again afterwards, and each is
+/// worked out once.
+class Replacer {
+ public:
+  explicit Replacer(const Substitution& names) : names_(names) {
+    for (const auto& [name, value] : names) bits_ |= name_bit(name);
+  }
+  const Substitution& names() const { return names_; }
+
+  void operator()(Expr& e) {
+    if ((name_bits(e) & bits_) == 0) {
+      e = simplify(e);
+      return;
+    }
+    const auto [known, added] = done_.try_emplace(&ExprAccess::node(e), e, Expr());
+    if (added) known->second.second = substitute(e, names_);
+    e = known->second.second;
+  }
+  void operator()(Range& r) {
+    for (Expr* e : {&r.begin, &r.end, &r.step, &r.tile}) (*this)(*e);
+  }
+  void operator()(std::optional<Subset>& subset) {
+    if (!subset) return;
+    for (Range& r : subset->ranges) (*this)(r);
+  }
+  void operator()(std::map<std::string, Expr>& values) {
+    for (auto& [key, value] : values) (*this)(value);
+  }
+
+ private:
+  const Substitution& names_;
+  std::uint64_t bits_ = 0;
+  /// By address: the expression, which is kept alive, and what becomes of it.
+  std::unordered_map<const void*, std::pair<Expr, Expr>> done_;
+};
+
+/// All expressions of a descriptor.
+void replace(Data& data, Replacer& names);
+
+}  // namespace sdfg::detail
