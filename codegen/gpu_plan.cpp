@@ -225,6 +225,7 @@ class Planner {
     const auto x = size(0), y = size(1);
     if (y) plan.levels = std::min(plan.levels, std::max<std::int64_t>(*y, 1));
     while (y && plan.block[1] > 1 && plan.block[1] / 2 >= *y) plan.block = {plan.block[0] * 2, plan.block[1] / 2, 1};
+    while (x && plan.block[0] > 1 && plan.block[0] / 2 >= *x) plan.block = {plan.block[0] / 2, plan.block[1] * 2, 1};
     constexpr std::int64_t enough_threads = 132 * 2048;  // every multiprocessor is full once
     while (plan.levels > 1 && x && y && *x * ((*y + plan.levels - 1) / plan.levels) < enough_threads) plan.levels /= 2;
   }

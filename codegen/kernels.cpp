@@ -294,7 +294,9 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   }
   if (deep) {
     const KernelText::Dimension& dim = kernel.dims[1];
-    std::string first = "int(blockIdx.y)";
+    // More rows of blocks than a grid has along y go on along z, which two dimensions leave free.
+    const bool many = kernel.dims.size() == 2 && dim.count.find_first_not_of("0123456789") != std::string::npos;
+    std::string first = many ? "sdfg::gpu::block_row()" : "int(blockIdx.y)";
     const bool whole_waves = program_.target.gpu->scalar_rows() && plan.block[0] % 64 == 0;
     if (wide_y)
       first += " * " + std::to_string(plan.block[1]) + " + " + (whole_waves ? "sdfg::gpu::thread_row()" : "int(threadIdx.y)");
@@ -312,11 +314,11 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
       out.close();
       return out.take();
     }
-    if (wide_y) {
+    if (wide_y || many) {
       out.line("const int " + y + " = " + first + ";");
       out.line("if (" + y + " >= " + dim.count + ") return;");
     }
-    if (used.contains(cpp_name(dim.param))) out.line(index(dim, wide_y ? y : first));
+    if (used.contains(cpp_name(dim.param))) out.line(index(dim, wide_y || many ? y : first));
   }
   out.raw(rows.text());
   out.raw(inner.text());

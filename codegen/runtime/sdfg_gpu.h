@@ -101,13 +101,20 @@ inline int64_t blocks(int64_t count, int64_t each) {
   return count > 0 ? (count + each - 1) / each : 0;
 }
 
+/// Blocks along y and along z that a grid may have.
+constexpr int max_rows = 65535;
+
 /// Runs a kernel on grid.x * grid.y * grid.z blocks; an empty grid runs nothing. Grids beyond the
 /// device's limits are an error, noted like those of the vendor.
 template <class... P, class... A>
 inline void launch(Context& gpu, const char* name, void (*kernel)(P...), int64_t x, int64_t y, int64_t z,
                    dim3 block, A... arguments) {
   if (x <= 0 || y <= 0 || z <= 0) return;
-  if (x > INT_MAX || y > 65535 || z > 65535) {
+  if (z == 1 && y > max_rows) {  // see block_row
+    z = (y + max_rows - 1) / max_rows;
+    y = max_rows;
+  }
+  if (x > INT_MAX / int64_t(block.x) || y > max_rows || z > max_rows) {
     fprintf(stderr, "sdfg: %s: a grid of %lld x %lld x %lld blocks is over the limit of 2147483647 x 65535 x 65535; "
             "a plan with more levels per thread makes it smaller\n",
             name, (long long)x, (long long)y, (long long)z);
@@ -208,6 +215,9 @@ inline void copy(Context& gpu, T* to, const F* from, Box<n> box) {
 }
 
 // ---- On the device.
+
+/// The row of blocks along y; more than a grid may have go on along z.
+SDFG_DEVICE int block_row() { return int(blockIdx.y) + max_rows * int(blockIdx.z); }
 
 /// threadIdx.y where rows of the block are whole waves, so that it is the same for all of one.
 SDFG_DEVICE int thread_row() {
