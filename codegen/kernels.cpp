@@ -5,6 +5,7 @@
 #include "codegen/constants.h"
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -355,6 +356,38 @@ std::string SdfgFunction::block_body(At& at, NodeId id, KernelText& kernel) {
   close_frame(inner);
   out.raw(inner.text());
   return out.take();
+}
+
+/// Does the node, outside of thread-block maps, write what the threads of a block see together?
+bool SdfgFunction::for_one_thread(At& at, NodeId id) {
+  const Node& node = at.state[id];
+  const auto common = [&](NodeId target) {
+    const auto* access = at.state[target].as<AccessNode>();
+    return access && !end_binding(at, target, access->data).own;
+  };
+  if (node.is<AccessNode>()) {
+    bool copied = false;
+    for (EdgeId e : at.state.in(id))
+      copied |= !at.state[e].memlet.empty() && !at.state[at.state.source(e)].is_exit() &&
+                at.state[path_source(at.state, e)].is<AccessNode>();
+    for (EdgeId e : at.state.out(id))
+      if (at.state[at.state.target(e)].is_exit() && !at.state[e].memlet.empty()) return true;
+    return copied && common(id);
+  }
+  if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
+    bool shares = false;  // has thread-block maps of its own
+    for_each_sdfg(**nested->sdfg, [&](const Sdfg& any) {
+      for_each_node(any, [&](const Node& inner) {
+        const auto* map = inner.as<MapEntry>();
+        shares |= map && map->schedule == Schedule::GpuThreadBlock;
+      });
+    });
+    if (shares) return false;
+  }
+  if (!node.is_code()) return false;
+  for (EdgeId e : at.state.out(id))
+    if (!at.state[e].memlet.empty() && common(path_target(at.state, e))) return true;
+  return false;
 }
 
 /// A map whose points the threads of the block share: each takes every so-many-th point along x, y, z.

@@ -133,6 +133,15 @@ void SdfgFunction::emit_children(At& at, NodeId entry) {
 void SdfgFunction::emit_node(At& at, NodeId id) {
   const Node& node = at.state[id];
   if (node.is_exit()) return;
+  if (at.where.shared_block && for_one_thread(at, id)) {
+    // All threads of the block come here; one of them does it, before the others go on.
+    at.out.open("if (threadIdx.x + threadIdx.y + threadIdx.z == 0)");
+    at.where.shared_block = false;
+    emit_node(at, id);
+    at.where.shared_block = true;
+    at.out.close();
+    return at.out.line("__syncthreads();");
+  }
   if (node.is<AccessNode>()) return emit_access(at, id);
   if (node.is<Tasklet>()) return emit_tasklet(at, id);
   if (node.is<MapEntry>()) return emit_map(at, id);

@@ -193,6 +193,7 @@ class SdfgFunction {
   struct KernelText;
   void emit_kernel(At& at, NodeId node);
   void emit_thread_map(At& at, NodeId node);
+  bool for_one_thread(At& at, NodeId node);
   bool bind_for_kernel(At& at, NodeId node, KernelText& kernel);
   void index_space(At& at, NodeId node, KernelText& kernel);
   void kernel_parameters(const At& at, KernelText& kernel, const std::string& body,

@@ -82,6 +82,55 @@ TEST(Gpu, LevelsOfAThreadShareLoads) {
 )");
 }
 
+/// A tile that is read backwards, a sum over all elements, and a count of the blocks.
+constexpr std::string_view thread_blocks = R"(sdfg blocks(A: float64[N] {storage = GPU_Global}, B: float64[N] {storage = GPU_Global}, S: float64[2] {storage = GPU_Global})
+  symbol N: int64
+  transient tile: float64[64] {storage = GPU_Shared}
+  state s
+    n0 = access A
+    n1 = map grid (b) in [0:N:64] {schedule = GPU_Device}
+      n2 = map load (i) in [0:64] {schedule = GPU_ThreadBlock}
+        n3 = tasklet f: "o = a"
+      n4 = exit n2
+      n5 = access tile
+      n6 = map store (i) in [0:64] {schedule = GPU_ThreadBlock}
+        n7 = tasklet g: "o = t; s = t"
+      n8 = exit n6
+    n9 = exit n1
+      n12 = tasklet one: "o = 1.0"
+    n10 = access B
+    n11 = access S
+    n0 -> n1.IN_A : A[0:N]
+    n1.OUT_A -> n2.IN_A : A[b:b + 64]
+    n2.OUT_A -> n3.a : A[b + i]
+    n3.o -> n4.IN_tile : tile[i]
+    n4.OUT_tile -> n5 : tile[0:64]
+    n1 -> n12
+    n12.o -> n9.IN_S2 : S[1] {wcr = "lambda a, b: a + b"}
+    n5 -> n6.IN_tile : tile[0:64]
+    n6.OUT_tile -> n7.t : tile[63 - i]
+    n7.o -> n8.IN_B : B[b + i]
+    n7.s -> n8.IN_S : S[0] {wcr = "lambda a, b: a + b"}
+    n8.OUT_B -> n9.IN_B : B[b:b + 64]
+    n8.OUT_S -> n9.IN_S : S[0] {wcr = "lambda a, b: a + b"}
+    n9.OUT_S2 -> n11 : S[1] {wcr = "lambda a, b: a + b"}
+    n9.OUT_B -> n10 : B[0:N]
+    n9.OUT_S -> n11 : S[0] {wcr = "lambda a, b: a + b"}
+)";
+
+TEST(Gpu, ThreadBlocksShareTheirMaps) {
+  const auto bundle = generate_gpu(program(thread_blocks));
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string text = kernel(bundle->files.front().text);
+  for (const std::string_view line :
+       {"__launch_bounds__(64) grid(", "  __shared__ double tile[64];\n",
+        "  for (int64_t i = int64_t(threadIdx.x); i < 64; i += int64_t(blockDim.x)) {\n    tile[i] = A[b + i];  // f\n  }\n"
+        "  __syncthreads();\n",
+        "sdfg::update_atomic(&S[0], double(s), sdfg::Sum{});",
+        "  if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {\n    sdfg::update_atomic("})
+    EXPECT_NE(text.find(line), text.npos) << line << "\nin\n" << text;
+}
+
 TEST(Gpu, SameInputSameBytes) {
   EXPECT_EQ(generated({}), generated({}));
 }
