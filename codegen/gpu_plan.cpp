@@ -42,11 +42,24 @@ bool is_lookup(const Expr& e, const Connectors& inputs, bool in_index = false) {
   return std::ranges::any_of(e.args(), [&](const Expr& a) { return is_lookup(a, inputs, in_index); });
 }
 
+/// Some element is found with two indices that were read: neighbours along y, too.
+bool is_double_lookup(const Expr& e, const Connectors& inputs) {
+  if (e.is(Op::Subscript)) {
+    const bool tuple = e.args().size() == 2 && e.arg(1).is(Op::Tuple);
+    int read = 0;
+    for (const Expr& index : tuple ? e.arg(1).args() : e.args().subspan(1))
+      read += is_lookup(index, inputs, true);
+    if (read > 1) return true;
+  }
+  return std::ranges::any_of(e.args(), [&](const Expr& a) { return is_double_lookup(a, inputs); });
+}
+
 /// What decides the defaults of one kernel.
 struct Facts {
   std::map<std::string, int, std::less<>> unit;  ///< accesses in which the parameter has stride 1
   std::int64_t loads = 0, hoisted = 0, lookups = 0, accesses = 0;
   bool loops = false, threads = false, reduces = false;
+  bool double_lookups = false;
   bool y_neighbours = false;  ///< some container is read at several offsets of the second parameter
 };
 
@@ -109,6 +122,7 @@ class Planner {
         for (const Statement& s : *tasklet->code.statements())
           if (const auto* a = std::get_if<Assign>(&s.kind)) {
             facts.lookups += is_lookup(a->value, node.in_connectors);
+            facts.double_lookups |= is_double_lookup(a->value, node.in_connectors);
             for (EdgeId e : state.in(id))
               note_y(a->value, state[e].dst_connector, y, at_y[state[e].memlet.data]);
           }
@@ -206,8 +220,11 @@ class Planner {
       plan.block = {facts.lookups ? 128 : 256, 1, 1};
     } else if (facts.loads + facts.lookups == 0) {
       plan.levels = 4;
-    } else if (facts.y_neighbours) {
+    } else if (facts.double_lookups) {
       plan.block = {narrow, 256 / narrow, 1};
+    } else if (facts.y_neighbours) {
+      plan.block = facts.lookups ? std::vector<std::int64_t>{64, 4, 1}
+                                 : std::vector<std::int64_t>{narrow, 256 / narrow, 1};
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};
     } else if (facts.hoisted >= 12 && facts.hoisted > own) {
