@@ -22,7 +22,8 @@ import sys
 import tempfile
 import zipfile
 
-KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"]
+KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies",
+         "patterns", "patterns", "patterns"]
 # Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 NAMED = ["gt4py{assume_pointwise=false}", "simplify", "auto"]

@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "tools/common/generate_mixed.h"
+#include "tools/common/generate_patterns.h"
 
 namespace sdfg {
 namespace {
@@ -198,9 +199,11 @@ Sdfg generate(const GenerateOptions& options) {
     case Shape::Wide:
       return wide(options.size);
     case Shape::Mixed:
+    case Shape::Patterns:
       break;
   }
   Random random(options.seed);
+  if (options.shape == Shape::Patterns) return random_patterns(options.size, random);
   return RandomProgram("random_" + std::to_string(options.seed), random, 0).run(options.size);
 }
 

@@ -19,12 +19,13 @@ enum class Shape {
   Loops,         ///< one doubly nested loop after the other
   Mixed,         ///< everything, at random
   Nest,          ///< SDFGs nested in SDFGs
+  Patterns,      ///< what passes look for, with views, references and streams, at random
   States,        ///< many small states with assignments between them
   Wide           ///< one state: maps side by side, all reading the same container
 };
-inline constexpr std::array<std::string_view, 10> shape_names{
+inline constexpr std::array<std::string_view, 11> shape_names{
     "branch-nest", "branches", "chain", "conditionals", "copies",
-    "loops",       "mixed",    "nest",  "states",       "wide"};
+    "loops",       "mixed",    "nest",  "patterns",     "states", "wide"};
 
 struct GenerateOptions {
   Shape shape = Shape::Mixed;

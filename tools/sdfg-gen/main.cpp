@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view help = R"(sdfg-gen [flag]…: make a random valid SDFG
 
   --kind=KIND    what it is made of (mixed): branch-nest, branches, chain, conditionals, copies,
-                 loops, mixed, nest, states, wide
+                 loops, mixed, nest, patterns, states, wide
   --size=N       about how many dataflow nodes it has (100)
   --seed=N       another seed, another SDFG of kind mixed, other data (1)
   --depth=N      of nests: how deep they are (32)

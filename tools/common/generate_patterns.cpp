@@ -1,0 +1,396 @@
+#include "tools/common/generate_patterns.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "ir/parse.h"
+#include "support/assert.h"
+
+namespace sdfg {
+namespace {
+
+/// In these texts $s is what the pattern reads and $d what it writes, both float64[N], and $p begins
+/// the names of its own. Control enters at block $p_in and leaves at $p_out.
+struct Pattern {
+  std::string_view data, blocks, edges;
+};
+
+// clang-format off
+constexpr std::array patterns{
+    Pattern{"transient $p_v: view float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $p_v
+    n2 = map $p_map (i) in [0:N]
+      n3 = tasklet minus: "o = 1 - x"
+    n4 = exit n2
+    n5 = access $d
+    n0 -> n1.views : $s[0:N] -> [0:N]
+    n1 -> n2.IN_v : $p_v[0:N]
+    n2.OUT_v -> n3.x : $p_v[i]
+    n3.o -> n4.IN_d : $d[i]
+    n4.OUT_d -> n5 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out"},
+    Pattern{"transient $p_r: reference float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $p_r
+    n0 -> n1."set" : $s[0:N]
+  state $p_out
+    n0 = access $p_r
+    n1 = access $d
+    n0 -> n1 : $p_r[0:N] -> [0:N])", "$p_in -> $p_out"},
+    Pattern{"transient $p_q: stream float64[1]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_push (i) in [0:N] {schedule = Sequential}
+      n2 = tasklet half: "o = x + 1 if x < 8 else x / 2"
+    n3 = exit n1
+    n4 = access $p_q
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_q : $p_q[0]
+    n3.OUT_q -> n4 : $p_q[0] {volume = N}
+  state $p_out
+    n0 = access $p_q
+    n1 = access $d
+    n0 -> n1 : $p_q[0] -> [0:N] {volume = N})", "$p_in -> $p_out"},
+    // Copied out and back, and through buffers.
+    Pattern{"transient $p_t: float64[N]\n  transient $p_u: float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $p_t
+    n2 = map $p_map (i) in [0:N]
+      n3 = tasklet minus: "o = 1 - x"
+    n4 = exit n2
+    n5 = access $p_u
+    n6 = access $d
+    n0 -> n1 : $s[0:N] -> [0:N]
+    n1 -> n2.IN_t : $p_t[0:N]
+    n2.OUT_t -> n3.x : $p_t[i]
+    n3.o -> n4.IN_u : $p_u[i]
+    n4.OUT_u -> n5 : $p_u[0:N]
+    n5 -> n6 : $p_u[0:N] -> [0:N]
+  state $p_out
+    n0 = access $d
+    n1 = access $p_t
+    n2 = access $d
+    n0 -> n1 : $d[0:N] -> [0:N]
+    n1 -> n2 : $p_t[0:N] -> [0:N])", "$p_in -> $p_out"},
+    // Composed of two parts, then read whole.
+    Pattern{"transient $p_t: float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access A
+    n2 = access $p_t
+    n3 = map $p_map (i) in [0:N]
+      n4 = tasklet keep: "o = x"
+    n5 = exit n3
+    n6 = access $d
+    n0 -> n2 : $s[0:2] -> [0:2]
+    n1 -> n2 : A[2:N] -> [2:N]
+    n2 -> n3.IN_t : $p_t[0:N]
+    n3.OUT_t -> n4.x : $p_t[i]
+    n4.o -> n5.IN_d : $d[i]
+    n5.OUT_d -> n6 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out"},
+    // Written in two parts, read in two others.
+    Pattern{"transient $p_t: float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_one (i) in [0:2]
+      n2 = tasklet one: "o = x + 1 if x < 8 else x / 2"
+    n3 = exit n1
+    n4 = map $p_two (i) in [2:N]
+      n5 = tasklet two: "o = 1 - x"
+    n6 = exit n4
+    n7 = access $p_t
+    n8 = map $p_low (j) in [0:3]
+      n9 = tasklet low: "o = x"
+    n10 = exit n8
+    n11 = map $p_high (j) in [3:N]
+      n12 = tasklet high: "o = 2 - x"
+    n13 = exit n11
+    n14 = access $d
+    n0 -> n1.IN_s : $s[0:2]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i]
+    n3.OUT_t -> n7 : $p_t[0:2]
+    n0 -> n4.IN_s : $s[2:N]
+    n4.OUT_s -> n5.x : $s[i]
+    n5.o -> n6.IN_t : $p_t[i]
+    n6.OUT_t -> n7 : $p_t[2:N]
+    n7 -> n8.IN_t : $p_t[0:3]
+    n8.OUT_t -> n9.x : $p_t[j]
+    n9.o -> n10.IN_d : $d[j]
+    n10.OUT_d -> n14 : $d[0:3]
+    n7 -> n11.IN_t : $p_t[3:N]
+    n11.OUT_t -> n12.x : $p_t[j]
+    n12.o -> n13.IN_d : $d[j]
+    n13.OUT_d -> n14 : $d[3:N]
+  state $p_out)", "$p_in -> $p_out"},
+    // Branches write what is copied behind them.
+    Pattern{"transient $p_t: float64[N]", R"(
+  state $p_in
+  conditional $p_if
+    branch yes if "N > 6"
+      state a
+        n0 = access $s
+        n1 = access $p_t
+        n0 -> n1 : $s[0:N] -> [0:N]
+    branch no
+      state b
+        n0 = map $p_map (i) in [0:N]
+          n1 = tasklet number: "o = i"
+        n2 = exit n0
+        n3 = access $p_t
+        n0 -> n1
+        n1.o -> n2.IN_t : $p_t[i]
+        n2.OUT_t -> n3 : $p_t[0:N]
+  state $p_out
+    n0 = access $p_t
+    n1 = access $d
+    n0 -> n1 : $p_t[0:N] -> [0:N])", "$p_in -> $p_if\n  $p_if -> $p_out"},
+    // A loop of edges, and one that goes on early.
+    Pattern{"symbol $p_k: int64\n  symbol $p_j: int64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $d
+    n0 -> n1 : $s[0:N] -> [0:N]
+  state $p_guard
+  state $p_body
+    n0 = access $d
+    n1 = tasklet minus: "o = 1 - x"
+    n2 = access $d
+    n0 -> n1.x : $d[$p_k]
+    n1.o -> n2 : $d[$p_k]
+  state $p_end
+  loop $p_again ($p_j) from "$p_j = 0" while "$p_j < 4" next "$p_j = $p_j + 1"
+    conditional skip
+      branch yes if "$p_j == 2"
+        continue on
+    state body
+      n0 = access $d
+      n1 = tasklet plus: "o = x + 1 if x < 8 else x / 2"
+      n2 = access $d
+      n0 -> n1.x : $d[$p_j]
+      n1.o -> n2 : $d[$p_j]
+    skip -> body
+  state $p_out)", "$p_in -> $p_guard set $p_k = 0\n  $p_guard -> $p_body if \"$p_k < 3\"\n  $p_guard -> $p_end if \"not ($p_k < 3)\"\n  $p_body -> $p_guard set $p_k = $p_k + 1\n  $p_end -> $p_again\n  $p_again -> $p_out"},
+    // A scan.
+    Pattern{"symbol $p_k: int64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $d
+    n0 -> n1 : $s[0:N] -> [0:N]
+  loop scan_$p ($p_k) from "$p_k = 1" while "$p_k < N" next "$p_k = $p_k + 1"
+    state body
+      n0 = access $d
+      n1 = tasklet larger: "o = x if x > y else y"
+      n2 = access $d
+      n0 -> n1.x : $d[$p_k - 1]
+      n0 -> n1.y : $d[$p_k]
+      n1.o -> n2 : $d[$p_k]
+  state $p_out)", "$p_in -> scan_$p\n  scan_$p -> $p_out"},
+    // One dimension becomes two, with a dimension of one point; written twice.
+    Pattern{"transient $p_t: float64[N]\n  transient $p_u: float64[K, N]\n  transient $p_w: float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_one (i) in [0:N]
+      n2 = tasklet one: "o = 1 - x"
+    n3 = exit n1
+    n4 = access $p_t
+    n5 = map $p_two (k, i) in [0:K, 0:N]
+      n6 = tasklet two: "o = x + k"
+    n7 = exit n5
+    n8 = access $p_u
+    n9 = map $p_last (k, i) in [1, 0:N]
+      n10 = tasklet last: "o = x"
+    n11 = exit n9
+    n12 = access $p_w
+    n13 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i]
+    n3.OUT_t -> n4 : $p_t[0:N]
+    n4 -> n5.IN_t : $p_t[0:N]
+    n5.OUT_t -> n6.x : $p_t[i]
+    n6.o -> n7.IN_u : $p_u[k, i]
+    n7.OUT_u -> n8 : $p_u[0:K, 0:N]
+    n8 -> n9.IN_u : $p_u[1, 0:N]
+    n9.OUT_u -> n10.x : $p_u[k, i]
+    n10.o -> n11.IN_w : $p_w[i]
+    n11.OUT_w -> n12 : $p_w[0:N]
+    n12 -> n13 : $p_w[0:N] -> [0:N]
+  state $p_out)", "$p_in -> $p_out"},
+    // Choices by one value, and work that one branch needs.
+    Pattern{"transient $p_x: float64\n  transient $p_y: float64\n  transient $p_z: float64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_map (i) in [0:N]
+      n2 = tasklet work: "o = x + 1 if x < 8 else x / 2"
+      n3 = access $p_x
+      n4 = nested_sdfg $p_first
+        sdfg $p_first(c: float64, x: float64, y: float64)
+          conditional choose
+            branch yes if "c > 0"
+              state a
+                n0 = access x
+                n1 = access y
+                n0 -> n1 : x[0] -> [0]
+            branch no
+              state b
+                n0 = tasklet zero: "o = 0"
+                n1 = access y
+                n0.o -> n1 : y[0]
+      n5 = nested_sdfg $p_second
+        sdfg $p_second(c: float64, z: float64)
+          conditional choose
+            branch yes if "c > 0"
+              state a
+                n0 = tasklet one: "o = 1"
+                n1 = access z
+                n0.o -> n1 : z[0]
+            branch no
+              state b
+                n0 = tasklet two: "o = 2"
+                n1 = access z
+                n0.o -> n1 : z[0]
+      n6 = access $p_y
+      n7 = access $p_z
+      n8 = tasklet join: "o = x if y > 1 else 1 - x"
+    n9 = exit n1
+    n10 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3 : $p_x[0]
+    n1.OUT_s -> n4.c : $s[i]
+    n3 -> n4.x : $p_x[0]
+    n4.y -> n6 : $p_y[0]
+    n1.OUT_s -> n5.c : $s[i]
+    n5.z -> n7 : $p_z[0]
+    n6 -> n8.x : $p_y[0]
+    n7 -> n8.y : $p_z[0]
+    n8.o -> n9.IN_d : $d[i]
+    n9.OUT_d -> n10 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out"},
+    // Accumulated by tiles; a scalar that decides, and copies of scalars.
+    Pattern{"transient $p_r: float64[1]\n  transient $p_n: int64\n  transient $p_a: float64\n  transient $p_b: float64", R"(
+  state $p_in
+    n0 = tasklet zero: "o = 0"
+    n1 = access $p_r
+    n2 = access I
+    n3 = tasklet get: "o = x + 1"
+    n4 = access $p_n
+    n0.o -> n1 : $p_r[0]
+    n2 -> n3.x : I[2]
+    n3.o -> n4 : $p_n[0]
+  state $p_sum
+    n0 = access $s
+    n1 = map $p_tiles (ti) in [0:N:4]
+      n2 = map $p_points (i) in [ti:min(ti + 4, N)]
+        n3 = tasklet take: "o = x"
+      n4 = exit n2
+    n5 = exit n1
+    n6 = access $p_r
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.IN_s : $s[ti:min(ti + 4, N)]
+    n2.OUT_s -> n3.x : $s[i]
+    n3.o -> n4.IN_r : $p_r[0] {wcr = "lambda x, y: x + y"}
+    n4.OUT_r -> n5.IN_r : $p_r[0] {wcr = "lambda x, y: x + y"}
+    n5.OUT_r -> n6 : $p_r[0] {wcr = "lambda x, y: x + y"}
+  state $p_use
+    n0 = access $s
+    n1 = access $p_r
+    n2 = access $p_n
+    n3 = map $p_map (i) in [0:N]
+      n4 = access $p_a
+      n5 = access $p_b
+      n6 = tasklet choose: "o = x if r > m else 1 - x"
+    n7 = exit n3
+    n8 = access $d
+    n0 -> n3.IN_s : $s[0:N]
+    n1 -> n3.IN_r : $p_r[0]
+    n2 -> n3.IN_n : $p_n[0]
+    n3.OUT_s -> n4 : $s[i] -> [0]
+    n4 -> n5 : $p_a[0] -> [0]
+    n5 -> n6.x : $p_b[0]
+    n3.OUT_r -> n6.r : $p_r[0]
+    n3.OUT_n -> n6.m : $p_n[0]
+    n6.o -> n7.IN_d : $d[i]
+    n7.OUT_d -> n8 : $d[0:N]
+  state $p_never
+    n0 = tasklet five: "o = 5"
+    n1 = access $d
+    n0.o -> n1 : $d[0]
+  state $p_more
+    n0 = tasklet three: "o = 3"
+    n1 = access $d
+    n0.o -> n1 : $d[1]
+  state $p_out)", "$p_in -> $p_sum\n  $p_sum -> $p_use\n  $p_use -> $p_never if \"1 > 2\"\n  $p_use -> $p_more if \"$p_n > 2\"\n  $p_use -> $p_out if \"not ($p_n > 2)\"\n  $p_never -> $p_out\n  $p_more -> $p_out"},
+    // A loop around a map.
+    Pattern{"transient $p_u: float64[5, N]\n  symbol $p_k: int64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $p_u
+    n0 -> n1 : $s[0:N] -> [0, 0:N]
+  loop $p_down ($p_k) from "$p_k = 1" while "$p_k < 5" next "$p_k = $p_k + 1"
+    state body
+      n0 = access $p_u
+      n1 = map $p_map (i) in [0:N]
+        n2 = tasklet minus: "o = 1 - x"
+      n3 = exit n1
+      n4 = access $p_u
+      n0 -> n1.IN_u : $p_u[$p_k - 1, 0:N]
+      n1.OUT_u -> n2.x : $p_u[$p_k - 1, i]
+      n2.o -> n3.IN_u : $p_u[$p_k, i]
+      n3.OUT_u -> n4 : $p_u[$p_k, 0:N]
+  state $p_out
+    n0 = access $p_u
+    n1 = access $d
+    n0 -> n1 : $p_u[4, 0:N] -> [0:N])", "$p_in -> $p_down\n  $p_down -> $p_out"},
+};
+// clang-format on
+
+std::string filled(std::string_view text, const std::string& source, const std::string& target,
+                   const std::string& prefix) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$') {
+      out += text[at];
+      continue;
+    }
+    const char what = text[++at];
+    out += what == 's' ? source : what == 'd' ? target : prefix;
+  }
+  return out;
+}
+
+}  // namespace
+
+Sdfg random_patterns(std::size_t size, Random& random) {
+  constexpr std::size_t nodes_of_each = 8;
+  const std::size_t count = std::max<std::size_t>(1, size / nodes_of_each);
+  std::string data, blocks, edges, last;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Pattern& pattern = patterns[random.below(patterns.size())];
+    const std::string prefix = "p" + std::to_string(i);
+    const std::string source = i == 0 ? "A" : "c" + std::to_string(i - 1);
+    const std::string target = i + 1 == count ? "B" : "c" + std::to_string(i);
+    const auto fill = [&](std::string_view text) { return filled(text, source, target, prefix); };
+    if (target != "B") data += "  transient " + target + ": float64[N]\n";
+    data += "  " + fill(pattern.data) + "\n";
+    blocks += fill(pattern.blocks.substr(1)) + "\n";
+    if (!last.empty()) edges += "  " + last + " -> " + prefix + "_in\n";
+    edges += "  " + fill(pattern.edges) + "\n";
+    last = prefix + "_out";
+  }
+  const auto parsed = parse("sdfg patterns(A: float64[N], B: float64[N], I: int64[4])\n  symbol K: int64\n"
+                            "  symbol N: int64\n" + data + blocks + edges);
+  SDFG_ASSERT(bool(parsed)) << (parsed ? "" : parsed.error().message);
+  return *parsed;
+}
+
+}  // namespace sdfg
