@@ -8,6 +8,7 @@ bool SdfgFunction::conflicts(At& at, const Binding& target, const Subset& subset
   // Two iterations of the parallel maps around write different elements if each parallel parameter
   // sits in a dimension of its own that nothing else in the scope moves.
   for (const std::string& param : at.parallel_params) {
+    if (target.private_to.contains(param)) continue;
     bool separate = false;
     for (const Range& r : subset.ranges) {
       const auto affine = match_affine(r.begin, param);

@@ -53,6 +53,7 @@ void SdfgFunction::declare_scope(At& at, NodeId entry) {
         }
       }
       declare(at.out, name, at.place, at.where);
+      if (data.lifetime == Lifetime::Scope) bindings_[name].private_to = at.parallel_params;
     }
   declare_views(at, entry);
 }

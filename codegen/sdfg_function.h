@@ -38,6 +38,9 @@ struct Binding {
   bool own = false;     ///< of one thread of a kernel
   bool row = false;     ///< in a kernel: the whole function knows `text`, so that rows can begin there
 
+  /// Parameters of the parallel maps around the declaration: each of their iterations has its own.
+  std::set<std::string> private_to{};
+
   const std::string& memory() const { return root.empty() ? text : root; }
 };
 

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Seconds to the first call and microseconds per call of GT4Py programs: ours beside DaCe's backend.
 
-usage: first_call.py --tool PATH [--codegen ours,dace,gt4py] [--programs NAME,…] [--calls N]
+usage: first_call.py --tool PATH [--codegen ours,dace,gt4py] [--programs NAME,…]
 
-For each program of tests/programs and each backend, in one process, with empty caches:
-  first   seconds from the definition to the end of the first call
-  call    microseconds of a call, the smallest mean of five rounds; the grid is tiny, so this is overhead
-"gt4py" is GT4Py's own DaCe backend. Times are of one run: repeat on a machine that does nothing else.
+For each program of tests/programs and each backend, in one process, with an empty cache each:
+  wall    seconds from the definition to the end of the first call
+  cpu     seconds of processor time for the same, compilers included: what other work on the machine changes less
+  call    microseconds of a call, the smallest mean of 20 rounds; the grid is tiny, so this is overhead
+"gt4py" is GT4Py's own DaCe backend.
 """
 
 import argparse
 import importlib
 import os
 import pathlib
+import resource
 import sys
+import tempfile
 import time
 import warnings
 
@@ -21,27 +24,35 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "programs"), str(ROOT / "python")]
 
 
-def measure(name, backend_name, tool, calls):
-    """(seconds to the first call, seconds of a call)."""
+def processor_time():
+    return sum(use.ru_utime + use.ru_stime for use in map(
+        resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def measure(name, backend_name, tool, rounds=20, calls=50):
+    """(seconds to the first call, processor seconds to the first call, seconds of a call)."""
     import check
     import grid
+    from gt4py.next import config
 
-    mesh = grid.Grid(name)
-    case = grid.CASES[name](mesh)
-    backend = check.backend_named(backend_name, tool, case)
-    offset_provider = mesh.offset_provider(backend)
-    fields = check.fields_of(case, backend)
-    begin = time.perf_counter()
-    program = check.compiled(case, backend, offset_provider)
-    check.invoke(case, program, fields, offset_provider)
-    first = time.perf_counter() - begin
-    rounds = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        for _ in range(calls // 5):
-            check.invoke(case, program, fields, offset_provider)
-        rounds.append((time.perf_counter() - begin) / (calls // 5))
-    return first, min(rounds)
+    with tempfile.TemporaryDirectory() as cache:
+        config.BUILD_CACHE_DIR = pathlib.Path(cache)
+        mesh = grid.Grid(name)
+        case = grid.CASES[name](mesh)
+        backend = check.backend_named(backend_name, tool, case)
+        offset_provider = mesh.offset_provider(backend)
+        fields = check.fields_of(case, backend)
+        wall, cpu = time.perf_counter(), processor_time()
+        program = check.compiled(case, backend, offset_provider)
+        check.invoke(case, program, fields, offset_provider)
+        wall, cpu = time.perf_counter() - wall, processor_time() - cpu
+        means = []
+        for _ in range(rounds):
+            begin = time.perf_counter()
+            for _ in range(calls):
+                check.invoke(case, program, fields, offset_provider)
+            means.append((time.perf_counter() - begin) / calls)
+    return wall, cpu, min(means)
 
 
 def main():
@@ -49,9 +60,8 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--codegen", default="ours,dace,gt4py")
     parser.add_argument("--programs", default="")
-    parser.add_argument("--calls", type=int, default=2000)
     options = parser.parse_args()
-    os.environ.update(GT4PY_BUILD_JOBS="0", OMP_NUM_THREADS="1", GT4PY_BUILD_CACHE_LIFETIME="session")
+    os.environ.update(GT4PY_BUILD_JOBS="0", OMP_NUM_THREADS="1", GT4PY_BUILD_CACHE_LIFETIME="persistent")
     warnings.simplefilter("ignore")
     import check
 
@@ -61,14 +71,15 @@ def main():
 
     backends = options.codegen.split(",")
     names = options.programs.split(",") if options.programs else list(CASES)
-    columns = "".join(f" first, {b} | call, {b} |" for b in backends)
-    print(f"| program |{columns}\n|---|{'---:|' * 2 * len(backends)}")
-    measure(names[0], backends[0], options.tool, 5)  # loads what is loaded once
+    print("| program |" + "".join(f" {b}: wall | cpu | call |" for b in backends))
+    print("|---|" + "---:|" * 3 * len(backends))
+    for backend in backends:
+        measure(names[0], backend, options.tool, 1)  # loads what is loaded once
     for name in names:
         cells = []
         for backend in backends:
-            first, call = measure(name, backend, options.tool, options.calls)
-            cells += [f"{first:.2f} s", f"{call * 1e6:.0f} µs"]
+            wall, cpu, call = measure(name, backend, options.tool)
+            cells += [f"{wall:.1f} s", f"{cpu:.2f} s", f"{call * 1e6:.0f} µs"]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
