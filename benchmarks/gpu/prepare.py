@@ -34,7 +34,7 @@ for line in sys.stdin:
                 (out / ("dace.cpp" if obj.title == "Frame" else "dace.cu")).write_text(
                     obj.clean_code.replace('#include "../../include/hash.h"', ""))
         (out / "dace.json").write_text(json.dumps(dict(
-            name=sdfg.name, runtime=str(pathlib.Path(dace.__file__).parent / "runtime" / "include"),
+            name=sdfg.name, package=str(pathlib.Path(dace.__file__).parent),
             args=[(name, str(desc.dtype.ctype)) for name, desc in sdfg.arglist().items()],
             init=[part.split()[-1] for part in sdfg.init_signature().split(", ") if part])))
     print(out.name, flush=True)
@@ -78,13 +78,22 @@ def jobs(options):
             yield f"{program.name.split('__')[0]}@{'static' if static else 'symbolic'}-{2 * n * n}", program, n
 
 
-def caller(meta):
-    """Calls through addresses: what a compiled caller pays, without Python's share."""
+def caller(signature, arrays):
+    def types(entries):
+        return ["void*" if name in arrays else kind.replace("const ", "").strip() for name, kind in entries]
     def read(types):
-        return ", ".join(f"*static_cast<{t}*>(a[{i}])" if "*" not in t else f"a[{i}]" for i, t in enumerate(types))
-    plain = {name: "void*" if "*" in t else t.replace("const ", "").strip() for name, t in meta["args"]}
-    args, init = list(plain.values()), [plain.get(name, "int") for name in meta["init"]]
+        return ", ".join(f"a[{i}]" if t == "void*" else f"*static_cast<{t}*>(a[{i}])" for i, t in enumerate(types))
+    args, init = types(signature["args"]), types(signature["init"])
     return CALLER.format(types=", ".join(args), init_types=", ".join(init), reads=read(args), init_reads=read(init))
+
+
+def signature(text, name):
+    """Names and types of the parameters of the entry points in the text of our program, without the state."""
+    def parameters(entry):
+        start = text.index(f" {entry}{name}(") + len(entry) + len(name) + 2
+        words = [p.replace("[[maybe_unused]] ", "").replace("__restrict__ ", "") for p in text[start:text.index(")", start)].split(", ")]
+        return [(p.split()[-1].lstrip("*"), p.rsplit(None, 1)[0]) for p in words if p and "__state" not in p]
+    return dict(args=parameters("__program_"), init=parameters("__dace_init_"))
 
 
 def moved_bytes(opt, graph, numbers):
@@ -112,6 +121,8 @@ def main():
         recorded = read_recorded(program / "args80.npz")
         for graph in ("gt4py_gpu", "lowered"):
             scaled = options.work / name / f"{graph}.sdfg"
+            if scaled.exists():
+                continue
             if program.parent.name.endswith("static"):  # made for this grid already
                 scaled.write_bytes(gzip.decompress((program / f"{graph}.sdfgz").read_bytes()))
             else:
@@ -125,14 +136,20 @@ def main():
         if options.only != "ours":
             for file in ("dace.cpp", "dace.cu"):
                 shutil.copyfile(work / file, out / file)
-            shutil.copytree(meta["runtime"], options.out / "dace", dirs_exist_ok=True)
+            for part in ("runtime/include", "external/moodycamel"):
+                shutil.copytree(pathlib.Path(meta["package"]) / part, options.out / "dace" / part, dirs_exist_ok=True)
         if options.only != "dace":
             run([options.sdfg_opt, work / "lowered.sdfg", PIPELINE, "--emit=cuda", "-o", out / "ours.cu"])
-        (out / "caller.cpp").write_text(caller(meta))
+        recorded = read_recorded(program / "args80.npz")
+        arrays = {name for name, value in recorded.items() if value.ndim}
+        theirs = dict(args=meta["args"], init=[(name, dict(meta["args"]).get(name, "int")) for name in meta["init"]])
+        ours = signature((out / "ours.cu").read_text(), meta["name"])
+        for who, names in ("ours", ours), ("dace", theirs):
+            (out / f"{who}_caller.cpp").write_text(caller(names, arrays))
         shutil.copyfile(program / "args80.npz", out / "args80.npz")
-        numbers = scale_numbers(read_recorded(program / "args80.npz"), n, tables[n])
+        numbers = scale_numbers(recorded, n, tables[n])
         moved = moved_bytes(options.sdfg_opt, work / "lowered.sdfg", numbers)
-        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, args=meta["args"], init=meta["init"], bytes=moved)))
+        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, bytes=moved)))
         print(f"{name:90} {moved or 0:>14,} bytes", flush=True)
     shutil.copyfile(pathlib.Path(__file__).resolve().parent.parent / "torus_grid.py", options.out / "torus_grid.py")
     shutil.copyfile(pathlib.Path(__file__).resolve().parent / "run.py", options.out / "run.py")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times our CUDA beside DaCe's, on a machine with an NVIDIA GPU, nvcc, g++ and CuPy.
 
-usage: run.py DIR [--only TEXT]... [--rounds 9] [--build-only] [--ours-only] [--profile NAME]
+usage: run.py DIR [--only TEXT]... [--rounds 9] [--build-only] [--ours-only]
 
 DIR is what prepare.py wrote. Everything is built twice for sm_90: `fast` as a user would, to be timed, and `exact`
 without contraction; results of the latter are compared over all bytes of all arguments after one call, outputs
@@ -33,7 +33,7 @@ def compile_once(root, sources, flags):
         objects.append(cache / f"{key}.{source.name}.o")
         shared = ["-O3", "-std=c++20", "-c", str(source), "-o", str(objects[-1])]
         if source.name.startswith("dace"):
-            shared += ["-w", f"-I{root / 'dace'}"]
+            shared += ["-w", f"-I{root / 'dace/runtime/include'}"]
         nvcc = ["nvcc", "-arch=sm_90", "-Xcompiler=-fPIC,-fvisibility=hidden"]
         command = (nvcc + flags if source.suffix == ".cu" else
                    ["g++", "-fPIC", "-DWITH_CUDA", "-I", str(cuda_home() / "include")]) + shared
@@ -62,11 +62,12 @@ def cuda_home():
 
 
 def build_all(root, folders, ours_only):
-    """{(folder, which, kind): (library or None, complaint, seconds)}; which: ours, dace or caller."""
+    """{(folder, which, kind): (library or None, complaint, seconds)}; which: ours or dace; kind: fast, exact or caller."""
     (root / "cache").mkdir(exist_ok=True)
     todo = {}
     for folder in folders:
-        todo[folder, "caller", ""] = [folder / "caller.cpp"], []
+        for which in ("ours", "dace"):
+            todo[folder, which, "caller"] = [folder / f"{which}_caller.cpp"], []
         for kind, flags in FLAGS.items():
             if (folder / "ours.cu").exists():
                 todo[folder, "ours", kind] = [folder / "ours.cu"], flags
@@ -89,25 +90,27 @@ def build_all(root, folders, ours_only):
 class Program:
     """A library with DaCe's interface, called with arguments on the device."""
 
-    def __init__(self, library, caller, meta, numbers):
-        self.meta, self.caller = meta, caller
-        self.library = ctypes.CDLL(str(library))
-        entry = lambda name: ctypes.cast(getattr(self.library, name + meta["name"]), ctypes.c_void_p)
-        self.program, self.types = entry("__program_"), dict(meta["args"])
-        caller.call.restype, caller.init.restype = ctypes.c_double, ctypes.c_void_p
-        self.numbers = {name: SCALARS[self.types.get(name, "int").replace("const ", "").strip()](value)
-                        for name, value in numbers.items() if name in self.types or name in meta["init"]}
-        init = (ctypes.c_void_p * max(1, len(meta["init"])))(*[ctypes.addressof(self.numbers[n]) for n in meta["init"]])
-        self.state = ctypes.c_void_p(caller.init(entry("__dace_init_"), init))
+    def __init__(self, library, caller, name, signature, numbers):
+        self.name, self.arguments = name, [n for n, _ in signature["args"]]
+        self.library, self.caller = ctypes.CDLL(str(library)), ctypes.CDLL(str(caller))
+        entry = lambda prefix: ctypes.cast(getattr(self.library, prefix + name), ctypes.c_void_p)
+        self.program = entry("__program_")
+        self.caller.call.restype, self.caller.init.restype = ctypes.c_double, ctypes.c_void_p
+        types = {n: t.replace("const ", "").strip() for n, t in signature["args"] + signature["init"]}
+        self.numbers = {n: SCALARS[types[n]](value) for n, value in numbers.items() if n in types}
+        init = [ctypes.addressof(self.numbers[n]) for n, _ in signature["init"]]
+        self.state = ctypes.c_void_p(self.caller.init(entry("__dace_init_"), (ctypes.c_void_p * max(1, len(init)))(*init)))
         if not self.state:
             raise RuntimeError("the program could not be initialized")
 
     def use(self, sets):
         """The sets of arrays, {name: array}, that `call` takes in turns."""
-        import cupy as cp
         def address(values, name):
-            return values[name].data.ptr if isinstance(values.get(name), cp.ndarray) else ctypes.addressof(self.numbers[name])
-        self.rows = [(ctypes.c_void_p * len(self.meta["args"]))(*[address(v, name) for name, _ in self.meta["args"]]) for v in sets]
+            array = values.get(name)
+            if array is None:
+                return ctypes.addressof(self.numbers[name])
+            return array.data.ptr if hasattr(array.data, "ptr") else array.ctypes.data  # CuPy's or NumPy's
+        self.rows = [(ctypes.c_void_p * len(self.arguments))(*[address(v, name) for name in self.arguments]) for v in sets]
         self.sets, self.next = (ctypes.c_void_p * len(sets))(*map(ctypes.addressof, self.rows)), 0
         return self
 
@@ -118,8 +121,9 @@ class Program:
         return spent
 
     def close(self):
-        error = getattr(self.library, "__dace_gpu_last_error")(self.state)
-        getattr(self.library, "__dace_exit_" + self.meta["name"])(self.state)
+        last_error = getattr(self.library, "__dace_gpu_last_error", None)
+        error = last_error(self.state) if last_error else 0
+        getattr(self.library, "__dace_exit_" + self.name)(self.state)
         if error:
             raise RuntimeError(f"the program reports GPU error {error}")
 
@@ -204,10 +208,6 @@ def measure(folder, built, tables, options):
     import cupy as cp
     from torus_grid import scale
     meta = json.loads((folder / "meta.json").read_text())
-    caller, complaint, _ = built[folder, "caller", ""]
-    if complaint:
-        raise RuntimeError(complaint)
-    caller = ctypes.CDLL(str(caller))
     values = scale(folder / "args80.npz", meta["n"], tables, cp)
     arrays = {k: v for k, v in values.items() if isinstance(v, cp.ndarray)}
     numbers = {k: v for k, v in values.items() if k not in arrays}
@@ -216,9 +216,9 @@ def measure(folder, built, tables, options):
     for which in ("ours", "dace"):
         if (which, "fast") in libraries:
             result[f"{which}_compile"] = libraries[which, "fast"][2]
-            if complaint := libraries[which, "fast"][1] or libraries[which, "exact"][1]:
+            if complaint := next((libraries[which, kind][1] for kind in ("fast", "exact", "caller") if libraries[which, kind][1]), None):
                 raise RuntimeError(f"{which}: {complaint}")
-    make = lambda which, kind: Program(libraries[which, kind][0], caller, meta, numbers)
+    make = lambda which, kind: Program(libraries[which, kind][0], libraries[which, "caller"][0], meta["name"], meta[which], numbers)
     present = [which for which in ("dace", "ours") if (which, "fast") in libraries]
     if len(present) == 2:
         changed, result["unequal"], result["worst"] = compare(make("ours", "exact"), make("dace", "exact"), arrays, cp)
@@ -251,6 +251,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--ours-only", action="store_true")
+    parser.add_argument("--resume", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     root = options.dir.resolve()
     out = pathlib.Path(os.environ.get("OUT", root))
@@ -268,11 +269,17 @@ def main():
     from torus_grid import torus
     device = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     results, tables, bandwidth, lines = {}, {}, {}, []
+    partial = root / "partial.json"
+    if options.resume:
+        results, bandwidth, lines = json.loads(partial.read_text())
+        bandwidth = {int(n): b for n, b in bandwidth.items()}
     for folder in folders:
+        if folder.name in results:
+            continue
         n = json.loads((folder / "meta.json").read_text())["n"]
         if n not in tables:
             tables[n] = torus(n)
-            bandwidth[n] = bandwidths(n, tables[n])
+            bandwidth[n] = bandwidth.get(n) or bandwidths(n, tables[n])
             print(f"{device}, {2 * n * n} cells x 80 levels: copy {bandwidth[n]['copy']:.0f}, gather {bandwidth[n]['gather']:.0f} GB/s", flush=True)
         try:
             results[folder.name] = measure(folder, built, tables[n], options)
@@ -281,9 +288,9 @@ def main():
         except Exception as error:
             results[folder.name] = dict(error=str(error))
             print(f"{folder.name}: {type(error).__name__}: {str(error)[:1000]}", flush=True)
-            if isinstance(error, cp.cuda.runtime.CUDARuntimeError):
-                print("the device's context is lost: the programs behind this one are not measured")
-                break
+            if isinstance(error, cp.cuda.runtime.CUDARuntimeError):  # this process's context is lost
+                partial.write_text(json.dumps([results, bandwidth, lines]))
+                os.execv(sys.executable, [sys.executable, *[a for a in sys.argv if a != "--resume"], "--resume"])
         cp.get_default_memory_pool().free_all_blocks()
     head = ["| program | ours us | DaCe us | DaCe/ours | MB | share | DaCe's share | host us | DaCe's host us | same bytes |",
             "|---|---|---|---|---|---|---|---|---|---|"]

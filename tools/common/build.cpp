@@ -97,7 +97,7 @@ Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
   const std::string key = fmt::format("{:016x}{:016x}", high.value(), low.value());
   const std::string folder = cache + "/" + key, library = "lib" + bundle.name + ".so";
 
-  BuiltLibrary built{.path = folder + "/" + library, .command = {}, .cached = true};
+  BuiltLibrary built{.path = folder + "/" + library, .command = {}, .output = folder + "/output.txt", .cached = true};
   std::vector<std::string> command{compiler};
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   const std::string work = folder + ".tmp";

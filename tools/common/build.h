@@ -20,6 +20,7 @@ struct BuildOptions {
 struct BuiltLibrary {
   std::string path;
   std::string command;  ///< what was run, or would have been
+  std::string output;   ///< file with what the compiler printed
   bool cached = false;  ///< nothing had to be compiled
 };
 
