@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times our CUDA beside DaCe's, on a machine with an NVIDIA GPU, nvcc, g++ and CuPy.
 
-usage: run.py DIR [--only TEXT]... [--rounds 9] [--build-only] [--ours-only]
+usage: run.py DIR [--only TEXT]... [--rounds 9] [--build-only] [--ours-only] [--profile]
 
 DIR is what prepare.py wrote. Everything is built twice for sm_90: `fast` as a user would, to be timed, and `exact`
 without contraction; results of the latter are compared over all bytes of all arguments after one call, outputs
@@ -66,9 +66,11 @@ def build_all(root, folders, ours_only):
     (root / "cache").mkdir(exist_ok=True)
     todo = {}
     for folder in folders:
-        for which in ("ours", "dace"):
+        for which in ("ours",) if ours_only else ("ours", "dace"):
             todo[folder, which, "caller"] = [folder / f"{which}_caller.cpp"], []
         for kind, flags in FLAGS.items():
+            if ours_only and kind == "exact":
+                continue  # nothing to compare with
             if (folder / "ours.cu").exists():
                 todo[folder, "ours", kind] = [folder / "ours.cu"], flags
             if not ours_only:
@@ -167,9 +169,16 @@ def compare(ours, dace, arrays, xp):
     dace.use([theirs]).call()
     ours.use([mine]).call()
     xp.cuda.runtime.deviceSynchronize()
-    ours.close(), dace.close()
     flat = lambda a: a.ravel(order="K").view(xp.uint8)
     changed = [k for k in arrays if bool((flat(theirs[k]) != flat(arrays[k])).any())]
+    if not changed:  # what was recorded is what the program writes: start from something else
+        for k in arrays:
+            if arrays[k].dtype.kind == "f":
+                theirs[k] += 1
+                mine[k] += 1
+        dace.call(), ours.call()
+        xp.cuda.runtime.deviceSynchronize()
+    ours.close(), dace.close()
     unequal = [k for k in arrays if bool((flat(theirs[k]) != flat(mine[k])).any())]
     worst = 0.0
     for k in unequal:
@@ -216,7 +225,7 @@ def measure(folder, built, tables, options):
     for which in ("ours", "dace"):
         if (which, "fast") in libraries:
             result[f"{which}_compile"] = libraries[which, "fast"][2]
-            if complaint := next((libraries[which, kind][1] for kind in ("fast", "exact", "caller") if libraries[which, kind][1]), None):
+            if complaint := next((libraries[which, kind][1] for kind in ("fast", "exact", "caller") if libraries.get((which, kind), [0, 0])[1]), None):
                 raise RuntimeError(f"{which}: {complaint}")
     make = lambda which, kind: Program(libraries[which, kind][0], libraries[which, "caller"][0], meta["name"], meta[which], numbers)
     present = [which for which in ("dace", "ours") if (which, "fast") in libraries]
@@ -231,6 +240,51 @@ def measure(folder, built, tables, options):
     for program in programs.values():
         program.close()
     return result
+
+
+def profile(folder, built, tables):
+    """One call of each between start and stop of the profiler, after one that is not watched."""
+    import cupy as cp
+    from torus_grid import scale
+    meta = json.loads((folder / "meta.json").read_text())
+    values = scale(folder / "args80.npz", meta["n"], tables, cp)
+    arrays = {k: v for k, v in values.items() if isinstance(v, cp.ndarray)}
+    numbers = {k: v for k, v in values.items() if k not in arrays}
+    for which in ("ours", "dace"):
+        library, caller = built[folder, which, "fast"][0], built[folder, which, "caller"][0]
+        program = Program(library, caller, meta["name"], meta[which], numbers).use([arrays])
+        program.call()
+        cp.cuda.runtime.deviceSynchronize()
+        cp.cuda.runtime.profilerStart()
+        program.call()
+        cp.cuda.runtime.deviceSynchronize()
+        cp.cuda.runtime.profilerStop()
+
+
+COUNTERS = {"us": "gpu__time_duration.sum", "read": "dram__bytes_read.sum", "write": "dram__bytes_write.sum",
+            "registers": "launch__registers_per_thread", "blocks": "launch__grid_size", "threads": "launch__block_size",
+            "active": "sm__warps_active.avg.pct_of_peak_sustained_active",
+            "l1": "l1tex__t_bytes.sum", "instructions": "smsp__inst_executed.sum"}
+
+
+def profile_all(root, folders):
+    """A table of counters per kernel, from ncu around one process per program."""
+    import csv
+    for folder in folders:
+        done = subprocess.run(["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv", "--print-units", "base",
+                               "--metrics", ",".join(COUNTERS.values()), sys.executable, __file__, str(root), "--only", folder.name,
+                               "--watched"], capture_output=True, text=True)
+        text = "\n".join(line for line in done.stdout.splitlines() if line.startswith('"'))
+        kernels = {}
+        for entry in csv.DictReader(text.splitlines()):
+            kernels.setdefault((int(entry["ID"]), entry["Kernel Name"]), {})[entry["Metric Name"]] = float(entry["Metric Value"].replace(",", ""))
+        print(f"\n{folder.name}\n{'kernel':60} {'us':>7} {'MB read':>8} {'written':>8} {'GB/s':>6} {'regs':>5} {'blocks':>8} {'threads':>7} {'warps %':>7} {'L1 MB':>8} {'Minst':>7}")
+        if not kernels:
+            print(done.stdout[-500:], done.stderr[-500:])
+        for (_, name), values in kernels.items():
+            v = {k: values.get(counter, 0) for k, counter in COUNTERS.items()}
+            print(f"{name.split('(')[0][-60:]:60} {v['us'] / 1e3:7.1f} {v['read'] / 1e6:8.1f} {v['write'] / 1e6:8.1f} {(v['read'] + v['write']) / max(1, v['us']):6.0f} "
+                  f"{v['registers']:5.0f} {v['blocks']:8.0f} {v['threads']:7.0f} {v['active']:7.0f} {v['l1'] / 1e6:8.0f} {v['instructions'] / 1e6:7.1f}")
 
 
 def row(name, r, bandwidth):
@@ -251,6 +305,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--ours-only", action="store_true")
+    parser.add_argument("--profile", action="store_true", help="counters per kernel through ncu instead of times")
+    parser.add_argument("--watched", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--resume", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     root = options.dir.resolve()
@@ -258,13 +314,18 @@ def main():
     folders = [f.parent for f in sorted(root.glob("*/meta.json")) if not options.only or any(t in f.parent.name for t in options.only)]
     begin = time.time()
     built = build_all(root, folders, options.ours_only)
+    sys.path.insert(0, str(root))
+    if options.watched:
+        from torus_grid import torus
+        return [profile(folder, built, torus(json.loads((folder / "meta.json").read_text())["n"])) for folder in folders]
+    if options.profile:
+        return profile_all(root, folders)
     print(f"built in {time.time() - begin:.0f} s", flush=True)
     for (folder, which, kind), (_, complaint, _) in built.items():
         if complaint:
             print(f"{folder.name}: {which} {kind}: {complaint}", flush=True)
     if options.build_only:
         return
-    sys.path.insert(0, str(root))
     import cupy as cp
     from torus_grid import torus
     device = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
