@@ -6,6 +6,7 @@
 #include "codegen/gpu.h"
 #include "ir/print.h"
 #include "serialize/dot.h"
+#include "tools/common/gpu_report.h"
 #include "tools/common/html.h"
 #include "tools/common/summary.h"
 
@@ -61,6 +62,7 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const
       SDFG_TRY(const GpuPlan made, gpu_plan(sdfg, options));
       return form == Emit::Plan ? to_text(made) : to_json(made);
     }
+    case Emit::Report: return gpu_report(sdfg, plan);
     case Emit::Summary: return summary(sdfg);
     case Emit::Text: return print(sdfg);
   }

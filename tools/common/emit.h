@@ -11,9 +11,10 @@
 namespace sdfg {
 
 /// The forms in which `sdfg-opt` writes an SDFG.
-enum class Emit { Cpp, Cuda, Dot, GraphMl, Hip, Html, Json, None, Plan, PlanJson, Summary, Text };
-inline constexpr std::array<std::string_view, 12> emit_names{
-    "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "plan", "plan-json", "summary", "text"};
+enum class Emit { Cpp, Cuda, Dot, GraphMl, Hip, Html, Json, None, Plan, PlanJson, Report, Summary, Text };
+inline constexpr std::array<std::string_view, 13> emit_names{
+    "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "plan", "plan-json", "report",
+    "summary", "text"};
 std::optional<Emit> emit_from_text(std::string_view name);
 /// By the ending of a file's name; nothing when it says nothing.
 std::optional<Emit> emit_from_path(std::string_view path);

@@ -165,7 +165,7 @@ std::vector<KernelResources> parse_amdgpu(std::string_view assembly) {
   return kernels;
 }
 
-Result<std::string> gpu_report(const Sdfg& sdfg) {
+Result<std::string> gpu_report(const Sdfg& sdfg, const std::string& plan) {
   const Tried all[] = {
       {"sm_90", GpuDialect::Cuda, {"-std=c++20", "-O3", "-arch=sm_90", "-Xptxas=-v", "-cubin"}},
       {"gfx90a", GpuDialect::Hip,
@@ -183,6 +183,7 @@ Result<std::string> gpu_report(const Sdfg& sdfg) {
     }
     GpuOptions generator;
     generator.dialect = tried.dialect;
+    generator.plan = plan;
     SDFG_TRY(const Bundle bundle, generate_gpu(sdfg, generator));
     BuildOptions options{.compiler = compiler->front(), .flags = tried.flags, .library_flags = {}, .cache = {}};
     SDFG_TRY(const BuiltLibrary built, build(bundle, options));

@@ -28,7 +28,7 @@ std::vector<KernelResources> parse_amdgpu(std::string_view assembly);
 
 /// Compiles the program for sm_90 and gfx90a, or as far as compilers are found, and lists registers,
 /// spills, memory and code size of each kernel, with warnings. Needs no GPU. The error says what
-/// cannot be generated or compiled, or that no compiler was found.
-Result<std::string> gpu_report(const Sdfg& sdfg);
+/// cannot be generated or compiled, or that no compiler was found. `plan`: see GpuOptions.
+Result<std::string> gpu_report(const Sdfg& sdfg, const std::string& plan = {});
 
 }  // namespace sdfg

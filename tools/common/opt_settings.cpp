@@ -142,7 +142,7 @@ constexpr std::array flags{
     Flag{"check-semantics", Takes::Maybe, "end|each",
          "interpret before and after the passes, compare", set_check},
     Flag{"emit", Takes::Always, "FORM",
-         "write json text dot graphml html cpp cuda hip plan summary none", set_emit},
+         "json text dot graphml html cpp cuda hip plan report summary none", set_emit},
     Flag{"help", Takes::Maybe, "PASS", "show this page, or all about one pass",
          [](OptSettings& s, Value v) -> Status {
            return s.help = true, s.topic = v.value_or(""), Ok{};
