@@ -27,8 +27,11 @@ std::string plain_name(const std::string& mangled) {
   char* const text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 ? text : mangled;
   std::free(text);
-  name = name.substr(0, name.find('('));
-  return name.substr(name.rfind(' ') + 1);
+  // Of templates the result stands before the name.
+  if (name.starts_with("void ")) name.erase(0, 5);
+  constexpr std::string_view hidden = "(anonymous namespace)::";
+  if (name.starts_with(hidden)) name.erase(0, hidden.size());
+  return name.substr(0, name.find('('));
 }
 
 /// The number right before `word` in the line.

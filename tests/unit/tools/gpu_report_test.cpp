@@ -21,6 +21,7 @@ ptxas info    : Used 20 registers, used 0 barriers
   EXPECT_EQ(kernels[0].spilled, 20);
   EXPECT_EQ(kernels[0].stack, 16);
   EXPECT_EQ(kernels[0].shared, 1024);
+  EXPECT_EQ(kernels[1].name, "sdfg::copy_box<double, double, 2>");
   EXPECT_EQ(kernels[1].registers, 20);
   EXPECT_EQ(kernels[1].spilled, 0);
 }
