@@ -22,7 +22,7 @@
 #include "sdfg_math.h"
 #include "sdfg_reduce.h"
 
-#define SDFG_DEVICE static __device__ __forceinline__
+#define SDFG_DEVICE [[maybe_unused]] static __device__ __forceinline__
 
 namespace sdfg {
 namespace gpu {
