@@ -83,7 +83,18 @@ bool on_a_way_back(BufferProgram& program, const Candidate& c) {
 Result<Changed> RedundantArrayElimination::run(Sdfg& sdfg, const Options& options,
                                                PassContext& context) {
   const auto any = [](BufferProgram&, const Candidate&) { return true; };
-  return eliminate_buffers(sdfg, {any, true, options.assume_pointwise}, context);
+  // With another way from the one node to the other, the container would stand for a value at the
+  // first, and for a later one at the second.
+  const auto one_version = [](BufferProgram& program, const Candidate& c) {
+    const State& state = *program.flow.state(c.point);
+    const NodeId from = state.source(c.copy), to = state.target(c.copy);
+    return !program.order(c.point).reaches(from, to, [&](EdgeId e) {
+      return state.source(e) != from || state.target(e) != to;
+    });
+  };
+  BufferSelection selection{any, true, options.assume_pointwise};
+  if (options.keep_versions) selection.wanted = one_version;
+  return eliminate_buffers(sdfg, selection, context);
 }
 
 Result<Changed> CopyChainElimination::run(Sdfg& sdfg, const Options& options,

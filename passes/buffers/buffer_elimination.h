@@ -42,7 +42,14 @@ it writes; when element types, storages or lifetimes differ, the copy changes th
 one is a view, a reference or read by name; and when what a library node, a C++ tasklet or a view sees
 would have other dimensions or strides than it is made for.)",
   };
-  using Options = BufferOptions;
+  struct Options {
+    bool assume_pointwise = false, keep_versions = false;
+    static constexpr auto properties = std::tuple{
+        property("assume_pointwise", &Options::assume_pointwise,
+                 "element p of an argument depends on no other element of the same argument"),
+        property("keep_versions", &Options::keep_versions,
+                 "no container gets a second version in a state: splitting can take it apart")};
+  };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
 };

@@ -139,7 +139,7 @@ Result<Steps> Gt4py::steps(const Options& o) {
   if (!o.symbols.empty())
     steps.push_back({with("substitute-symbols", {option("symbols", o.symbols, {})}),
                      "known sizes make more questions decidable", {}});
-  steps.push_back({with("simplify", {"skip=constant-propagation", pointwise}),
+  steps.push_back({with("simplify", {"skip=constant-propagation", pointwise, "keep_versions"}),
                    "the form that the rest expects", {}});
   if (has_versions(o))
     steps.push_back({"min-max-elimination", "what a version assumes decides bounds", {}});

@@ -10,7 +10,7 @@ namespace {
 
 struct Named {
   std::string_view name, reason;
-  bool pointwise = false;  ///< has the option assume_pointwise
+  bool buffers = false;  ///< has the options assume_pointwise and keep_versions
 };
 constexpr std::array list{
     Named{"inline-control-flow-regions", "blocks of regions are blocks of their parent"},
@@ -50,7 +50,9 @@ Result<std::vector<PlannedStep>> Simplify::steps(const Options& options) {
   for (const Named& step : list) {
     if (std::ranges::find(options.skip, step.name) != options.skip.end()) continue;
     std::string text(step.name);
-    if (step.pointwise && options.assume_pointwise) text += "{assume_pointwise}";
+    if (step.buffers && (options.assume_pointwise || options.keep_versions))
+      text += std::string("{") + (options.assume_pointwise ? "assume_pointwise " : "") +
+              (options.keep_versions ? "keep_versions" : "") + "}";
     all.repeated.push_back({std::move(text), step.reason, {}});
   }
   return std::vector<PlannedStep>{std::move(all)};
