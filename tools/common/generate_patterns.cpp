@@ -371,7 +371,7 @@ std::string filled(std::string_view text, const std::string& source, const std::
 }  // namespace
 
 Sdfg random_patterns(std::size_t size, Random& random) {
-  constexpr std::size_t nodes_of_each = 8;
+  constexpr std::size_t nodes_of_each = 11;  // on average
   const std::size_t count = std::max<std::size_t>(1, size / nodes_of_each);
   std::string data, blocks, edges, last;
   for (std::size_t i = 0; i < count; ++i) {
