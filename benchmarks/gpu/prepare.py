@@ -6,7 +6,7 @@ usage: prepare.py --corpus DIR --sdfg-opt PATH --out DIR [--only ours|dace] [-n 
 Per program and grid (2n^2 cells, 3n^2 edges, n^2 vertices): the recorded graphs with the small grid's sizes, which
 GT4Py bakes into temporaries, replaced; DaCe's code from gt4py_gpu.sdfgz, ours from lowered.sdfgz; a caller for both;
 the recorded arguments; and meta.json with what each program has to move. Programs of icon4py-static are made for
-n = 150 only. OUT/dace gets DaCe's headers. DaCe's code that is there already is kept. Needs a Python with dace,
+n = 150 only; there the symbolic ones are made with a version for typical values, too. OUT/dace gets DaCe's headers. DaCe's code that is there already is kept. Needs a Python with dace,
 gt4py and numpy.
 """
 import argparse, gzip, json, pathlib, shutil, subprocess, sys
@@ -16,10 +16,10 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from torus_grid import read_recorded, scale_graph, scale_numbers, torus
 
-def pipeline(program):
+def pipeline(program, typical):
     """With what GT4Py knows at compile time, too; sizes known at compile time are in the graph already."""
     known = "" if program.parent.name.endswith("static") else f" symbols={program / 'program.json'}"
-    return f"--gt4py=target=cuda{known}"
+    return f"--gt4py=target=cuda{known}" + (f" typical={typical}" if typical else "")
 
 
 # Reads pairs "GRAPH FOLDER", writes DaCe's code for each graph.
@@ -73,13 +73,16 @@ def run(command, **more):
 
 
 def jobs(options):
-    """(name, folder of the corpus, n) of what is to be built."""
+    """(name, folder of the corpus, n, name of what has the same graphs) of what is to be built."""
     for folder in sorted(options.corpus.glob("icon4py*/*/args80.npz")):
         program, static = folder.parent, folder.parent.parent.name.endswith("static")
         if options.programs and not any(word in program.name for word in options.programs):
             continue
         for n in [150] if static else options.n:
-            yield f"{program.name.split('__')[0]}@{'static' if static else 'symbolic'}-{2 * n * n}", program, n
+            name = f"{program.name.split('__')[0]}@{{}}-{2 * n * n}"
+            yield name.format("static" if static else "symbolic"), program, n, name.format("static" if static else "symbolic")
+            if not static and n == 150:
+                yield name.format("typical"), program, n, name.format("symbolic")
 
 
 def caller(signature, arrays):
@@ -120,7 +123,7 @@ def main():
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
     tables, todo = {n: torus(n) for n in options.n + [150]}, list(jobs(options))
-    for name, program, n in todo:
+    for _, program, n, name in todo:
         (options.work / name).mkdir(parents=True, exist_ok=True)
         recorded = read_recorded(program / "args80.npz")
         for graph in ("gt4py_gpu", "lowered"):
@@ -131,11 +134,18 @@ def main():
                 scaled.write_bytes(gzip.decompress((program / f"{graph}.sdfgz").read_bytes()))
             else:
                 scale_graph(program / f"{graph}.sdfgz", scaled, n, [a for k, a in recorded.items() if k.startswith("gt_conn_")])
-    if missing := [f for f in (options.work / name for name, *_ in todo) if not (f / "dace.json").exists()]:
+    if missing := [f for f in dict.fromkeys(options.work / name for *_, name in todo) if not (f / "dace.json").exists()]:
         run([options.dace, "-W", "ignore", "-c", DACE], input="".join(f"{f / 'gt4py_gpu.sdfg'} {f}\n" for f in missing))
-    for name, program, n in todo:
-        work, out = options.work / name, options.out / name
+    for name, program, n, graphs in todo:
+        work, out = options.work / graphs, options.out / name
         out.mkdir(parents=True, exist_ok=True)
+        recorded = read_recorded(program / "args80.npz")
+        numbers = scale_numbers(recorded, n, tables[n])
+        typical = None
+        if name != graphs:
+            typical = work / "typical.json"
+            typical.write_text(json.dumps({k: v for k, v in numbers.items() if type(v) in (int, bool)}))
+        steps = pipeline(program, typical)
         meta = json.loads((work / "dace.json").read_text())
         if options.only != "ours":
             for file in ("dace.cpp", "dace.cu"):
@@ -143,16 +153,14 @@ def main():
             for part in ("runtime/include", "external/moodycamel"):
                 shutil.copytree(pathlib.Path(meta["package"]) / part, options.out / "dace" / part, dirs_exist_ok=True)
         if options.only != "dace":
-            run([options.sdfg_opt, work / "lowered.sdfg", pipeline(program), "--emit=cuda", "-o", out / "ours.cu"])
-        recorded = read_recorded(program / "args80.npz")
+            run([options.sdfg_opt, work / "lowered.sdfg", steps, "--emit=cuda", "-o", out / "ours.cu"])
         arrays = {name for name, value in recorded.items() if value.ndim}
         theirs = dict(args=meta["args"], init=[(name, dict(meta["args"]).get(name, "int")) for name in meta["init"]])
         ours = signature((out / "ours.cu").read_text(), meta["name"])
         for who, names in ("ours", ours), ("dace", theirs):
             (out / f"{who}_caller.cpp").write_text(caller(names, arrays))
         shutil.copyfile(program / "args80.npz", out / "args80.npz")
-        numbers = scale_numbers(recorded, n, tables[n])
-        moved = moved_bytes(options.sdfg_opt, work / "lowered.sdfg", pipeline(program), numbers)
+        moved = moved_bytes(options.sdfg_opt, work / "lowered.sdfg", steps, numbers)
         (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, bytes=moved)))
         print(f"{name:90} {moved or 0:>14,} bytes", flush=True)
     shutil.copyfile(pathlib.Path(__file__).resolve().parent.parent / "torus_grid.py", options.out / "torus_grid.py")

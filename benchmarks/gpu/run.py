@@ -357,7 +357,7 @@ def main():
             "|---|---|---|---|---|---|---|---|---|---|"]
     (out / "table.md").write_text("\n".join(head + lines) + "\n")
     (out / "results.json").write_text(json.dumps(dict(device=device, bandwidth=bandwidth, results=results), indent=1))
-    for kind in ("symbolic-45000", "symbolic-328050", "static-45000"):
+    for kind in ("symbolic-45000", "typical-45000", "symbolic-328050", "static-45000"):
         ratios = [r["dace_us"] / r["ours_us"] for name, r in results.items() if name.endswith(kind) and "ours_us" in r and "dace_us" in r]
         if ratios:
             print(f"{kind}: geometric mean of {len(ratios)} ratios {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, smallest {min(ratios):.2f}")

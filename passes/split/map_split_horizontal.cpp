@@ -131,6 +131,10 @@ class StateSplitter {
     if (!certain(less_equal(common.begin, common.end + 1, assumptions_)))
       return to_text(x) + " and " + to_text(y) + " may lie apart";
     cut.first = pieces(x, common), cut.second = pieces(y, common);
+    // Ranges that only touch would be cut without end.
+    if (cut.first.size() + cut.second.size() > 3 &&
+        !certain(less_equal(common.begin, common.end, assumptions_)))
+      return to_text(x) + " and " + to_text(y) + " may have nothing in common";
     return {};
   }
   std::optional<Expr> largest(const Expr& a, const Expr& b) const {

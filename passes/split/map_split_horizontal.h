@@ -21,8 +21,9 @@ the bytes that both read in common exceed `launch_bytes` for each kernel more. A
 decision per run: repeat the pass together with fusion.
 
 Refused when a path leads from one map to the other, or one writes what the other touches; when the
-ranges' ends cannot be ordered, or the ranges may lie apart; when schedules differ, a step is not 1,
-or a range is dynamic; when a map has side effects or cannot be copied; and when it does not pay.)",
+ranges' ends cannot be ordered, the ranges may lie apart, or may only touch and both would be cut; when
+schedules differ, a step is not 1, or a range is dynamic; when a map has side effects or cannot be
+copied; and when it does not pay.)",
   };
   struct Options {
     std::int64_t launch_bytes = 4'000'000;
