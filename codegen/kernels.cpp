@@ -53,7 +53,7 @@ void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
     const std::string stem = cpp_name(param);
     const auto value = [&](const std::string& what, const std::string& text) {
       const std::string name = local_name(stem + "_" + what);
-      at.out.line("const int64_t " + name + " = " + text + ";");
+      at.out.line("[[maybe_unused]] const int64_t " + name + " = " + text + ";");
       kernel.values.push_back({"int64_t " + name, name, name});
       return name;
     };

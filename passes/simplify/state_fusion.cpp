@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/memlet_path.h"
@@ -139,17 +140,29 @@ std::optional<std::string> common(const SymbolSet& few, const SymbolSet& many) {
 
 /// Is there a path, as far as a short search backward from `to` tells? A "no" costs a redundant
 /// ordering edge, never a wrong order.
-bool reaches(const State& state, NodeId from, NodeId to) {
-  constexpr std::size_t budget = 128;
-  std::vector<NodeId> open{to};
-  std::set<NodeId> seen{to};
-  for (std::size_t at = 0; at < open.size() && at < budget; ++at) {
-    if (open[at] == from) return true;
-    for (EdgeId e : state.in(open[at]))
-      if (seen.insert(state.source(e)).second) open.push_back(state.source(e));
+class ShortSearch {
+ public:
+  bool reaches(const State& state, NodeId from, NodeId to) {
+    constexpr std::size_t budget = 128;
+    seen_.resize(std::max(seen_.size(), std::size_t(state.id_bound())));
+    ++search_;
+    open_.assign(1, to);
+    seen_[to.value] = search_;
+    for (std::size_t at = 0; at < open_.size() && at < budget; ++at) {
+      if (open_[at] == from) return true;
+      for (EdgeId e : state.in(open_[at])) {
+        const NodeId source = state.source(e);
+        if (std::exchange(seen_[source.value], search_) != search_) open_.push_back(source);
+      }
+    }
+    return false;
   }
-  return false;
-}
+
+ private:
+  std::vector<NodeId> open_;
+  std::vector<std::uint64_t> seen_;  ///< by node: the last search that met it
+  std::uint64_t search_ = 0;
+};
 
 class Fusion {
  public:
@@ -339,7 +352,7 @@ class Fusion {
           if (!conflict(a, b)) continue;
           const auto merge = merged_.find(b.node);
           if (!b.write && merge != merged_.end() && merge->second == a.node) continue;
-          if (!reaches(state, a.end, b.begin)) sdfg::order(sdfg_, state, a.end, b.begin);
+          if (!search_.reaches(state, a.end, b.begin)) sdfg::order(sdfg_, state, a.end, b.begin);
         }
     }
   }
@@ -397,7 +410,7 @@ class Fusion {
       }
       for (EdgeId e : out) {
         for (NodeId from : waits)
-          if (!reaches(state, from, state.target(e)))
+          if (!search_.reaches(state, from, state.target(e)))
             sdfg::order(sdfg_, state, from, state.target(e));
         state.set_source(e, into);
       }
@@ -425,6 +438,7 @@ class Fusion {
     }
   }
 
+  ShortSearch search_;
   Sdfg& sdfg_;
   Region& region_;
   const Trail& trail_;
