@@ -1,6 +1,7 @@
 #include "passes/buffers/slice_view_elimination.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/window.h"
@@ -128,18 +129,18 @@ Changed run_on(Sdfg& sdfg, State& state, Accesses& accesses, const Assumptions& 
 
 Result<Changed> SliceViewElimination::run(Sdfg& root, const Options&, PassContext& context) {
   Changed changed = Changed::No;
-  std::optional<Accesses> accesses;
-  const Sdfg* of = nullptr;
+  // Nested SDFGs come between the states of one SDFG. Looked up, never iterated.
+  std::unordered_map<const Sdfg*, Accesses> known;
   walk_states(root, Trail(), [&](Sdfg& sdfg, State& state, const Trail& trail) {
-    // Nested SDFGs come in between; the index is of one SDFG.
-    if (of != &sdfg) accesses.emplace(sdfg), of = &sdfg;
+    Accesses& accesses = known.try_emplace(&sdfg, sdfg).first->second;
     std::set<std::string> touched;
     // Symbols of nested SDFGs are others.
-    changed |= run_on(sdfg, state, *accesses, &sdfg == &root ? context.assumptions : Assumptions{},
+    changed |= run_on(sdfg, state, accesses, &sdfg == &root ? context.assumptions : Assumptions{},
                       trail, context, touched);
+    if (touched.empty()) return;
     sdfg.arrays.erase_if([&](const auto& entry) {
-      return touched.contains(entry.first) && accesses->sites(entry.first).empty() &&
-             !accesses->is_named(entry.first);
+      return touched.contains(entry.first) && accesses.sites(entry.first).empty() &&
+             !accesses.is_named(entry.first);
     });
   });
   return changed;
