@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/propagate.h"
 #include "ir/replace.h"
 
 namespace sdfg {
@@ -103,6 +104,26 @@ ScopeCopy copy_scope(Sdfg& sdfg, State& state, Accesses& accesses, const Scope& 
     }
   }
   return out;
+}
+
+void cut_map(Sdfg& sdfg, State& state, Accesses& accesses, ScopeTree& tree, NodeId entry,
+             const std::vector<std::vector<Range>>& pieces, const Assumptions& assumptions,
+             const std::function<void(EdgeId edge, EdgeId clone)>& cloned) {
+  const auto scope = find_scope(state, entry);
+  std::vector<NodeId> entries{entry};
+  for (std::size_t p = 1; p < pieces.size(); ++p) {
+    const ScopeCopy copy = copy_scope(sdfg, state, accesses, *scope);
+    if (cloned)
+      for (const auto& [edge, clone] : copy.outer_edges) cloned(edge, clone);
+    entries.push_back(copy.entry);
+    tree.parent.resize(state.id_bound());
+    tree.exit.resize(state.id_bound());
+    tree.exit[copy.entry.value] = copy.exit;
+  }
+  for (std::size_t p = 0; p < entries.size(); ++p) {
+    state.get<MapEntry>(entries[p]).ranges = pieces[p];
+    propagate_memlets(sdfg, state, tree, entries[p], assumptions);
+  }
 }
 
 }  // namespace sdfg

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <vector>
 
+#include "ir/analysis/scope_tree.h"
 #include "passes/common/accesses.h"
 #include "passes/common/scope.h"
 
@@ -19,5 +22,12 @@ Refusal check_copy_scope(const Sdfg& sdfg, const State& state, const Scope& scop
 /// Copies a map or consume scope. Containers that only the scope uses get a copy under a fresh name;
 /// nested SDFGs are copied whole. In time linear in the scope and the edges around it.
 ScopeCopy copy_scope(Sdfg& sdfg, State& state, Accesses& accesses, const Scope& scope);
+
+/// Cuts a map: it takes the first of the ranges, copies of it take the others; memlets around them are
+/// those of their own ranges. `tree` learns what propagation needs of the copies, and `cloned` hears
+/// of each edge outside and its copy. Relies on check_copy_scope.
+void cut_map(Sdfg& sdfg, State& state, Accesses& accesses, ScopeTree& tree, NodeId entry,
+             const std::vector<std::vector<Range>>& pieces, const Assumptions& assumptions,
+             const std::function<void(EdgeId edge, EdgeId clone)>& cloned = {});
 
 }  // namespace sdfg

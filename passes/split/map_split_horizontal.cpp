@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "ir/analysis/propagate.h"
 #include "passes/common/state_trails.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/split/copy_scope.h"
@@ -179,22 +178,11 @@ class StateSplitter {
     return {};
   }
 
-  /// The map takes the first piece, copies take the others.
   void split(NodeId map, std::size_t dimension, const std::vector<Range>& pieces) {
     if (pieces.size() == 1) return;
-    const auto scope = find_scope(state_, map);
-    std::vector<NodeId> entries{map};
-    for (std::size_t p = 1; p < pieces.size(); ++p) {
-      const ScopeCopy copy = copy_scope(sdfg_, state_, accesses_, *scope);
-      entries.push_back(copy.entry);
-      tree_.parent.resize(state_.id_bound());
-      tree_.exit.resize(state_.id_bound());
-      tree_.exit[copy.entry.value] = copy.exit;
-    }
-    for (std::size_t p = 0; p < entries.size(); ++p) {
-      state_.get<MapEntry>(entries[p]).ranges[dimension] = pieces[p];
-      propagate_memlets(sdfg_, state_, tree_, entries[p], assumptions_);
-    }
+    std::vector<std::vector<Range>> ranges(pieces.size(), entry(map).ranges);
+    for (std::size_t p = 0; p < pieces.size(); ++p) ranges[p][dimension] = pieces[p];
+    cut_map(sdfg_, state_, accesses_, tree_, map, ranges, assumptions_);
   }
 
   Sdfg& sdfg_;

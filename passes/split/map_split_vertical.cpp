@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/analysis/propagate.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
@@ -100,22 +99,11 @@ class StateSplitter {
     return "cut " + out + ": " + plan.text;
   }
 
-  /// The map takes its first piece; copies take the others.
   void split(const PlannedMap& map) {
-    const auto scope = find_scope(state_, map.entry);
-    std::vector<NodeId> entries{map.entry};
-    for (std::size_t p = 1; p < map.pieces.size(); ++p) {
-      const ScopeCopy copy = copy_scope(sdfg_, state_, accesses_, *scope);
-      for (const auto& [edge, clone] : copy.outer_edges) conflicts_->cloned(edge, clone);
-      entries.push_back(copy.entry);
-      tree_.parent.resize(state_.id_bound());
-      tree_.exit.resize(state_.id_bound());
-      tree_.exit[copy.entry.value] = copy.exit;
-    }
-    for (std::size_t p = 0; p < entries.size(); ++p) {
-      state_.get<MapEntry>(entries[p]).ranges = VerticalPlan::ranges(map, map.pieces[p]);
-      propagate_memlets(sdfg_, state_, tree_, entries[p], assumptions_);
-    }
+    std::vector<std::vector<Range>> pieces;
+    for (const Subset& piece : map.pieces) pieces.push_back(VerticalPlan::ranges(map, piece));
+    cut_map(sdfg_, state_, accesses_, tree_, map.entry, pieces, assumptions_,
+            [&](EdgeId edge, EdgeId clone) { conflicts_->cloned(edge, clone); });
   }
 
   void split_between(const std::string& name) {
