@@ -49,19 +49,10 @@ Expr build_leaf(Op op, std::string name, std::int64_t value, double number) {
   return ExprAccess::wrap(std::move(node));
 }
 
-const ExprNode& zero_node() {
-  static const ExprNode zero = [] {
-    ExprNode n;
-    n.hash = hash_of(n);
-    return n;
-  }();
-  return zero;
-}
-
 }  // namespace
 
-// Everything below goes through here, so it is kept small enough to be inlined.
-const ExprNode& Expr::node() const { return node_ ? *node_ : zero_node(); }
+// Any hash would do: only expressions made without a node have this one.
+constinit const ExprNode ExprNode::zero{.hash = 0x9e3779b97f4a7c15};
 
 Expr::Expr() = default;
 Expr::Expr(std::int64_t value) {
@@ -96,11 +87,6 @@ Expr detail::make_normal(Op op, std::vector<Expr> arguments, std::string name) {
   return build(op, std::move(arguments), std::move(name), true);
 }
 
-Op Expr::op() const { return node().op; }
-std::span<const Expr> Expr::args() const { return node().args; }
-const std::string& Expr::name() const { return node().name; }
-double Expr::number() const { return node().number; }
-std::size_t Expr::hash() const { return node().hash; }
 std::int64_t Expr::value() const {
   SDFG_ASSERT(is(Op::Integer));
   return node().value;

@@ -79,13 +79,13 @@ class Expr {
   static Expr make(Op op, std::vector<Expr> arguments, std::string name = {});
   static Expr leaf(Op op, std::string name = {}, double number = 0);
 
-  Op op() const;
-  std::span<const Expr> args() const;
+  inline Op op() const;
+  inline std::span<const Expr> args() const;
   const Expr& arg(std::size_t i) const { return args()[i]; }
-  const std::string& name() const;
-  std::int64_t value() const;  ///< of an Integer
-  double number() const;       ///< of a Float or Imaginary
-  std::size_t hash() const;
+  inline const std::string& name() const;
+  std::int64_t value() const;    ///< of an Integer
+  inline double number() const;  ///< of a Float or Imaginary
+  inline std::size_t hash() const;
   bool is(Op op) const { return this->op() == op; }
   bool is_symbol(std::string_view name) const { return is(Op::Symbol) && this->name() == name; }
   std::optional<std::int64_t> as_integer() const {
@@ -101,9 +101,32 @@ class Expr {
  private:
   friend struct ExprAccess;
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
-  const ExprNode& node() const;
+  inline const ExprNode& node() const;
   std::shared_ptr<const ExprNode> node_;  ///< null: the integer 0
 };
+
+/// What an expression points to. Public for the sake of the accessors, which most of the time of an
+/// optimizer run passes through; read expressions through Expr.
+struct ExprNode {
+  Op op = Op::Integer;
+  bool normal = true;        ///< known to be in normal form
+  std::uint32_t depth = 1;   ///< levels of the tree
+  std::size_t hash = 0;
+  std::uint64_t names = 0;   ///< one of 64 bits for every symbol and function in the tree
+  std::int64_t value = 0;
+  double number = 0;
+  std::string name;
+  std::vector<Expr> args;
+
+  static const ExprNode zero;
+};
+
+const ExprNode& Expr::node() const { return node_ ? *node_ : ExprNode::zero; }
+Op Expr::op() const { return node().op; }
+std::span<const Expr> Expr::args() const { return node().args; }
+const std::string& Expr::name() const { return node().name; }
+double Expr::number() const { return node().number; }
+std::size_t Expr::hash() const { return node().hash; }
 
 // ---- Normal form for integer arithmetic. Arguments are brought to normal form if they are not.
 Expr operator+(const Expr& a, const Expr& b);

@@ -17,18 +17,6 @@
 
 namespace sdfg {
 
-struct ExprNode {
-  Op op = Op::Integer;
-  bool normal = true;        ///< known to be in normal form
-  std::uint32_t depth = 1;   ///< levels of the tree
-  std::size_t hash = 0;
-  std::uint64_t names = 0;   ///< name_bit() of every symbol and function in the tree
-  std::int64_t value = 0;
-  double number = 0;
-  std::string name;
-  std::vector<Expr> args;
-};
-
 struct ExprAccess {
   static const ExprNode& node(const Expr& e) { return e.node(); }
   static Expr wrap(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
