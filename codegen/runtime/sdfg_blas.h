@@ -37,7 +37,9 @@ inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b, const Ma
     const C factor = alpha * a(i, k);
     B* const from = b.at + k * b.row_stride;
     if (step == 1 && b_step == 1) {
+#if !defined(__clang__) && !defined(__CUDACC__)  // neither knows it
 #pragma GCC ivdep
+#endif
       for (int64_t j = 0; j < c.columns; ++j) row[j] += factor * from[j];
     } else {
       for (int64_t j = 0; j < c.columns; ++j) row[j * step] += factor * from[j * b_step];
@@ -49,7 +51,9 @@ inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b, const Ma
 template <bool parallel, class A, class B, class C>
 inline void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, C alpha, C beta) {
   if constexpr (parallel) {
+#if defined(_OPENMP)
 #pragma omp parallel for
+#endif
     for (int64_t i = 0; i < c.rows; ++i) gemm_row(i, a, b, c, alpha, beta);
   } else {
     for (int64_t i = 0; i < c.rows; ++i) gemm_row(i, a, b, c, alpha, beta);

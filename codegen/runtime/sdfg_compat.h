@@ -37,8 +37,10 @@ using float64 = double;
 using ::sdfg::complex128;
 using ::sdfg::complex64;
 using ::sdfg::Stream;
+#if !defined(__CUDACC__)
 template <class T, int n>
 using vec = ::sdfg::vec<T, n>;
+#endif
 }  // namespace dace
 
 #ifndef LAPACK_ROW_MAJOR

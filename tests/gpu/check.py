@@ -5,7 +5,8 @@
              hip-on-cpu): the recorded outputs bit for bit, the same again in a second call, and no
              allocation and no waiting there
     compile  the generated text compiles without warnings for sm_80 and sm_90 with nvcc, and for gfx90a
-             and gfx942 with hipcc and clang; a compiler that is not here is skipped aloud
+             and gfx942 with hipcc and clang, and so do the names for C++ tasklets; a compiler that is
+             not here is skipped aloud
 
 Prints a line per problem and a closing line. --part ci takes a few programs, --part full all of them.
 """
@@ -44,6 +45,21 @@ def compiled(tool, program, dialect, command, folder):
         return done.stderr[:1500]
     done = run([*command, text, "-o", f"{text}.o"])
     pathlib.Path(f"{text}.o").unlink(missing_ok=True)
+    return None if done.returncode == 0 and not done.stderr.strip() else done.stderr[:1500]
+
+
+# A program with C++ tasklets, as GT4Py's metrics are, brings the names of sdfg_compat.h with it.
+FOREIGN = """#include "sdfg_gpu.h"
+#include "sdfg_compat.h"
+__global__ void kernel(dace::float64* p, dace::int32 n) { p[0] = dace::math::max(p[1], dace::float64(n)); }
+"""
+RUNTIME = pathlib.Path(__file__).resolve().parents[2] / "codegen" / "runtime"
+
+
+def foreign(name, command, folder):
+    text = folder / f"foreign.{name}.cu"
+    text.write_text(FOREIGN)
+    done = run([*command, f"-I{RUNTIME}", text, "-o", f"{text}.o"])
     return None if done.returncode == 0 and not done.stderr.strip() else done.stderr[:1500]
 
 
@@ -110,6 +126,8 @@ def main():
                 for name in missing:
                     print(f"compile: {name}: SKIPPED, its compiler is not here")
                 for name, (dialect, command) in here.items():
+                    todo[kind, name, pathlib.Path("C++ of tasklets")] = pool.submit(
+                        foreign, name, command, pathlib.Path(folder))
                     for p in spread(some[kind]):
                         todo[kind, name, p] = pool.submit(compiled, arguments.tool, p, dialect, command, pathlib.Path(folder))
             else:
