@@ -78,22 +78,40 @@ bool on_a_way_back(BufferProgram& program, const Candidate& c) {
   });
 }
 
+/// Without another way from the one node to the other: the container would stand for a value at the
+/// first, and for a later one at the second.
+bool one_version(BufferProgram& program, const Candidate& c) {
+  const State& state = *program.flow.state(c.point);
+  const NodeId from = state.source(c.copy), to = state.target(c.copy);
+  return !program.order(c.point).reaches(from, to, [&](EdgeId e) {
+    return state.source(e) != from || state.target(e) != to;
+  });
+}
+
+/// `from` becomes a part of another transient, which may be composed of several.
+bool composes_transient(BufferProgram& program, const Candidate& c) {
+  const State& state = *program.flow.state(c.point);
+  const Data& there = *program.sdfg.find_data(c.to);
+  const auto& written = state[c.copy].memlet.dst_subset;
+  if (!there.transient || state.get<AccessNode>(state.target(c.copy)).data != c.to) return false;
+  Expr all = 1;
+  for (const Expr& extent : there.shape) all = all * extent;
+  return !written || num_elements(*written) != all;
+}
+
 }  // namespace
 
 Result<Changed> RedundantArrayElimination::run(Sdfg& sdfg, const Options& options,
                                                PassContext& context) {
   const auto any = [](BufferProgram&, const Candidate&) { return true; };
-  // With another way from the one node to the other, the container would stand for a value at the
-  // first, and for a later one at the second.
-  const auto one_version = [](BufferProgram& program, const Candidate& c) {
-    const State& state = *program.flow.state(c.point);
-    const NodeId from = state.source(c.copy), to = state.target(c.copy);
-    return !program.order(c.point).reaches(from, to, [&](EdgeId e) {
-      return state.source(e) != from || state.target(e) != to;
-    });
+  const auto separable = [](BufferProgram& program, const Candidate& c) {
+    return one_version(program, c) && !composes_transient(program, c);
   };
   BufferSelection selection{any, true, options.assume_pointwise};
-  if (options.keep_versions) selection.wanted = one_version;
+  if (options.keep_versions) {
+    selection.wanted = separable;
+    selection.ordered_transients = false;
+  }
   return eliminate_buffers(sdfg, selection, context);
 }
 

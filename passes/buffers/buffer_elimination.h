@@ -48,7 +48,8 @@ would have other dimensions or strides than it is made for.)",
         property("assume_pointwise", &Options::assume_pointwise,
                  "element p of an argument depends on no other element of the same argument"),
         property("keep_versions", &Options::keep_versions,
-                 "no container gets a second version in a state: splitting can take it apart")};
+                 "no container gets a second version in a state, no transient is composed of others: "
+                 "splitting can take them apart")};
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -113,6 +113,9 @@ class Eliminator {
     Sharing sharing{c.from, c.to, *placed, {}, {}};
     if (Refusal why = check_sharing(program_, sharing, selection_.assume_pointwise))
       return refuse(why.reason());
+    if (!selection_.ordered_transients && !sharing.order.empty() &&
+        program_.sdfg.find_data(c.to)->transient)
+      return refuse("it would take ordering edges, and ties maps together that could be fused");
     refused_.erase(key);
     if (!context_.may_apply()) return Changed::No;
     const State& state = *program_.flow.state(c.point);

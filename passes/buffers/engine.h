@@ -19,6 +19,8 @@ struct BufferSelection {
   /// Copies of a container onto itself, element by element, go as well.
   bool self_copies = false;
   bool assume_pointwise = false;
+  /// Two transients may share also where that takes ordering edges.
+  bool ordered_transients = true;
 };
 
 /// Runs over an SDFG and all nested in it.
