@@ -27,9 +27,22 @@ struct KernelCounts {
   std::uint64_t bytes() const { return bytes_read + bytes_written; }
 };
 
+/// What kernels moved of one container that outlives them.
+struct ContainerCounts {
+  std::string name;
+  bool argument = false;
+  std::uint64_t bytes = 0;                    ///< read and written by kernels
+  std::uint64_t needed = 0;                   ///< its part of the lower bound; 0 of a transient
+  std::vector<std::string> writers, readers;  ///< places of kernels, as they began to
+
+  std::uint64_t excess() const { return bytes > needed ? bytes - needed : 0; }
+};
+
 /// Of one run.
 struct ExecutionCounts {
   std::vector<KernelCounts> kernels;  ///< those launched, in the order of the program's text
+  /// What keeps the bytes above the lower bound: containers with an excess, the largest first.
+  std::vector<ContainerCounts> containers;
   /// Outside of kernels: tasklets, conditions, ranges, copies of the host; distinct elements between
   /// two kernels.
   std::uint64_t host_bytes_read = 0, host_bytes_written = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What our optimizer makes of GT4Py's lowered programs, beside what GT4Py's own makes of them.
 
-usage: compare.py --corpus DIR --sdfg-opt PATH [--passes TEXT] [--table bytes|symbols|speed]... [PROGRAM...]
+usage: compare.py --corpus DIR --sdfg-opt PATH [--passes TEXT] [--table bytes|symbols|speed|excess]... [PROGRAM...]
 
 bytes    Per program of DIR/icon4py: kernels launched, bytes that kernels move, and bytes of transients at
          peak, of the lowered program (a), of ours (b) and of gt4py_gpu.sdfgz (c), counted by executing each on
@@ -13,11 +13,14 @@ symbols  Ours for symbolic sizes (NAME__none), as it is and with a version for t
          inputs of the former. Marked where the version is worse.
 speed    Our whole process (read, optimize, write JSON; best of three) beside GT4Py's optimizer: run now with
          --fresh PYTHON, else the time recorded in program.json.
+excess   Per program of ours above 1.15 times the bound: the containers that move more bytes than the bound has,
+         down to 5 % of it, in how many kernels they are written and read, and the last reason that a pass gave
+         for leaving them. (Not among the tables printed by default.)
 
 In --passes, {program} is the folder of the program; {options} what program.json asks for.
 Programs are selected by words of their names. Exit status 1 when ours fails, differs or is worse.
 """
-import argparse, concurrent.futures, hashlib, json, math, os, pathlib, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, hashlib, json, math, os, pathlib, re, subprocess, sys, tempfile, time
 
 ICON4PY = "icon4py"
 
@@ -28,7 +31,7 @@ def parse_arguments():
     parser.add_argument("--sdfg-opt", required=True, type=os.path.abspath)
     parser.add_argument("--passes", default="gt4py{target=cuda symbols={program}/program.json{options}}",
                         help="pipeline text (default: %(default)s)")
-    parser.add_argument("--table", action="append", choices=["bytes", "symbols", "speed"])
+    parser.add_argument("--table", action="append", choices=["bytes", "symbols", "speed", "excess"])
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "sdfg-compare",
                         help="keeps the counts of files that do not change")
     parser.add_argument("--fresh", metavar="PYTHON", help="a Python with gt4py and dace")
@@ -184,6 +187,58 @@ def symbols_table(options, pool):
     return rows, worse
 
 
+# Passes that could have removed traffic, and how their refusals are found among all remarks.
+REMOVERS = ["map-fusion-vertical", "map-fusion-horizontal", "map-promotion", "map-split-vertical",
+            "map-split-horizontal", "redundant-array-elimination", "composed-copy-elimination",
+            "split-access-nodes", "split-consumer-memlets"]
+DONE = re.compile(r": (fused|'[^']*' lives in|.* (became|are|is) (one|gone|now) )")
+
+
+def reason(remarks, container):
+    """What a pass said last, without doing anything, about the container or about two kernels that use it."""
+    maps = set(re.findall(r"\(map (\w+)\)", " ".join(container["writers"] + container["readers"])))
+    words = [re.compile(rf"\b{name}\b") for name in maps]
+    left = [line for line in remarks if not DONE.search(line)]
+    said = ([line for line in left if f"'{container['name']}'" in line]
+            or [line for line in left if sum(bool(w.search(line)) for w in words) > 1])
+    if not said:
+        states = {re.sub(r" / (node|edge) .*", "", place) for place in container["writers"] + container["readers"]}
+        return "its kernels are in different states" if len(states) > 1 else "no pass named it"
+    name, text = said[-1].split(": ", 1)
+    return f"{name}: {re.sub(r'^state .*?: ', '', text)}"
+
+
+def excess_of(options, p):
+    with tempfile.TemporaryDirectory() as folder:
+        stats = pathlib.Path(folder) / "stats.json"
+        done = subprocess.run([options.sdfg_opt, p / "lowered.sdfgz", f"--pipeline={pipeline(options, p)}",
+                               f"--run={p / 'data.npz'}", "--backend=interpreter", f"--stats={stats}",
+                               "--remarks=" + ",".join(REMOVERS), "--emit=none"], capture_output=True, text=True)
+        return json.loads(stats.read_text()) if stats.exists() else {}, done.stderr.splitlines()
+
+
+def excess_table(options, chosen, pool):
+    rows = []
+    for p, (counts, remarks) in zip(chosen, pool.map(lambda p: excess_of(options, p), chosen)):
+        if "total" not in counts:
+            print(f"{short(p.name)}: not run")
+            continue
+        bound, moved = counts["lower_bound"]["bytes"], counts["total"]["bytes"]
+        if moved <= 1.15 * bound:
+            continue
+        print(f"\n{p.name}: {moved / max(bound, 1):.2f} times the bound of {bound:,} bytes", flush=True)
+        for c in counts["excess"]:
+            above = c["bytes"] - c["needed"]
+            if above < 0.05 * bound:
+                break
+            kind = "argument" if c["argument"] else "transient"
+            why = reason(remarks, c)
+            rows.append({"program": p.name, "container": c["name"], "excess": above, "kind": kind, "reason": why})
+            print(f"  {above / bound:5.0%}  {c['name']} ({kind}, written in {len(c['writers'])}, "
+                  f"read in {len(c['readers'])}): {why[:240]}")
+    return rows
+
+
 GT4PY = r"""
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
@@ -245,6 +300,8 @@ def main():
         if "symbols" in options.table:
             numbers["symbols"], bad = symbols_table(options, pool)
             wrong += bad
+        if "excess" in options.table:
+            numbers["excess"] = excess_table(options, chosen, pool)
     if "speed" in options.table:
         numbers["speed"], bad = speed_table(options, chosen)
         wrong += bad

@@ -1,6 +1,7 @@
 #include "codegen/interpreter/counter.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "codegen/interpreter/machine.h"
@@ -61,32 +62,48 @@ bool uses_device(const Sdfg& sdfg) {
   return found;
 }
 
+/// After the running kernel has moved more bytes than `bytes_before`: they were this container's.
+void Trace::note(Users& users, std::uint64_t bytes_before) {
+  if (!first) first = counter->launch_;
+  last = counter->launch_;
+  if (counter->current_ == &counter->host_) return;
+  moved += counter->current_->bytes() - bytes_before;
+  if (users.launch == counter->launch_) return;
+  users.launch = counter->launch_;
+  if (std::ranges::find(users.kernels, counter->current_) == users.kernels.end())
+    users.kernels.push_back(counter->current_);
+}
+
 void Trace::note_read(std::int64_t offset, std::int64_t size) {
   const auto begin = std::size_t(offset >> granule_shift);
   const auto end = std::size_t((offset + size - 1) >> granule_shift) + 1;
-  const std::uint64_t bytes = std::uint64_t(1) << granule_shift;
+  const std::uint64_t bytes = std::uint64_t(1) << granule_shift, before = counter->current_->bytes();
   for (std::size_t i = begin; i < end; ++i) {
     if (read[i] == counter->launch_) continue;
-    if (argument && read[i] == 0 && written[i] == 0) counter->argument_bytes_read_ += bytes;
+    if (argument && read[i] == 0 && written[i] == 0) {
+      counter->argument_bytes_read_ += bytes;
+      needed += bytes;
+    }
     read[i] = counter->launch_;
     counter->current_->bytes_read += bytes;
   }
-  if (!first) first = counter->launch_;
-  last = counter->launch_;
+  note(readers, before);
 }
 
 void Trace::note_write(std::int64_t offset, std::int64_t size) {
   const auto begin = std::size_t(offset >> granule_shift);
   const auto end = std::size_t((offset + size - 1) >> granule_shift) + 1;
-  const std::uint64_t bytes = std::uint64_t(1) << granule_shift;
+  const std::uint64_t bytes = std::uint64_t(1) << granule_shift, before = counter->current_->bytes();
   for (std::size_t i = begin; i < end; ++i) {
     if (written[i] == counter->launch_) continue;
-    if (argument && written[i] == 0) counter->argument_bytes_written_ += bytes;
+    if (argument && written[i] == 0) {
+      counter->argument_bytes_written_ += bytes;
+      needed += bytes;
+    }
     written[i] = counter->launch_;
     counter->current_->bytes_written += bytes;
   }
-  if (!first) first = counter->launch_;
-  last = counter->launch_;
+  note(writers, before);
 }
 
 bool Counter::is_kernel(Schedule schedule) const { return !device_ || is_device(schedule); }
@@ -106,6 +123,7 @@ void Counter::watch(Container& c, bool argument) {
   if (!buffer.trace) {
     buffer.trace = &traces_.emplace_back();
     buffer.trace->counter = this;
+    buffer.trace->name = c.name;
     buffer.trace->argument = argument;
   }
   Trace& trace = *buffer.trace;
@@ -153,10 +171,19 @@ std::uint64_t Counter::peak() const {
 
 ExecutionCounts Counter::finish() {
   ExecutionCounts counts;
+  const auto places = [](const Trace::Users& users) {
+    std::vector<std::string> out;
+    for (const KernelCounts* k : users.kernels) out.push_back(k->place);
+    return out;
+  };
   for (Trace& trace : traces_) {
     retire(trace);
     counts.transient_bytes += trace.largest;
+    if (trace.moved > trace.needed)
+      counts.containers.push_back({trace.name, trace.argument, trace.moved, trace.needed,
+                                   places(trace.writers), places(trace.readers)});
   }
+  std::ranges::stable_sort(counts.containers, std::greater{}, &ContainerCounts::excess);
   counts.peak_transient_bytes = peak();
   for (const KernelCounts& kernel : kernels_)
     if (kernel.launches) counts.kernels.push_back(kernel);

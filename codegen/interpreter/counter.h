@@ -19,14 +19,25 @@ class Counter;
 /// launch has touched a granule before is one comparison, and beginning a new launch costs nothing.
 struct Trace {
   Counter* counter = nullptr;
+  std::string name;
   unsigned granule_shift = 0;
   bool argument = false;
   std::vector<std::uint32_t> read, written;  ///< per granule: number of the last launch; 0: none
   std::uint32_t first = 0, last = 0;         ///< launches that touched anything; 0: none yet
   std::uint64_t bytes = 0, largest = 0;      ///< of this allocation; of all in this place
+  std::uint64_t moved = 0, needed = 0;       ///< by kernels; by any program with these results
+  /// Kernels in the order in which they came, and the last launch of one of them.
+  struct Users {
+    std::vector<const KernelCounts*> kernels;
+    std::uint32_t launch = 0;
+  };
+  Users readers, writers;
 
   void note_read(std::int64_t offset, std::int64_t size);
   void note_write(std::int64_t offset, std::int64_t size);
+
+ private:
+  void note(Users& users, std::uint64_t bytes_before);
 };
 
 /// Counts what a running program does; see ExecutionCounts. Between two kernels the host has a

@@ -1,10 +1,26 @@
 #include "tools/common/stats.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 namespace sdfg {
+
+namespace {
+
+constexpr std::size_t most_containers = 10;  // in text; JSON has all
+
+/// "gtir_tmp_7 (transient): written by …; read by …"
+std::string to_text(const ContainerCounts& c) {
+  std::string text = c.name + (c.argument ? " (argument)" : " (transient)");
+  if (!c.writers.empty()) text += fmt::format(": written by {}", fmt::join(c.writers, ", "));
+  if (!c.readers.empty())
+    text += fmt::format("{} read by {}", c.writers.empty() ? ":" : ";", fmt::join(c.readers, ", "));
+  return text;
+}
+
+}  // namespace
 
 std::string to_text(const ExecutionCounts& counts) {
   std::string text;
@@ -25,6 +41,13 @@ std::string to_text(const ExecutionCounts& counts) {
   if (counts.lower_bound())
     text += fmt::format("ratio to the lower bound: {:.3f}\n",
                         double(counts.bytes()) / double(counts.lower_bound()));
+  if (!counts.containers.empty()) text += "more bytes than the lower bound has:\n";
+  for (std::size_t i = 0; i < counts.containers.size() && i < most_containers; ++i)
+    text += fmt::format("{:>13}  {}\n", counts.containers[i].excess(),
+                        to_text(counts.containers[i]));
+  if (counts.containers.size() > most_containers)
+    text += fmt::format("{:>13}  and {} containers with less\n", "",
+                        counts.containers.size() - most_containers);
   text += fmt::format("transients: {} bytes at peak, {} bytes in all\n",
                       counts.peak_transient_bytes, counts.transient_bytes);
   return text;
@@ -58,11 +81,16 @@ std::string to_json(const ExecutionCounts& counts) {
     kernel.update(bytes(k.bytes_read, k.bytes_written));
     kernels.push_back(std::move(kernel));
   }
+  Json containers = Json::array();
+  for (const ContainerCounts& c : counts.containers)
+    containers.push_back({{"name", c.name}, {"argument", c.argument}, {"bytes", c.bytes},
+                          {"needed", c.needed}, {"writers", c.writers}, {"readers", c.readers}});
   Json total{{"launches", counts.launches()}};
   total.update(bytes(counts.bytes_read(), counts.bytes_written()));
   const Json all{{"kernels", std::move(kernels)},
           {"total", std::move(total)},
           {"lower_bound", bytes(counts.argument_bytes_read, counts.argument_bytes_written)},
+          {"excess", std::move(containers)},
           {"host", bytes(counts.host_bytes_read, counts.host_bytes_written)},
           {"transients",
            {{"peak", counts.peak_transient_bytes}, {"sum", counts.transient_bytes}}}};
