@@ -163,9 +163,15 @@ void SdfgFunction::place_containers() {
         for (StatePlan* plan : used->second.accessed_in) plan->sized_here.insert(name);
       continue;
     }
-    const Use& use = used->second;
-    const NodeId scope = use.around.empty() ? NodeId() : use.around.back();
-    plans_[use.path].declared[scope].push_back(name);
+    std::vector<NodeId> around = used->second.around;
+    if (program_.target.gpu && !on_device_ && data.storage == Storage::GpuGlobal) {
+      // Memory of the device is declared by the host: at the kernel at the latest.
+      const State& state = *plans_[used->second.path].state;
+      const auto kernel = std::ranges::find_if(around, [&](NodeId n) { return program_.target.gpu->find(state, n); });
+      if (kernel != around.end()) around.erase(kernel + 1, around.end());
+    }
+    const NodeId scope = around.empty() ? NodeId() : around.back();
+    plans_[used->second.path].declared[scope].push_back(name);
   }
 }
 
@@ -216,7 +222,7 @@ void SdfgFunction::declare_in_kernel(Writer& out, const std::string& name, const
     return fail(place, count ? "an array of " + std::to_string(*count) + " elements is too large for one " +
                                    (block ? "block" : "thread") + " of a kernel, which has " +
                                    std::to_string(limit) + " bytes"
-                             : "an array inside a kernel needs a size that is known when code is generated",
+                             : "an array inside a kernel needs a size that is known when the kernel is launched",
                 "let the array live outside of the map, with an index for each iteration");
   out.line((block ? "__shared__ " : "") + type + " " + text + "[" +
            std::to_string(std::max<std::int64_t>(*count, 1)) + "]" + (has_setzero(name) && !block ? "{}" : "") + ";");
@@ -300,10 +306,11 @@ void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const
   const std::string field = program_.fresh_name(name_ + "_" + name);
   program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
   program_.device_memory.push_back(field);
-  if (is_late(data)) {
+  if (is_late(data) && std::ranges::find(function_level_, name) != function_level_.end()) {
     out.line(type + "* " + text + " = nullptr;");
     return;
   }
+  program_.slots.push_back({{name}, "sdfg::gpu::slice<" + type + ">(" + count + ")"});
   out.line(type + "* const " + text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
   out.line("if (!" + text + ") return;");
   if (has_setzero(name)) out.line("sdfg::gpu::zero(__state->gpu, " + text + ", " + count + ");");

@@ -101,6 +101,18 @@ void SdfgFunction::plan_device_memory(Writer& out) {
     std::vector<Life> lives;
     std::vector<std::string> sizes, tenants;
   };
+  // Sizes that only a launch knows, from the dynamic ranges of its map.
+  std::set<std::string, std::less<>> of_launch;
+  for (const auto& [path, plan] : plans_)
+    for (const auto& [entry, names] : plan.declared)
+      for (const std::string& name : names) {
+        SymbolSet symbols;
+        collect_symbols(*sdfg_.find_data(name), symbols);
+        if (entry && std::ranges::any_of(symbols, [&, s = plan.state, e = entry](const auto& symbol) {
+              return (*s)[e].in_connectors.contains(symbol);
+            }))
+          of_launch.insert(name);
+      }
   std::vector<Slot> slots;
   std::map<std::string, std::size_t> slot_of;
   std::vector<std::pair<Life, std::string>> order;
@@ -108,7 +120,7 @@ void SdfgFunction::plan_device_memory(Writer& out) {
     if (!data.transient || data.storage != Storage::GpuGlobal || data.is_view() || data.is_reference() ||
         data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External ||
         data.lifetime == Lifetime::Global || (!data.as_array() && !data.is_scalar()) || is_late(data) ||
-        bindings_.contains(name))
+        of_launch.contains(name) || bindings_.contains(name))
       continue;
     if (const auto found = walk.lives.find(name); found != walk.lives.end()) order.emplace_back(found->second, name);
   }

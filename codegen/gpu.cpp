@@ -96,6 +96,7 @@ std::set<std::string> place_scalars(Sdfg& sdfg) {
 
 Result<Sdfg> normalised(const Sdfg& sdfg) {
   Sdfg copy = sdfg;
+  move_large_arrays_out(copy);
   if (auto status = infer_connector_types(copy); !status) return status.error();
   place_scalars(copy);
   return copy;
@@ -103,7 +104,7 @@ Result<Sdfg> normalised(const Sdfg& sdfg) {
 
 Result<Bundle> generate_gpu(const Sdfg& sdfg, const GpuOptions& options) {
   SDFG_TRY(const Sdfg typed, normalised(sdfg));
-  SDFG_TRY(const Lowering lowering, make_lowering(typed, options, false));
+  SDFG_TRY(const Lowering lowering, make_lowering(typed, sdfg, options, false));
   Target target;
   target.gpu = &lowering;
   return generate(typed, target);

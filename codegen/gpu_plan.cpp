@@ -69,6 +69,13 @@ class Planner {
 
   void sdfg(const Sdfg& sdfg, const Place& place) { region(sdfg, sdfg, place); }
 
+  static std::vector<std::string> params(const MapEntry& map, const Facts& facts) {
+    std::vector<std::string> params(map.params.rbegin(), map.params.rend());
+    order_params(params, facts);
+    return params;
+  }
+  static Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry);
+
  private:
   void region(const Sdfg& sdfg, const Region& region, const Place& place) {
     for (BlockId id : region.nodes()) {
@@ -101,72 +108,6 @@ class Planner {
     }
   }
 
-  Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) const {
-    const MapEntry& map = state.get<MapEntry>(entry);
-    Facts facts;
-    const std::string& x = map.params.back();
-    const std::string y = map.params.size() > 1 ? map.params[map.params.size() - 2] : "";
-    std::map<std::string, std::set<std::string>, std::less<>> at_y;  // indices along y, by container
-    std::set<std::string> local;
-    for (NodeId id : state.nodes())
-      if (const auto* access = state[id].as<AccessNode>(); access && tree.contains(entry, id))
-        local.insert(access->data);
-    for (NodeId id : state.nodes()) {
-      if (id == entry || !tree.contains(entry, id)) continue;
-      const Node& node = state[id];
-      if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
-        facts.loops |= contains_loop(**nested->sdfg);
-      if (const auto* inner = node.as<MapEntry>())
-        facts.threads |= inner->schedule == Schedule::GpuThreadBlock;
-      if (const auto* tasklet = node.as<Tasklet>(); tasklet && tasklet->code.statements())
-        for (const Statement& s : *tasklet->code.statements())
-          if (const auto* a = std::get_if<Assign>(&s.kind)) {
-            facts.lookups += is_lookup(a->value, node.in_connectors);
-            facts.double_lookups |= is_double_lookup(a->value, node.in_connectors);
-            for (EdgeId e : state.in(id))
-              note_y(a->value, state[e].dst_connector, y, at_y[state[e].memlet.data]);
-          }
-      std::int64_t times = 1;
-      for (NodeId around : tree.enclosing(id))
-        if (around != entry && state[around].is<MapEntry>())
-          for (const Range& r : state[around].as<MapEntry>()->ranges)
-            times *= std::clamp<std::int64_t>(r.size().as_integer().value_or(4), 1, 64);
-      if (node.is_entry() || node.is_exit()) continue;
-      const auto access = [&](EdgeId e, bool read) {
-        const Memlet& memlet = state[e].memlet;
-        const Data* data = memlet.empty() ? nullptr : sdfg.find_data(memlet.data);
-        const Array* array = data ? data->as_array() : nullptr;
-        if (!array || local.contains(memlet.data) || !memlet.subset()) return;
-        SymbolSet symbols;
-        collect_symbols(*memlet.subset(), symbols);
-        facts.accesses += times;
-        const bool one = std::ranges::all_of(memlet.subset()->ranges, &Range::is_index);
-        if (read && !y.empty())
-          for (const Range& r : memlet.subset()->ranges)
-            if (uses_symbol(r.begin, y)) {
-              at_y[memlet.data].insert(to_text(r.begin));
-              if (!(r.size().as_integer() == 1)) facts.y_neighbours = true;
-            }
-        if (read && (one || node.is<NestedSdfg>())) {
-          facts.loads += times;
-          if (one && !y.empty() && !symbols.contains(y) && symbols.contains(x))
-            facts.hoisted += times;
-        }
-        for (const std::string& param : map.params)
-          for (std::size_t d = 0; d < memlet.subset()->rank() && d < array->strides.size(); ++d)
-            if (array->strides[d].as_integer() == 1 && uses_symbol((*memlet.subset())[d].begin, param))
-              facts.unit[param] += int(times);
-      };
-      for (EdgeId e : state.in(id)) access(e, true);
-      for (EdgeId e : state.out(id)) {
-        access(e, false);
-        facts.reduces |= state[e].memlet.wcr.has_value() && !local.contains(state[e].memlet.data);
-      }
-    }
-    for (const auto& [container, indices] : at_y) facts.y_neighbours |= indices.size() > 1;
-    return facts;
-  }
-
   /// Indices along y that code uses on a connector.
   static void note_y(const Expr& e, const std::string& connector, const std::string& y, std::set<std::string>& out) {
     if (y.empty() || connector.empty()) return;
@@ -194,8 +135,7 @@ class Planner {
                 : found.reduces ? KernelClass::Reduction
                 : found.lookups ? KernelClass::Gather
                                 : KernelClass::Pointwise;
-    plan.params.assign(map.params.rbegin(), map.params.rend());
-    order_params(plan.params, found);
+    plan.params = params(map, found);
     plan.hoisted = found.hoisted;
     if (plan.kind == KernelClass::Blocks) {
       plan.block = thread_block(state, tree, entry);
@@ -292,10 +232,81 @@ class Planner {
   std::set<std::string> names_;
 };
 
+Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) {
+  const MapEntry& map = state.get<MapEntry>(entry);
+  Facts facts;
+  const std::string& x = map.params.back();
+  const std::string y = map.params.size() > 1 ? map.params[map.params.size() - 2] : "";
+  std::map<std::string, std::set<std::string>, std::less<>> at_y;  // indices along y, by container
+  std::set<std::string> local;
+  for (NodeId id : state.nodes())
+    if (const auto* access = state[id].as<AccessNode>(); access && tree.contains(entry, id))
+      local.insert(access->data);
+  for (NodeId id : state.nodes()) {
+    if (id == entry || !tree.contains(entry, id)) continue;
+    const Node& node = state[id];
+    if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
+      facts.loops |= contains_loop(**nested->sdfg);
+    if (const auto* inner = node.as<MapEntry>())
+      facts.threads |= inner->schedule == Schedule::GpuThreadBlock;
+    if (const auto* tasklet = node.as<Tasklet>(); tasklet && tasklet->code.statements())
+      for (const Statement& s : *tasklet->code.statements())
+        if (const auto* a = std::get_if<Assign>(&s.kind)) {
+          facts.lookups += is_lookup(a->value, node.in_connectors);
+          facts.double_lookups |= is_double_lookup(a->value, node.in_connectors);
+          for (EdgeId e : state.in(id))
+            note_y(a->value, state[e].dst_connector, y, at_y[state[e].memlet.data]);
+        }
+    std::int64_t times = 1;
+    for (NodeId around : tree.enclosing(id))
+      if (around != entry && state[around].is<MapEntry>())
+        for (const Range& r : state[around].as<MapEntry>()->ranges)
+          times *= std::clamp<std::int64_t>(r.size().as_integer().value_or(4), 1, 64);
+    if (node.is_entry() || node.is_exit()) continue;
+    const auto access = [&](EdgeId e, bool read) {
+      const Memlet& memlet = state[e].memlet;
+      const Data* data = memlet.empty() ? nullptr : sdfg.find_data(memlet.data);
+      const Array* array = data ? data->as_array() : nullptr;
+      if (!array || local.contains(memlet.data) || !memlet.subset()) return;
+      SymbolSet symbols;
+      collect_symbols(*memlet.subset(), symbols);
+      facts.accesses += times;
+      const bool one = std::ranges::all_of(memlet.subset()->ranges, &Range::is_index);
+      if (read && !y.empty())
+        for (const Range& r : memlet.subset()->ranges)
+          if (uses_symbol(r.begin, y)) {
+            at_y[memlet.data].insert(to_text(r.begin));
+            if (!(r.size().as_integer() == 1)) facts.y_neighbours = true;
+          }
+      if (read && (one || node.is<NestedSdfg>())) {
+        facts.loads += times;
+        if (one && !y.empty() && !symbols.contains(y) && symbols.contains(x))
+          facts.hoisted += times;
+      }
+      for (const std::string& param : map.params)
+        for (std::size_t d = 0; d < memlet.subset()->rank() && d < array->strides.size(); ++d)
+          if (array->strides[d].as_integer() == 1 && uses_symbol((*memlet.subset())[d].begin, param))
+            facts.unit[param] += int(times);
+    };
+    for (EdgeId e : state.in(id)) access(e, true);
+    for (EdgeId e : state.out(id)) {
+      access(e, false);
+      facts.reduces |= state[e].memlet.wcr.has_value() && !local.contains(state[e].memlet.data);
+    }
+  }
+  for (const auto& [container, indices] : at_y) facts.y_neighbours |= indices.size() > 1;
+  return facts;
+}
+
 }  // namespace
 
-Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool with_cost) {
+std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) {
+  return Planner::params(state.get<MapEntry>(entry), Planner::facts(sdfg, state, tree, entry));
+}
+
+Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options, bool with_cost) {
   Lowering lowering;
+  lowering.original = &original;
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
   Planner(lowering, with_cost).sdfg(sdfg, Place());
@@ -309,7 +320,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool
   if (!options.plan.empty())
     if (auto status = override_plan(lowering.plan, options.plan); !status) return status.error();
   if (with_cost) {
-    const ProgramCost cost = program_cost(sdfg);
+    const ProgramCost cost = program_cost(original);
     for (KernelPlan& kernel : lowering.plan.kernels)
       for (const KernelCost& known : cost.kernels)
         if (known.place == kernel.place) kernel.bytes = to_text(known.bytes_read + known.bytes_written);
@@ -319,7 +330,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const GpuOptions& options, bool
 
 Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options) {
   SDFG_TRY(const Sdfg typed, normalised(sdfg));
-  SDFG_TRY(Lowering lowering, make_lowering(typed, options, true));
+  SDFG_TRY(Lowering lowering, make_lowering(typed, sdfg, options, true));
   Target target;
   target.gpu = &lowering;
   GpuPlan plan = lowering.plan;

@@ -165,6 +165,9 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   at.out.open("");
   read_dynamic_inputs(at, id);
   index_space(at, id, kernel);
+  if (const auto here = at.plan.declared.find(id); here != at.plan.declared.end())
+    for (const std::string& container : here->second)
+      if (sdfg_.find_data(container)->storage == Storage::GpuGlobal) declare(at.out, container, at.place, at.where);
 
   const auto outer_bindings = bindings_;
   const auto outer_lanes = lanes_;

@@ -1,3 +1,4 @@
+#include "codegen/lowering.h"
 #include "codegen/program_file.h"
 
 #include "codegen/runtime_text.h"
@@ -193,8 +194,9 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
 }  // namespace
 
 Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) {
-  SDFG_TRY(std::vector<Argument> arguments, signature(sdfg));
-  SDFG_TRY(std::vector<Argument> init_arguments, init_signature(sdfg));
+  const Sdfg& called = target.gpu ? *target.gpu->original : sdfg;
+  SDFG_TRY(std::vector<Argument> arguments, signature(called));
+  SDFG_TRY(std::vector<Argument> init_arguments, init_signature(called));
 
   Program program(sdfg, target);
   const auto entries = entry_parameters(program, arguments);

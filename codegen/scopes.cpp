@@ -194,9 +194,9 @@ void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
     const Binding from = end_binding(at, path_source(at.state, e), edge.memlet.data);
     if (!from.data) continue;
     const Place place = at.edge_place(e);
-    at.out.line("[[maybe_unused]] const " + symbol_type(from.data->dtype) + " " +
-                cpp_name(edge.dst_connector) +
-                " = " + element(from, subset_or_whole(edge.memlet.subset(), *from.data), place) + ";");
+    const Subset subset = subset_or_whole(edge.memlet.subset(), *from.data);
+    at.out.line("[[maybe_unused]] const " + symbol_type(from.data->dtype) + " " + cpp_name(edge.dst_connector) +
+                " = " + (on_device_ ? element(from, subset, place) : load(at, e, from, subset, place)) + ";");
   }
 }
 
