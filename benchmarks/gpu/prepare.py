@@ -18,7 +18,7 @@ from torus_grid import read_recorded, scale_graph, scale_numbers, torus
 
 def pipeline(program, typical):
     """With what GT4Py knows at compile time, too; sizes known at compile time are in the graph already."""
-    known = "" if program.parent.name.endswith("static") else f" symbols={program / 'program.json'}"
+    known = f" symbols={program / 'program.json'}"
     return f"--gt4py=target=cuda{known}" + (f" typical={typical}" if typical else "")
 
 
