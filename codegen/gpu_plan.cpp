@@ -167,12 +167,12 @@ class Planner {
                                  : std::vector<std::int64_t>{narrow, 256 / narrow, 1};
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};
-    } else if (facts.hoisted >= 12 && facts.hoisted > own) {
+    } else if (facts.hoisted >= 20 && facts.hoisted >= 2 * own) {
       plan.levels = 8;
     } else if (own > 20) {
       plan.block = {narrow, 256 / narrow, 1};
     } else {
-      plan.block = {64, 2, 1};
+      plan.block = {64, facts.hoisted >= 12 ? 4 : 2, 1};
     }
     if (!deep) return;
     const auto size = [&](std::size_t d) {
