@@ -21,11 +21,24 @@ std::string gpu_declarations(const Program& program) {
          "SDFG_EXPORT void __dace_gpu_set_all_streams(" + handle + ", sdfg::gpu::Stream stream);\n";
 }
 
+std::vector<std::string> around_launch(const GpuPlan& plan, const KernelPlan& kernel) {
+  std::vector<std::string> lines;
+  if (plan.ranges) lines.push_back("const sdfg::gpu::Range range(\"" + kernel.name + "\");");
+  if (plan.timers) {
+    std::string element = "{\"" + kernel.name + "\"";
+    for (std::int64_t part : kernel.element) element += ", " + std::to_string(part);
+    lines.push_back("const sdfg::gpu::Timed timed(__state->timers, __state->gpu, " + element + "});");
+  }
+  return lines;
+}
+
 std::string gpu_exit(const Program& program) {
   Writer out(1);
   out.line("if (!__state) return 0;");
   out.line("sdfg::gpu::Context& gpu = __state->gpu;");
   out.line("gpu.note(SDFG_GPU(DeviceSynchronize)(), \"exit\");");
+  if (program.target.gpu->plan.timers) out.line("__state->timers.report(gpu, \"" + program.name + "\");");
+  if (program.target.gpu->plan.graph) out.line("__state->graphs.release(gpu);");
   for (const std::string& field : program.device_memory) out.line("__state->" + field + ".release(gpu);");
   out.line("const int error = gpu.error;");
   out.line("delete __state;");

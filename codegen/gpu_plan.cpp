@@ -10,6 +10,7 @@
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 #include "ir/analysis/cost.h"
+#include "ir/analysis/graph_numbers.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/place.h"
@@ -67,7 +68,11 @@ class Planner {
  public:
   Planner(Lowering& out, bool with_cost) : out_(out), with_cost_(with_cost) {}
 
-  void sdfg(const Sdfg& sdfg, const Place& place) { region(sdfg, sdfg, place); }
+  void program(const Sdfg& sdfg) {
+    numbers_ = state_numbers(sdfg);
+    this->sdfg(sdfg, Place());
+  }
+
 
   static std::vector<std::string> params(const MapEntry& map, const Facts& facts) {
     std::vector<std::string> params(map.params.rbegin(), map.params.rend());
@@ -77,6 +82,11 @@ class Planner {
   static Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry);
 
  private:
+  void sdfg(const Sdfg& sdfg, const Place& place) {
+    out_.plan.ranges |= sdfg.instrument == Instrumentation::GpuTxMarkers;
+    region(sdfg, sdfg, place);
+  }
+
   void region(const Sdfg& sdfg, const Region& region, const Place& place) {
     for (BlockId id : region.nodes()) {
       const Block& block = region[id];
@@ -95,7 +105,9 @@ class Planner {
   void state(const Sdfg& sdfg, const State& state, const Place& place) {
     const auto tree = scope_tree(state);
     if (!tree) return;
+    std::int64_t index = -1;
     for (NodeId id : state.nodes()) {
+      ++index;
       const Node& node = state[id];
       bool on_host = true;
       for (NodeId around : tree->enclosing(id))
@@ -104,7 +116,7 @@ class Planner {
       if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
         this->sdfg(**nested->sdfg, place.node(state, id));
       if (const auto* map = node.as<MapEntry>(); map && is_kernel(*map))
-        kernel(sdfg, state, *tree, id, place.node(state, id));
+        kernel(sdfg, state, *tree, id, index, place.node(state, id));
     }
   }
 
@@ -119,8 +131,10 @@ class Planner {
     for (const Expr& a : e.args()) note_y(a, connector, y, out);
   }
 
-  void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry, const Place& place) {
+  void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry, std::int64_t index,
+              const Place& place) {
     const MapEntry& map = state.get<MapEntry>(entry);
+    out_.plan.timers |= map.instrument == Instrumentation::GpuEvents;
     const Facts found = facts(sdfg, state, tree, entry);
     KernelPlan plan;
     plan.name = unique(map.label.empty() ? "kernel" : map.label);
@@ -130,6 +144,8 @@ class Planner {
       plan.points = to_text(points);
     }
     plan.place = place.text();
+    const StateNumber number = numbers_.at(&state);
+    plan.element = {number.graph, number.block, index};
     plan.kind = found.threads   ? KernelClass::Blocks
                 : found.loops   ? KernelClass::Scan
                 : found.reduces ? KernelClass::Reduction
@@ -230,6 +246,7 @@ class Planner {
   Lowering& out_;
   bool with_cost_;
   std::set<std::string> names_;
+  std::map<const State*, StateNumber> numbers_;
 };
 
 Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) {
@@ -309,7 +326,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
   lowering.original = &original;
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
-  Planner(lowering, with_cost).sdfg(sdfg, Place());
+  Planner(lowering, with_cost).program(sdfg);
   bool has_memory = false;
   for_each_sdfg(sdfg, [&](const Sdfg& any) {
     for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;

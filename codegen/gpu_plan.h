@@ -33,6 +33,8 @@ struct KernelPlan {
   std::int64_t hoisted = 0;     ///< loads that all levels of a thread share
   std::string points;           ///< iterations of the map
   std::string bytes;            ///< distinct elements read, plus those written, times their size
+  /// In the JSON form of the program: control-flow graph, state, node.
+  std::array<std::int64_t, 3> element{};
 
   std::int64_t threads() const { return block[0] * block[1] * block[2]; }
 
@@ -58,9 +60,17 @@ struct MemorySlot {
 /// All kernels of a program, in the order of its text.
 struct GpuPlan {
   std::string program;
+  bool graph = false;   ///< calls with the arguments of an earlier one are one launch
+  bool timers = false;  ///< kernels are timed, for a report as DaCe writes
+  bool ranges = false;  ///< profilers see the names of the program and its kernels
   std::vector<KernelPlan> kernels;
   std::vector<MemorySlot> memory;
   std::vector<std::string> waits;  ///< places where the host waits for the device, and why
+
+  static constexpr auto properties = std::tuple{
+      property("graph", &GpuPlan::graph, "one launch per call"),
+      property("timers", &GpuPlan::timers, "kernels are timed"),
+      property("ranges", &GpuPlan::ranges, "names for profilers")};
   bool operator==(const GpuPlan&) const = default;
 };
 

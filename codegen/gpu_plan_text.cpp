@@ -66,9 +66,9 @@ std::vector<std::string> words(std::string_view list) {
   return out;
 }
 
-/// A plan as read: for each kernel named, texts of its properties.
+/// A plan as read: for the program and each kernel named, texts of its properties.
 struct Entry {
-  std::string kernel;
+  std::string kernel;  ///< empty: the program
   std::vector<std::pair<std::string, std::string>> values;
 };
 
@@ -76,7 +76,9 @@ Result<std::vector<Entry>> read_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("kernels") || !json["kernels"].is_array())
     return wrong("the plan is no JSON with a list of \"kernels\"", "--emit=plan-json writes one to start from");
-  std::vector<Entry> out;
+  std::vector<Entry> out{{"", {}}};
+  for (const auto& [key, value] : json.items())
+    if (!value.is_structured() && key != "program") out.back().values.emplace_back(key, plain(value));
   for (const Json& kernel : json["kernels"]) {
     if (!kernel.is_object() || !kernel.contains("name") || !kernel["name"].is_string())
       return wrong("a kernel of the plan has no \"name\"");
@@ -88,7 +90,7 @@ Result<std::vector<Entry>> read_json(std::string_view text) {
 }
 
 Result<std::vector<Entry>> read_text(std::string_view text) {
-  std::vector<Entry> out;
+  std::vector<Entry> out{{"", {}}};
   std::size_t number = 0;
   for (std::string_view line : split(text, '\n')) {
     ++number;
@@ -101,7 +103,7 @@ Result<std::vector<Entry>> read_text(std::string_view text) {
       continue;
     }
     const std::size_t equals = line.find(" = ");
-    if (equals == line.npos || out.empty() || !line.starts_with("  "))
+    if (equals == line.npos || !line.starts_with("  "))
       return wrong("line " + std::to_string(number) + ": expected 'kernel NAME' or '  PROPERTY = VALUE', found '" +
                        std::string(line) + "'", "--emit=plan writes one to start from");
     out.back().values.emplace_back(line.substr(2, equals - 2), line.substr(equals + 3));
@@ -181,10 +183,58 @@ Status set(KernelPlan& kernel, const std::string& key, const std::string& value)
                             : "did you mean '" + std::string(near) + "'?");
 }
 
+Status set(GpuPlan& plan, const std::string& key, const std::string& value) {
+  bool known = false;
+  std::vector<std::string> names;
+  for_each_property(plan, [&](const auto& property, bool& field) {
+    names.emplace_back(property.name);
+    if (property.name != key) return;
+    known = true;
+    field = value == "on" || value == "true";
+  });
+  if (!known) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string_view near = nearest(key, views);
+    return wrong("the program has no '" + key + "'",
+                 near.empty() ? "it has " + join(names, ", ") + "; what belongs to a kernel stands below 'kernel NAME'"
+                              : "did you mean '" + std::string(near) + "'?");
+  }
+  for (std::string_view word : {"on", "off", "true", "false"})
+    if (value == word) return Ok{};
+  return wrong(key + ": expected on or off, found '" + value + "'");
+}
+
+Status override_with(GpuPlan& plan, const Entry& entry) {
+  if (entry.kernel.empty()) {
+    for (const auto& [key, value] : entry.values) {
+      SDFG_TRY([[maybe_unused]] const Ok ok, set(plan, key, value));
+    }
+    if (plan.graph && plan.timers)
+      return wrong("graph and timers exclude each other: the kernels of a graph are not timed one by one",
+                   "switch one of them off");
+    return Ok{};
+  }
+  const auto kernel = std::ranges::find(plan.kernels, entry.kernel, &KernelPlan::name);
+  if (kernel == plan.kernels.end()) {
+    std::vector<std::string_view> names;
+    for (const KernelPlan& known : plan.kernels) names.push_back(known.name);
+    const std::string_view near = nearest(entry.kernel, names);
+    return wrong("there is no kernel '" + entry.kernel + "' in " + plan.program,
+                 near.empty() ? "--emit=plan lists them" : "did you mean '" + std::string(near) + "'?");
+  }
+  for (const auto& [key, value] : entry.values) {
+    SDFG_TRY([[maybe_unused]] const Ok ok, set(*kernel, key, value));
+  }
+  return check(*kernel);
+}
+
 }  // namespace
 
 std::string to_text(const GpuPlan& plan) {
   std::string out = "plan of " + plan.program + "\n";
+  for_each_property(plan, [&](const auto& property, bool value) {
+    out += "  " + std::string(property.name) + " = " + (value ? "on" : "off") + "\n";
+  });
   for (const KernelPlan& kernel : plan.kernels) {
     out += "kernel " + kernel.name + "\n";
     for_each_property(kernel, [&](const auto& property, const auto& value) {
@@ -202,6 +252,7 @@ std::string to_text(const GpuPlan& plan) {
 std::string to_json(const GpuPlan& plan) {
   Json out;
   out["program"] = plan.program;
+  for_each_property(plan, [&](const auto& property, bool value) { out[std::string(property.name)] = value; });
   out["kernels"] = Json::array();
   for (const KernelPlan& kernel : plan.kernels) out["kernels"].push_back(kernel_json(kernel));
   out["memory"] = Json::array();
@@ -216,18 +267,7 @@ Status override_plan(GpuPlan& plan, std::string_view text) {
   SDFG_TRY(const std::vector<Entry> entries,
            first != text.npos && text[first] == '{' ? read_json(text) : read_text(text));
   for (const Entry& entry : entries) {
-    const auto kernel = std::ranges::find(plan.kernels, entry.kernel, &KernelPlan::name);
-    if (kernel == plan.kernels.end()) {
-      std::vector<std::string_view> names;
-      for (const KernelPlan& known : plan.kernels) names.push_back(known.name);
-      const std::string_view near = nearest(entry.kernel, names);
-      return wrong("there is no kernel '" + entry.kernel + "' in " + plan.program,
-                   near.empty() ? "--emit=plan lists them" : "did you mean '" + std::string(near) + "'?");
-    }
-    for (const auto& [key, value] : entry.values) {
-      SDFG_TRY([[maybe_unused]] const Ok ok, set(*kernel, key, value));
-    }
-    SDFG_TRY([[maybe_unused]] const Ok ok, check(*kernel));
+    SDFG_TRY([[maybe_unused]] const Ok ok, override_with(plan, entry));
   }
   return Ok{};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/constants.h"
+#include "codegen/program_file.h"
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
 
@@ -216,6 +217,7 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
         constants.line(definition->starts_with("static ") ? definition->substr(7) : *definition);
   program_.functions.push_back(function.take() + constants.take() + text + "}\n");
 
+  for (const std::string& line : around_launch(program_.target.gpu->plan, *plan)) at.out.line(line);
   at.out.line("sdfg::gpu::launch(__state->gpu, \"" + kernel.name + "\", " + kernel.name + ", " +
               grid(kernel) + kernel.passed + ");");
   at.out.close();

@@ -1,6 +1,8 @@
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 
+#include <algorithm>
+
 #include "codegen/runtime_text.h"
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/connector_types.h"
@@ -175,6 +177,7 @@ void emit_externals(Writer& out, Program& program, const std::vector<EntryParame
     out.open("SDFG_EXPORT void __dace_set_external_memory_" + storage + "(" + program.state_type +
              "* __state, char* base" + declared + ")");
     out.line("if (__state) " + put + "(__state, base" + names(init) + ");");
+    if (program.target.gpu) out.line("if (__state) ++__state->gpu.moved;");
     out.close();
     out.blank();
   }
@@ -193,6 +196,38 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
 
 }  // namespace
 
+namespace {
+
+/// The body of __program_NAME.
+void emit_program(Writer& out, const Program& program, const std::string& call,
+                  const std::vector<EntryParameter>& entries) {
+  const auto used = identifiers(call);
+  out.open("SDFG_EXPORT void __program_" + program.name + "(" + list(program, entries, used, true) + ")");
+  out.line("if (!__state) return;");
+  if (program.target.gpu && program.target.gpu->plan.ranges)
+    out.line("const sdfg::gpu::Range range(\"" + program.name + "\");");
+  if (program.target.gpu && program.target.gpu->plan.graph) {
+    std::vector<std::string> values;
+    for (const EntryParameter& p : entries)
+      if (used.contains(p.identifier)) values.push_back("sdfg::gpu::bits(" + p.identifier + ")");
+    out.line("const uint64_t arguments[] = {" + (values.empty() ? "0" : join(values, ", ")) + "};");
+    out.line("__state->graphs.call(__state->gpu, arguments, [&] { " + call + " });");
+  } else {
+    out.line(call);
+  }
+  out.close();
+  out.blank();
+}
+
+/// How many arguments tell calls of a program with graphs apart.
+std::size_t distinguishing(const std::string& call, const std::vector<EntryParameter>& entries) {
+  const auto used = identifiers(call);
+  const auto count = std::ranges::count_if(entries, [&](const auto& p) { return used.contains(p.identifier); });
+  return std::max<std::size_t>(1, std::size_t(count));
+}
+
+}  // namespace
+
 Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) {
   const Sdfg& called = target.gpu ? *target.gpu->original : sdfg;
   SDFG_TRY(std::vector<Argument> arguments, signature(called));
@@ -204,6 +239,9 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   const std::string call = emit_root(program, arguments, entries);
   add_side_code(program);
   if (!program.errors.empty()) return program.errors.front();
+  const bool graph = target.gpu && target.gpu->plan.graph;
+  if (graph)
+    if (auto status = check_graph(program, arguments); !status) return status.error();
 
   Writer out;
   if (target.gpu && program.foreign_code) {
@@ -224,6 +262,8 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   out.open("struct " + program.state_type);
   for (const std::string& field : program.state_pointers) out.line(field);
   if (target.gpu) out.line("sdfg::gpu::Context gpu;");
+  if (target.gpu && target.gpu->plan.timers) out.line("sdfg::gpu::Timers timers;");
+  if (graph) out.line("sdfg::gpu::Graphs<" + std::to_string(distinguishing(call, entries)) + "> graphs;");
   for (const std::string& field : program.state_fields) out.line(field);
   out.close("};");
   out.blank();
@@ -232,12 +272,7 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
     out.blank();
   }
   emit_init(out, program, init);
-  out.open("SDFG_EXPORT void __program_" + program.name + "(" +
-           list(program, entries, identifiers(call), true) + ")");
-  out.line("if (!__state) return;");
-  out.line(call);
-  out.close();
-  out.blank();
+  emit_program(out, program, call, entries);
   out.open("SDFG_EXPORT int __dace_exit_" + program.name + "(" + program.state_type + "* __state)");
   if (!program.exit_lines.empty()) {
     out.open("if (__state)");
@@ -261,6 +296,9 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   }
   std::string head = "// " + program.name + ": generated from an SDFG.\n";
   std::vector<std::string> headers = needed_headers(out.text(), program.foreign_code);
+  if (graph) headers.insert(headers.begin(), "sdfg_gpu_graph.h");
+  if (target.gpu && target.gpu->plan.timers) headers.insert(headers.begin(), "sdfg_gpu_timers.h");
+  if (target.gpu && target.gpu->plan.ranges) headers.insert(headers.begin(), "sdfg_gpu_ranges.h");
   if (target.gpu) headers.insert(headers.begin(), "sdfg_gpu.h");
   for (const std::string& header : headers) head += "#include \"" + header + "\"\n";
 

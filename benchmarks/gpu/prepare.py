@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes our CUDA and DaCe's for the benchmark programs of the corpus, to be built and timed by run.py elsewhere.
 
-usage: prepare.py --corpus DIR --sdfg-opt PATH --out DIR [--only ours|dace] [-n 150,405] [PROGRAM...]
+usage: prepare.py --corpus DIR --sdfg-opt PATH --out DIR [--only ours|dace] [-n 150,405] [--no-bytes] [PROGRAM...]
 
 Per program and grid (2n^2 cells, 3n^2 edges, n^2 vertices): the recorded graphs with the small grid's sizes, which
 GT4Py bakes into temporaries, replaced; DaCe's code from gt4py_gpu.sdfgz, ours from lowered.sdfgz; a caller for both;
-the recorded arguments; and meta.json with what each program has to move. Programs of icon4py-static are made for
+the recorded arguments; and meta.json with what each kernel has to move (compulsory.py). Programs of icon4py-static are made for
 n = 150 only; there the symbolic ones are made with a version for typical values, too. OUT/dace gets DaCe's headers. DaCe's code that is there already is kept. Needs a Python with dace,
 gt4py and numpy.
 """
@@ -14,7 +14,8 @@ import argparse, gzip, json, pathlib, shutil, subprocess, sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from torus_grid import read_recorded, scale_graph, scale_numbers, torus
+from compulsory import bytes_at, formulas
+from torus_grid import read_recorded, scale, scale_graph, scale_numbers, torus
 
 def pipeline(program, typical):
     """With what GT4Py knows at compile time, too; sizes known at compile time are in the graph already."""
@@ -103,12 +104,19 @@ def signature(text, name):
     return dict(args=parameters("__program_"), init=parameters("__dace_init_"))
 
 
-def moved_bytes(opt, graph, steps, numbers):
-    """What the kernels of our program have to move: elements read and written, each once per kernel."""
-    given = [f"--set={name}={value}" for name, value in numbers.items() if type(value) in (int, bool)]
-    done = subprocess.run([opt, graph, steps, "--stats", "--emit=none", *given], capture_output=True, text=True)
-    total = [line.split(None, 1)[1] for line in done.stderr.splitlines() if line.startswith("bytes ")]
-    return int(total[0]) if total and total[0].isdigit() else None
+def moved(opt, graph, steps, made_for, program, n):
+    """Bytes that our kernels have to move at grid n: by kind, their sum, the program's lower bound, the formula's error."""
+    key = (program, steps)
+    if key not in moved.known:
+        moved.known[key] = formulas(opt, graph, steps, made_for, lambda small: scale(program / "args80.npz", small))
+    found = moved.known[key]
+    kinds = {}
+    for kernel in found["kernels"]:
+        kinds[kernel["kind"]] = kinds.get(kernel["kind"], 0) + bytes_at(kernel, n)
+    return dict(kinds=kinds, bytes=sum(kinds.values()), lower=bytes_at(found["lower"], n), error=found["error"])
+
+
+moved.known = {}
 
 
 def main():
@@ -120,6 +128,7 @@ def main():
     parser.add_argument("--dace", default=sys.executable, help="a Python that has dace and gt4py")
     parser.add_argument("--only", choices=["ours", "dace"])
     parser.add_argument("-n", type=lambda text: list(map(int, text.split(","))), default=[150, 405])
+    parser.add_argument("--no-bytes", action="store_true", help="do not count what kernels have to move")
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
     tables, todo = {n: torus(n) for n in options.n + [150]}, list(jobs(options))
@@ -160,9 +169,11 @@ def main():
         for who, names in ("ours", ours), ("dace", theirs):
             (out / f"{who}_caller.cpp").write_text(caller(names, arrays))
         shutil.copyfile(program / "args80.npz", out / "args80.npz")
-        moved = moved_bytes(options.sdfg_opt, work / "lowered.sdfg", steps, numbers)
-        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, bytes=moved)))
-        print(f"{name:90} {moved or 0:>14,} bytes", flush=True)
+        bytes = None
+        if not options.no_bytes:
+            bytes = moved(options.sdfg_opt, work / "lowered.sdfg", steps, n, program, n)
+            print(f"{name:90} {bytes['bytes']:>14,} bytes, at least {bytes['lower']:>14,}, formula off by {bytes['error']:.1e}", flush=True)
+        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, moved=bytes)))
     shutil.copyfile(pathlib.Path(__file__).resolve().parent.parent / "torus_grid.py", options.out / "torus_grid.py")
     shutil.copyfile(pathlib.Path(__file__).resolve().parent / "run.py", options.out / "run.py")
 

@@ -5,7 +5,7 @@
 
 #if defined(SDFG_GPU_ON_CPU)
 // Supplies dim3, threadIdx and its kin, __global__, __shared__, …, the calls below under SDFG_GPU(),
-// and sdfg::gpu::on_cpu(kernel, grid, block, arguments…).
+// and sdfg::gpu::on_cpu(kernel, grid, block, stream, arguments…).
 #include "sdfg_gpu_on_cpu.h"
 #elif defined(__HIPCC__)
 #include <hip/hip_runtime.h>
@@ -34,6 +34,7 @@ using Error = SDFG_GPU(Error_t);
 struct Context {
   Stream stream = nullptr;
   int error = 0;
+  unsigned moved = 0;  ///< how often memory of the program got another address
 
   bool note(Error e, const char* what) {
     if (e == SDFG_GPU(Success)) return true;
@@ -85,6 +86,7 @@ struct Arena {
   }
   void release(Context& gpu) {
     if (base) gpu.note(SDFG_GPU(Free)(base), "memory");
+    ++gpu.moved;
     base = nullptr;
     size = 0;
   }
@@ -123,7 +125,7 @@ inline void launch(Context& gpu, const char* name, void (*kernel)(P...), int64_t
   }
   const dim3 grid{unsigned(x), unsigned(y), unsigned(z)};
 #if defined(SDFG_GPU_ON_CPU)
-  on_cpu(kernel, grid, block, P(arguments)...);
+  on_cpu(kernel, grid, block, gpu.stream, P(arguments)...);
 #else
   kernel<<<grid, block, 0, gpu.stream>>>(P(arguments)...);
 #endif

@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -56,6 +58,7 @@ struct Counters {
   int64_t frees = 0;
   int64_t synchronizations = 0;  ///< the host waits for the device
   int64_t copies = 0;            ///< fills, too
+  int64_t graphs = 0;            ///< launched as a whole; what they hold is not counted again
 };
 inline Counters counters;
 
@@ -198,9 +201,17 @@ inline void Threads::work() {
 
 // ---- The calls of the vendor's runtime that sdfg_gpu.h needs.
 
-enum Error_t { Success = 0, ErrorInvalidValue = 1, ErrorMemoryAllocation = 2, ErrorInvalidConfiguration = 9 };
+enum Error_t { Success = 0, ErrorInvalidValue = 1, ErrorMemoryAllocation = 2, ErrorInvalidConfiguration = 9,
+               ErrorStreamCaptureUnsupported = 900 };
 enum MemcpyKind { MemcpyHostToDevice = 1, MemcpyDeviceToHost = 2, MemcpyDeviceToDevice = 3, MemcpyDefault = 4 };
-using Stream_t = struct Stream*;
+
+/// What a stream records instead of running it, in order.
+using Graph = std::vector<std::function<void()>>;
+struct Stream {
+  std::unique_ptr<Graph> recorded;
+};
+using Stream_t = Stream*;
+inline bool records(Stream_t stream) { return stream && stream->recorded; }
 
 inline Error_t last_error = Success;
 inline std::map<void*, size_t> allocated;
@@ -216,6 +227,7 @@ inline const char* GetErrorString(Error_t error) {
     case ErrorInvalidValue: return "invalid argument";
     case ErrorMemoryAllocation: return "out of memory";
     case ErrorInvalidConfiguration: return "invalid configuration argument";
+    case ErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
   }
   return "unknown error";
 }
@@ -245,11 +257,17 @@ inline Error_t DeviceSynchronize() {
   ++counters.synchronizations;
   return Success;
 }
-inline Error_t StreamSynchronize(Stream_t) { return DeviceSynchronize(); }
+inline Error_t StreamSynchronize(Stream_t stream) {
+  return records(stream) ? note(ErrorStreamCaptureUnsupported) : DeviceSynchronize();
+}
 inline Error_t Memcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                             size_t width, size_t height, MemcpyKind, Stream_t = nullptr) {
-  ++counters.copies;
+                             size_t width, size_t height, MemcpyKind kind, Stream_t stream = nullptr) {
   if (!to || !from || width > to_pitch || width > from_pitch) return note(ErrorInvalidValue);
+  if (records(stream)) {
+    stream->recorded->push_back([=] { Memcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind); });
+    return Success;
+  }
+  ++counters.copies;
   for (size_t row = 0; row < height; ++row)
     memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
   return Success;
@@ -258,12 +276,86 @@ inline Error_t MemcpyAsync(void* to, const void* from, size_t bytes, MemcpyKind 
                            Stream_t stream = nullptr) {
   return Memcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
-inline Error_t MemsetAsync(void* to, int value, size_t bytes, Stream_t = nullptr) {
-  ++counters.copies;
+inline Error_t MemsetAsync(void* to, int value, size_t bytes, Stream_t stream = nullptr) {
   if (!to) return note(ErrorInvalidValue);
+  if (records(stream)) {
+    stream->recorded->push_back([=] { MemsetAsync(to, value, bytes); });
+    return Success;
+  }
+  ++counters.copies;
   memset(to, value, bytes);
   return Success;
 }
+
+// Events: the host's clock, because what is launched has run when the launch returns.
+using Event_t = timespec*;
+
+inline Error_t EventCreateWithFlags(Event_t* event, unsigned) {
+  *event = new timespec{};
+  return Success;
+}
+inline Error_t EventDestroy(Event_t event) {
+  delete event;
+  return Success;
+}
+inline Error_t EventRecord(Event_t event, Stream_t) {
+  clock_gettime(CLOCK_MONOTONIC, event);
+  return Success;
+}
+inline Error_t EventSynchronize(Event_t) { return DeviceSynchronize(); }
+inline Error_t EventElapsedTime(float* milliseconds, Event_t begin, Event_t end) {
+  *milliseconds = float(double(end->tv_sec - begin->tv_sec) * 1e3 + double(end->tv_nsec - begin->tv_nsec) * 1e-6);
+  return Success;
+}
+
+// Graphs: a stream that captures keeps what it is given, and a graph runs it.
+enum StreamFlags { StreamNonBlocking = 1 };
+enum StreamCaptureMode { StreamCaptureModeRelaxed = 2 };
+enum StreamCaptureStatus { StreamCaptureStatusNone = 0, StreamCaptureStatusActive = 1 };
+using Graph_t = Graph*;
+using GraphExec_t = Graph*;
+
+inline Error_t StreamCreateWithFlags(Stream_t* stream, unsigned) {
+  *stream = new Stream;
+  return Success;
+}
+inline Error_t StreamDestroy(Stream_t stream) {
+  delete stream;
+  return Success;
+}
+inline Error_t StreamIsCapturing(Stream_t stream, StreamCaptureStatus* status) {
+  *status = records(stream) ? StreamCaptureStatusActive : StreamCaptureStatusNone;
+  return Success;
+}
+inline Error_t StreamBeginCapture(Stream_t stream, StreamCaptureMode) {
+  if (!stream || records(stream)) return note(ErrorStreamCaptureUnsupported);
+  stream->recorded = std::make_unique<Graph>();
+  return Success;
+}
+inline Error_t StreamEndCapture(Stream_t stream, Graph_t* graph) {
+  *graph = stream ? stream->recorded.release() : nullptr;
+  return *graph ? Success : note(ErrorInvalidValue);
+}
+inline Error_t GraphInstantiateWithFlags(GraphExec_t* made, Graph_t graph, unsigned long long) {
+  *made = new Graph(*graph);
+  return Success;
+}
+inline Error_t GraphLaunch(GraphExec_t graph, Stream_t stream) {
+  if (records(stream)) {
+    stream->recorded->insert(stream->recorded->end(), graph->begin(), graph->end());
+    return Success;
+  }
+  const Counters before = counters;
+  for (const auto& work : *graph) work();
+  counters = before;
+  ++counters.graphs;
+  return Success;
+}
+inline Error_t GraphDestroy(Graph_t graph) {
+  delete graph;
+  return Success;
+}
+inline Error_t GraphExecDestroy(GraphExec_t graph) { return GraphDestroy(graph); }
 
 /// Within the limits of a CUDA device; HIP's are wider.
 inline bool launchable(dim3 grid, dim3 block) {
@@ -275,12 +367,16 @@ inline bool launchable(dim3 grid, dim3 block) {
 }  // namespace cpu
 
 template <class... P>
-void on_cpu(void (*kernel)(P...), dim3 grid, dim3 block, P... arguments) {
-  ++cpu::counters.launches;
+void on_cpu(void (*kernel)(P...), dim3 grid, dim3 block, cpu::Stream_t stream, P... arguments) {
   if (!cpu::launchable(grid, block)) {
     cpu::note(cpu::ErrorInvalidConfiguration);
     return;
   }
+  if (cpu::records(stream)) {
+    stream->recorded->push_back([=] { on_cpu(kernel, grid, block, nullptr, arguments...); });
+    return;
+  }
+  ++cpu::counters.launches;
   using Call = std::pair<void (*)(P...), std::tuple<P...>>;
   const Call call(kernel, std::tuple<P...>(arguments...));
   gridDim = grid;

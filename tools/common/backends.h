@@ -11,8 +11,8 @@ namespace sdfg {
 inline constexpr std::array<std::string_view, 6> backend_names{"interpreter", "cpu", "cuda-on-cpu",
                                                                "hip-on-cpu", "cuda", "hip"};
 
-/// One of these; `count`: the interpreter counts what kernels move. The error says which compiler
-/// is missing.
-Result<Backend> backend_by_name(std::string_view name, bool count);
+/// One of these; `count`: the interpreter counts what kernels move; `plan`: the text of a plan for
+/// GPU programs. The error says which compiler is missing.
+Result<Backend> backend_by_name(std::string_view name, bool count, const std::string& plan = {});
 
 }  // namespace sdfg

@@ -280,6 +280,9 @@ Diagnostics findings(const Again& again) {
     say(Severity::Note, fmt::format("a second call with the same arguments allocates memory {} times and "
                                     "waits for the device {} times",
                                     again.allocations, again.synchronizations));
+  if (again.graphs > 0)
+    say(Severity::Note, fmt::format("a third call with the same arguments launches {} graph and {} kernels",
+                                    again.graphs, again.launches));
   return found;
 }
 

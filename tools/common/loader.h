@@ -27,9 +27,9 @@ struct Addresses {
   std::vector<std::size_t> device_bytes{};  ///< per argument; 0: it stays in the host's memory
 };
 
-/// What a second call with the same arguments did (codegen/runtime/sdfg_call.h).
+/// What the last of several calls with the same arguments did (codegen/runtime/sdfg_call.h).
 struct Again {
-  std::int64_t launches = -1, allocations = -1, synchronizations = -1, copies = -1;
+  std::int64_t launches = -1, allocations = -1, synchronizations = -1, copies = -1, graphs = -1;
   std::int64_t different_bytes = 0;
 };
 

@@ -229,13 +229,9 @@ class Run {
     const Emit chosen = form();
     if (chosen == Emit::None) return Exit::Fine;
     const auto begin = start("write");
-    std::string plan;
-    if (!s_.plan.empty()) {
-      Result<std::string> read = console_.read(s_.plan);
-      if (!read) return fail(read.error());
-      plan = *std::move(read);
-    }
-    Result<std::string> bytes = emit(input_.sdfg, chosen, s_.profile, plan);
+    const Result<std::string> plan = this->plan();
+    if (!plan) return fail(plan.error());
+    Result<std::string> bytes = emit(input_.sdfg, chosen, s_.profile, *plan);
     if (!bytes) return fail(bytes.error(), s_.input);
     if (chosen == Emit::Summary)
       *bytes += fmt::format("verified   {}\n", verdict());
@@ -247,6 +243,12 @@ class Run {
     }
     stop("write", begin);
     return Exit::Fine;
+  }
+
+  /// The text of --plan's file.
+  Result<std::string> plan() const {
+    if (s_.plan.empty()) return std::string();
+    return console_.read(s_.plan);
   }
 
   std::string verdict() const {
@@ -269,7 +271,9 @@ class Run {
       if (!value) return fail(value.error(), s_.input);
       recorded->insert_or_assign("in:" + name, *std::move(value));
     }
-    const Result<Backend> backend = backend_by_name(s_.backend, s_.stats);
+    const Result<std::string> plan = this->plan();
+    if (!plan) return fail(plan.error());
+    const Result<Backend> backend = backend_by_name(s_.backend, s_.stats, *plan);
     if (!backend) return fail(backend.error());
     const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, *backend);
     stop("run", begin);

@@ -164,6 +164,79 @@ TEST(Gpu, BadPlans) {
   EXPECT_EQ(refusal("kernel m\n  level = 2\n"), "plan: kernel m: there is no 'level'; did you mean 'levels'?");
   EXPECT_EQ(refusal("block = 3\n"), "plan: line 1: expected 'kernel NAME' or '  PROPERTY = VALUE', found "
                                     "'block = 3'; --emit=plan writes one to start from");
+  EXPECT_EQ(refusal("kernel m\n  block = [64, 1]\n"), "plan: kernel m: block has 2 numbers; write [x, y, z]");
+  EXPECT_EQ(refusal("kernel m\n  block = [wide, 1, 1]\n"), "plan: expected a whole number, found 'wide'");
+  EXPECT_EQ(refusal("kernel m\n  block = [64, 1, 2]\n"),
+            "plan: kernel m: threads along z have nothing to do; write [x, y, 1]");
+  EXPECT_EQ(refusal("  grph = on\n"), "plan: the program has no 'grph'; did you mean 'graph'?");
+  EXPECT_EQ(refusal("  levels = 4\n"),
+            "plan: the program has no 'levels'; it has graph, timers, ranges; what belongs to a kernel stands "
+            "below 'kernel NAME'");
+  EXPECT_EQ(refusal("  graph = 1\n"), "plan: graph: expected on or off, found '1'");
+  EXPECT_EQ(refusal("  graph = on\n  timers = on\n"),
+            "plan: graph and timers exclude each other: the kernels of a graph are not timed one by one; "
+            "switch one of them off");
+  EXPECT_EQ(refusal("{\"graph\": true}"), "plan: the plan is no JSON with a list of \"kernels\"; "
+                                         "--emit=plan-json writes one to start from");
+}
+
+std::string with_graph(std::string_view text) {
+  GpuOptions options;
+  options.plan = "  graph = on\n";
+  const auto bundle = generate_gpu(program(text), options);
+  return bundle ? bundle->files.front().text : bundle.error().text();
+}
+
+TEST(Gpu, GraphsTellCallsApartByWhatIsUsed) {
+  const std::string text = with_graph(two_dimensions);
+  EXPECT_NE(text.find("  const uint64_t arguments[] = {sdfg::gpu::bits(A), sdfg::gpu::bits(B), "
+                      "sdfg::gpu::bits(c), sdfg::gpu::bits(N)};\n"
+                      "  __state->graphs.call(__state->gpu, arguments, [&] { run_p(__state, A, B, c, N); });\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Gpu, GraphsNeedCallsThatFollowFromTheirArguments) {
+  constexpr std::string_view kernel = R"(
+    n0 = access A
+    n1 = map m (i) in [0:8] {schedule = GPU_Device}
+      n2 = tasklet f: "o = a"
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.IN_a : A[0:8]
+    n1.OUT_a -> n2.a : A[i]
+    n2.o -> n3.IN_o : A[i]
+    n3.OUT_o -> n4 : A[0:8]
+)";
+  EXPECT_EQ(with_graph(std::string("sdfg p(A: float64[8] {storage = GPU_Global}, flag: int32[1] {storage = GPU_Global})\n"
+                                   "  state s") + std::string(kernel) +
+                       "  state t\n  s -> t if \"flag[0] > 0\"\n"),
+            "the program cannot be a graph: the host waits for the device; it reads 'flag'; "
+            "write graph = off in the plan");
+  EXPECT_EQ(with_graph("sdfg p(A: float64[8] {storage = GPU_Global}, h: float64[8])\n"
+                       "  state s" + std::string(kernel) + "    n5 = access h\n    n4 -> n5 : A[0:8]\n"),
+            "argument 'h': the program cannot be a graph: this is memory of the host, and what it holds may "
+            "change; write graph = off in the plan");
+  EXPECT_EQ(with_graph("sdfg p(A: float64[8] {storage = GPU_Global})\n"
+                       "  transient step: int32 {lifetime = Persistent}\n  state s" + std::string(kernel)),
+            "data 'step': the program cannot be a graph: it keeps what the host knows from call to call; "
+            "write graph = off in the plan");
+  EXPECT_EQ(with_graph("sdfg p(A: float64[8] {storage = GPU_Global})\n  state s" + std::string(kernel) +
+                       "    n5 = tasklet g: \"o = 1\"\n    n6 = access A\n    n4 -> n5\n    n5.o -> n6 : A[0]\n"),
+            "state s / node 5 (tasklet g): the program cannot be a graph: the host writes to the device; "
+            "write graph = off in the plan");
+}
+
+TEST(Gpu, TimersAndRangesStandAroundLaunches) {
+  GpuOptions options;
+  options.plan = "  timers = on\n  ranges = on\n";
+  const std::string text = generated(options);
+  EXPECT_NE(text.find("      const sdfg::gpu::Range range(\"m\");\n"
+                      "      const sdfg::gpu::Timed timed(__state->timers, __state->gpu, {\"m\", 0, 0, 2});\n"
+                      "      sdfg::gpu::launch("),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(generated({}).find("sdfg_gpu_timers.h"), std::string::npos);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "codegen/runtime_text.h"
 #include "ir/builder.h"
@@ -123,6 +125,56 @@ TEST(GpuStandIn, RefusesLaunchesBeyondTheLimits) {
     ASSERT_FALSE(found) << block;
     EXPECT_EQ(found.error().message, "the program ended with status 9");
   }
+  for (const char* grid : {"int64_t(1) << 31, 1, 1", "1, 65536, 2", "1, 1, 65536"}) {
+    const auto found = run(kernel, std::string("  launch(gpu, \"nothing\", nothing, ") + grid + ", dim3{1, 1, 1});\n  (void)A, (void)S;");
+    ASSERT_FALSE(found) << grid;
+    EXPECT_EQ(found.error().message, "the program ended with status 9");
+  }
+}
+
+TEST(GpuStandIn, GraphsAreRecordedForArgumentsThatComeAgain) {
+  const auto found = run(R"(
+#include "sdfg_gpu_graph.h"
+__global__ void add(double* S, double value) { S[0] += value; }
+)", R"(
+  Graphs<1> graphs;
+  const cpu::Counters before = cpu::counters;
+  const auto step = [&](int value) {
+    const uint64_t arguments[] = {bits(value)};
+    graphs.call(gpu, arguments, [&] { launch(gpu, "add", add, 1, 1, 1, dim3{1, 1, 1}, S, double(value)); });
+  };
+  for (int value : {1, 1, 1, 2, 2, 2, 1}) step(value);
+  S[1] = double(cpu::counters.launches - before.launches), S[2] = double(cpu::counters.graphs - before.graphs);
+  // Recordings know addresses of the program's memory; and the oldest one makes room for a fifth.
+  arena.release(gpu);
+  for (int value : {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 2, 1}) step(value);
+  S[3] = double(cpu::counters.graphs - before.graphs);
+  graphs.release(gpu);
+  (void)A;
+)");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(element(*found, "S", 0), 10 + 33);
+  EXPECT_EQ(element(*found, "S", 1), 2);
+  EXPECT_EQ(element(*found, "S", 2), 5);
+  EXPECT_EQ(element(*found, "S", 3), 5 + 6);
+}
+
+TEST(GpuStandIn, AMissingCompilerIsNamedWithAWayOut) {
+  const char* const names[] = {"PATH", "CUDACXX", "HIPCXX", "CUDA_HOME", "VIRTUAL_ENV"};
+  std::map<std::string, std::string> kept;
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name)) kept[name] = value;
+    unsetenv(name);
+  }
+  const auto cuda = gpu_compiler(GpuDialect::Cuda), hip = gpu_compiler(GpuDialect::Hip);
+  for (const auto& [name, value] : kept) setenv(name.c_str(), value.c_str(), 1);
+  if (!cuda)
+    EXPECT_EQ(cuda.error().text(), "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
+                                   "/usr/local/cuda or in .venv; name it in the environment variable CUDACXX, or "
+                                   "install NVIDIA's wheels with scripts/setup --gpu");
+  if (!hip)
+    EXPECT_EQ(hip.error().text(), "there is no HIP compiler: hipcc is not on the path or in /opt/rocm; name it in "
+                                  "the environment variable HIPCXX, or install Debian's hipcc");
 }
 
 TEST(GpuStandIn, SaysWhatASecondCallDoes) {
