@@ -1,9 +1,11 @@
 #include "passes/maps/copy_to_map.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/scope_tree.h"
 #include "passes/common/copy.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
@@ -67,6 +69,45 @@ bool is_one_call(const Sdfg& sdfg, const Plan& plan) {
   return from.size() == 2 && from.front() == Expr(1) && to.front() == Expr(1);
 }
 
+/// The map whose points the copy takes over: one outside of scopes that uses the copy's source and
+/// has as many points along each wide dimension.
+struct Beside {
+  NodeId entry;
+  std::vector<std::size_t> params;  ///< per wide dimension: which parameter
+};
+
+std::optional<Beside> matching(const State& state, NodeId entry, const Plan& plan) {
+  const auto* map = state[entry].as<MapEntry>();
+  if (!map || map->params.size() != plan.from_wide.size()) return std::nullopt;
+  Beside out{entry, {}};
+  for (std::size_t d : plan.from_wide) {
+    std::size_t k = 0;
+    while (k < map->params.size() &&
+           (std::ranges::find(out.params, k) != out.params.end() ||
+            map->ranges[k].step != Expr(1) || map->ranges[k].tile != Expr(1) ||
+            map->ranges[k].size() != plan.sides.src[d].size()))
+      ++k;
+    if (k == map->params.size()) return std::nullopt;
+    out.params.push_back(k);
+  }
+  return out;
+}
+
+/// `uses`: all access nodes of the copy's source.
+std::optional<Beside> beside(const State& state, const std::vector<NodeId>& uses,
+                             const Plan& plan) {
+  if (plan.from_wide.empty()) return std::nullopt;
+  for (NodeId use : uses) {
+    for (EdgeId e : state.out(use))
+      if (!state[e].memlet.empty())
+        if (auto found = matching(state, state.target(e), plan)) return found;
+    for (EdgeId e : state.in(use))
+      if (const auto* exit = state[state.source(e)].as<MapExit>())
+        if (auto found = matching(state, exit->entry, plan)) return found;
+  }
+  return std::nullopt;
+}
+
 /// The element of a subset at a point of the loops.
 Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
                const std::vector<Expr>& at) {
@@ -77,13 +118,22 @@ Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
 }
 
 void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedule schedule,
-           ScopeNames& names) {
+           const std::optional<Beside>& points, ScopeNames& names) {
   MapEntry map;
-  map.label = "copy_" + plan.from + "_" + plan.to;
-  std::ranges::replace(map.label, '.', '_');  // of members of structures
+  std::string label = "copy_" + plan.from + "_" + plan.to;
+  std::ranges::replace(label, '.', '_');  // of members of structures
+  map.label = label;
   map.schedule = schedule;
   std::vector<Expr> at;
-  for (std::size_t k = 0; k < plan.from_wide.size(); ++k) {
+  if (points) {
+    const MapEntry& other = state.get<MapEntry>(points->entry);
+    map.label = other.label;
+    map.params = other.params;
+    map.ranges = other.ranges;
+    for (std::size_t k : points->params)
+      at.push_back(Expr::symbol(map.params[k]) - map.ranges[k].begin);
+  }
+  for (std::size_t k = 0; !points && k < plan.from_wide.size(); ++k) {
     map.params.push_back(names.fresh("__i", std::to_string(k), 0));
     map.ranges.push_back({0, plan.sides.src[plan.from_wide[k]].size() - 1});
     at.push_back(Expr::symbol(map.params.back()));
@@ -94,7 +144,7 @@ void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedu
   }
   // Connectors must not have the name of a container or symbol.
   const std::string value = sdfg.fresh_name("value"), out = sdfg.fresh_name("out");
-  Node tasklet{Tasklet{.label = map.label, .code = Code(out + " = " + value)}};
+  Node tasklet{Tasklet{.label = label, .code = Code(out + " = " + value)}};
   tasklet.in_connectors[value] = {};
   tasklet.out_connectors[out] = {};
   Node entry_node{std::move(map)};
@@ -130,6 +180,14 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
   AssignedNames assigned;
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeNames> names;
+    std::optional<ScopeTree> scopes;
+    std::map<std::string, std::vector<NodeId>, std::less<>> uses;  // outside of scopes
+    if (options.only_beside_maps) {
+      scopes = scope_tree_of(state);
+      for (NodeId n : state.nodes())
+        if (const auto* access = state[n].as<AccessNode>(); access && !scopes->parent_of(n))
+          uses[access->data].push_back(n);
+    }
     const auto is_meant = [&](NodeId node) {
       const std::string& data = state.get<AccessNode>(node).data;
       return std::ranges::find(options.arrays, data) != options.arrays.end();
@@ -147,11 +205,16 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
         continue;
       }
       if (options.only_strided && is_one_call(sdfg, plan)) continue;
+      std::optional<Beside> points;
+      if (options.only_beside_maps) {
+        if (!scopes->parent_of(from)) points = beside(state, uses[plan.from], plan);
+        if (!points) continue;
+      }
       if (!context.may_apply()) return;
       context.applied(here, "copied " + plan.from + "[" + to_text(plan.sides.src) + "] to " +
                                 plan.to + "[" + to_text(plan.sides.dst) + "] by a map");
       if (!names) names.emplace(sdfg, state, assigned);
-      apply(sdfg, state, edge, plan, options.schedule, *names);
+      apply(sdfg, state, edge, plan, options.schedule, points, *names);
       changed = Changed::Yes;
     }
   });

@@ -13,7 +13,9 @@ struct CopyToMap {
 
 One dimension for each wide dimension of the copy, so that it can be fused, tiled or given a
 schedule. A copy of one element becomes a tasklet in a map of one point. `only_strided` leaves alone
-what the runtimes of GPUs copy at once: elements in a row, or rows of one stride.
+what the runtimes of GPUs copy at once: elements in a row, or rows of one stride. `only_beside_maps`
+leaves alone all but the copies of what a map of as many points reads or writes in the same state, and
+gives the new map the name and parameters of that one: the two can be fused, and the copy read nothing more.
 
 Refused when the two sides do not have the same wide dimensions in the same order, as a map would
 have to compute indices by division; when a subset has tiles; when both sides are of one container
@@ -23,12 +25,14 @@ and the edges of views.)",
   struct Options {
     Schedule schedule = Schedule::Default;
     std::vector<std::string> arrays;
-    bool only_strided = false;
+    bool only_strided = false, only_beside_maps = false;
     static constexpr auto properties = std::tuple{
         property("schedule", &Options::schedule, "of the maps"),
         property("arrays", &Options::arrays, "containers whose copies are meant (none: all)"),
         property("only_strided", &Options::only_strided,
-                 "only copies that a GPU does not make in one call")};
+                 "only copies that a GPU does not make in one call"),
+        property("only_beside_maps", &Options::only_beside_maps,
+                 "only copies that a map which uses their source could make")};
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -37,12 +37,22 @@ constexpr std::string_view between_rounds =
 
 bool has_versions(const Options& o) { return !o.typical.empty() || !o.when.empty(); }
 
+std::string vertical_fusion(const Options& o) {
+  return with("map-fusion-vertical",
+              {"only_toplevel_maps", "shrink", "consolidate_edges_only_if_not_extending",
+               flag(o.assume_pointwise, "assume_pointwise")});
+}
+std::string horizontal_fusion(const Options& o) {
+  return with("map-fusion-horizontal",
+              {"only_toplevel_maps", "consolidate_edges_only_if_not_extending",
+               flag(o.assume_pointwise, "assume_pointwise")});
+}
+
 /// Maps and the containers between them, until nothing changes.
 PlannedStep whole_maps(const Options& o) {
   const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
   const std::string top = "only_toplevel_maps", keep = "consolidate_edges_only_if_not_extending";
-  const std::string vertical = with("map-fusion-vertical", {top, "shrink", keep, pointwise});
-  const std::string horizontal = with("map-fusion-horizontal", {top, keep, pointwise});
+  const std::string vertical = vertical_fusion(o), horizontal = horizontal_fusion(o);
   PlannedStep loop{"fixed-point", "each kind of step makes room for the others", {}};
   Steps& steps = loop.repeated;
   steps.push_back({with("trivial-dimension-folding", {top}),
@@ -74,6 +84,14 @@ PlannedStep whole_maps(const Options& o) {
                    "what fusion has left without readers", {}});
   hook(o.step_hook, steps);
   return loop;
+}
+
+/// Copies whose source a map uses anyway.
+void copies(const Options& o, Steps& steps) {
+  steps.push_back({"copy-to-map{only_beside_maps}", "what a map has read or made it can store twice", {}});
+  steps.push_back({vertical_fusion(o), "copies of results", {}});
+  steps.push_back({horizontal_fusion(o), "copies of what is read", {}});
+  steps.push_back({"map-to-copy", "the others stay copies", {}});
 }
 
 void inside_maps(const Options& o, Steps& steps) {
@@ -151,6 +169,7 @@ Result<Steps> Gt4py::steps(const Options& o) {
   hook(o.pre_hook, steps);
   steps.push_back(whole_maps(o));
   steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
+  copies(o, steps);
   hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);
