@@ -2,6 +2,7 @@
 #include "codegen/program_file.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/runtime_text.h"
 #include "codegen/sdfg_function.h"
@@ -183,10 +184,27 @@ void emit_externals(Writer& out, Program& program, const std::vector<EntryParame
   }
 }
 
+/// Whether the text names anything of the C++ library but its clocks and what `new` takes.
+bool uses_library(std::string_view text) {
+  const auto in_word = [&](size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  for (size_t at = text.find("std"); at != text.npos; at = text.find("std", at + 1)) {
+    const std::string_view name = text.substr(at);
+    if (!in_word(at - 1) && !in_word(at + 3) && !name.starts_with("std::chrono::") &&
+        !name.starts_with("std::nothrow"))
+      return true;
+  }
+  return false;
+}
+
 std::vector<std::string> needed_headers(const std::string& text, bool foreign_code) {
-  if (foreign_code) return {"sdfg_compat.h"};
-  std::vector<std::string> headers{"sdfg_math.h"};
   const auto uses = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+  if (foreign_code) {
+    const bool all = uses_library(text) || uses("complex") || uses("LAPACK") || uses("lapack");
+    return {all ? "sdfg_compat.h" : "sdfg_names.h"};
+  }
+  std::vector<std::string> headers{"sdfg_math.h"};
   if (uses("std::complex")) headers.push_back("sdfg_complex.h");
   if (uses("sdfg::Matrix") || uses("sdfg::dot")) headers.push_back("sdfg_blas.h");
   if (uses("sdfg::update") || uses("sdfg::Stream")) headers.push_back("sdfg_reduce.h");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Seconds to the first call and microseconds per call of GT4Py programs: ours beside DaCe's backend.
 
-usage: first_call.py --tool PATH [--codegen ours,dace,gt4py] [--programs NAME,…]
+usage: first_call.py --tool PATH [--codegen ours,dace,gt4py] [--device cpu|cuda|hip] [--programs NAME,…]
 
 For each program of tests/programs and each backend, in one process, with an empty cache each:
   wall    seconds from the definition to the end of the first call
@@ -29,7 +29,7 @@ def processor_time():
         resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
-def measure(name, backend_name, tool, rounds=20, calls=50):
+def measure(name, backend_name, tool, device, rounds=20, calls=50):
     """(seconds to the first call, processor seconds to the first call, seconds of a call)."""
     import check
     import grid
@@ -39,7 +39,7 @@ def measure(name, backend_name, tool, rounds=20, calls=50):
         config.BUILD_CACHE_DIR = pathlib.Path(cache)
         mesh = grid.Grid(name)
         case = grid.CASES[name](mesh)
-        backend = check.backend_named(backend_name, tool, case)
+        backend = check.backend_named(backend_name, tool, case, device)
         offset_provider = mesh.offset_provider(backend)
         fields = check.fields_of(case, backend)
         wall, cpu = time.perf_counter(), processor_time()
@@ -59,6 +59,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--codegen", default="ours,dace,gt4py")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "hip"])
     parser.add_argument("--programs", default="")
     options = parser.parse_args()
     os.environ.update(GT4PY_BUILD_JOBS="0", OMP_NUM_THREADS="1", GT4PY_BUILD_CACHE_LIFETIME="persistent")
@@ -74,11 +75,11 @@ def main():
     print("| program |" + "".join(f" {b}: wall | cpu | call |" for b in backends))
     print("|---|" + "---:|" * 3 * len(backends))
     for backend in backends:
-        measure(names[0], backend, options.tool, 1)  # loads what is loaded once
+        measure(names[0], backend, options.tool, options.device, 1)  # loads what is loaded once
     for name in names:
         cells = []
         for backend in backends:
-            wall, cpu, call = measure(name, backend, options.tool)
+            wall, cpu, call = measure(name, backend, options.tool, options.device)
             cells += [f"{wall:.1f} s", f"{cpu:.2f} s", f"{call * 1e6:.0f} µs"]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 

@@ -1,46 +1,17 @@
-// The names that C++ tasklets and a program's own C++ code may rely on: the C library, DaCe's type
-// names and functions, and the three LAPACK routines that DaCe's expansions call.
+// All names that C++ tasklets and a program's own C++ code may rely on: those of sdfg_names.h, the C++
+// library's, complex numbers, and the three LAPACK routines that DaCe's expansions call.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include "sdfg_complex.h"
 
-#include "sdfg_blas.h"
-#include "sdfg_reduce.h"
-#include "sdfg_stream.h"
-
-#define DACE_EXPORTED SDFG_EXPORT
-#define DACE_HDFI inline
-#define DACE_DFI inline
-#define DACE_ALIGN(n) alignas(n)
-#define __DACE_UNROLL
+#include "sdfg_names.h"
 
 namespace dace {
-namespace math = ::sdfg;
-using int8 = int8_t;
-using int16 = int16_t;
-using int32 = int32_t;
-using int64 = int64_t;
-using uint8 = uint8_t;
-using uint16 = uint16_t;
-using uint32 = uint32_t;
-using uint64 = uint64_t;
-using uint = unsigned;
-using float32 = float;
-using float64 = double;
 using ::sdfg::complex128;
 using ::sdfg::complex64;
-using ::sdfg::Stream;
-#if !defined(__CUDACC__)
-template <class T, int n>
-using vec = ::sdfg::vec<T, n>;
-#endif
 }  // namespace dace
 
 #ifndef LAPACK_ROW_MAJOR

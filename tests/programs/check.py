@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """GT4Py programs of our own, run with sdfg_gt4py, beside NumPy and GT4Py's DaCe backend.
 
-usage: check.py --tool PATH [--codegen ours,dace,stand-in] [--gt4py] [--programs NAME|MODULE,…] [--every N] [--jobs N] [--list]
+usage: check.py --tool PATH [--codegen ours,dace,stand-in] [--gt4py] [--device cpu|cuda|hip]
+                [--programs NAME|MODULE,…] [--every N] [--jobs N] [--list]
 
 Each program is compiled with each choice of `codegen` and called twice, with arguments at other
 addresses the second time. What it writes must agree with the NumPy reference within the program's
-bound, and nothing else may change. With --gt4py GT4Py's own DaCe CPU backend runs as well, and the
+bound, and nothing else may change. With --gt4py GT4Py's own DaCe backend runs as well, and the
 bits must be the same; all is compiled without contraction for that. "stand-in" runs the CUDA that
-sdfg-opt generates on the CPU. Needs Python with gt4py.
+sdfg-opt generates on the CPU. Needs Python with gt4py; for a GPU, CuPy and nvcc or hipcc.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "python")]
-MODULES = ["horizontal", "vertical", "scans", "plane", "kinds"]
+MODULES = ["horizontal", "vertical", "scans", "plane", "kinds", "seldom"]
 
 
 def leaves(value, path):
@@ -35,20 +36,23 @@ def leaves(value, path):
 
 
 def mapped(value, function):
-    return tuple(mapped(part, function) for part in value) if isinstance(value, tuple) else function(value)
+    if not isinstance(value, tuple):
+        return function(value)
+    parts = [mapped(part, function) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
-def backend_named(name, tool, case):
+def backend_named(name, tool, case, device="cpu"):
     from gt4py.next.program_processors.runners.dace import make_dace_backend
 
     import sdfg_gt4py
     import stand_in
 
     if name == "gt4py":
-        return make_dace_backend(gpu=False, **case.options)
+        return make_dace_backend(gpu=device != "cpu", **case.options)
     if name == "stand-in":
         return stand_in.make_backend(tool, **case.options)
-    return sdfg_gt4py.make_backend("cpu", name, tool=tool, **case.options)
+    return sdfg_gt4py.make_backend(device, name, tool=tool, **case.options)
 
 
 def fields_of(case, backend):
@@ -113,7 +117,7 @@ def differences(got, wanted, bound):
 
 def check(job):
     """Problems of one program, and seconds to its first call by backend."""
-    name, backends, tool = job
+    name, backends, tool, device = job
     warnings.simplefilter("ignore")
     for module in MODULES:
         importlib.import_module(module)
@@ -124,7 +128,7 @@ def check(job):
         try:
             mesh = grid.Grid(name)
             case = grid.CASES[name](mesh)
-            backend = backend_named(backend_name, tool, case)
+            backend = backend_named(backend_name, tool, case, device)
             offset_provider = mesh.offset_provider(backend)
             begin = time.perf_counter()
             program = compiled(case, backend, offset_provider)
@@ -150,6 +154,7 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--codegen", default="ours")
     parser.add_argument("--gt4py", action="store_true")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "hip"])
     parser.add_argument("--programs", default="")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
@@ -157,6 +162,8 @@ def main():
     options = parser.parse_args()
     # No contraction, so that results are comparable bit for bit; GT4Py reads this for its own builds, too.
     os.environ.setdefault("CXXFLAGS", "-O1 -fPIC -ffp-contract=off")
+    os.environ.setdefault("CUDAFLAGS", "-O3 -fmad=false -Xcompiler -fPIC")
+    os.environ.setdefault("HIPFLAGS", "-O3 -ffp-contract=off -fPIC")
     os.environ.update(GT4PY_BUILD_JOBS="0", PYTHONWARNINGS="ignore", OMP_NUM_THREADS="2")
     for module in MODULES:
         importlib.import_module(module)
@@ -169,7 +176,7 @@ def main():
         print("\n".join(f"{name:40} {(CASES[name].__doc__ or '').strip()}" for name in names))
         return
     backends = [b for b in options.codegen.split(",") if b] + ["gt4py"] * options.gt4py
-    jobs = [(name, backends, os.path.abspath(options.tool)) for name in names]
+    jobs = [(name, backends, os.path.abspath(options.tool), options.device) for name in names]
     failed = 0
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
         for name, problems, seconds in pool.imap(check, jobs):
@@ -178,7 +185,7 @@ def main():
             for problem in problems:
                 print(f"  {problem}", flush=True)
             failed += bool(problems)
-    print(f"{len(names) - failed} of {len(names)} programs agree ({', '.join(backends)})")
+    print(f"{len(names) - failed} of {len(names)} programs agree ({', '.join(backends)}; {options.device})")
     sys.exit(bool(failed))
 
 

@@ -60,9 +60,9 @@ class Array:
         domain = gtx.domain({d: (s, s + n) for d, s, n in zip(self.dims, start, self.values.shape)})
         if not self.padded:
             return gtx.as_field(domain, self.values, allocator=backend)
-        larger = np.zeros([n + self.padded for n in self.values.shape], self.values.dtype)
-        view = larger[tuple(slice(0, n) for n in self.values.shape)]
-        view[...] = self.values
+        padding = [(0, self.padded)] * len(self.dims)
+        larger = gtx.as_field(self.dims, np.pad(self.values, padding), allocator=backend)
+        view = larger.ndarray[tuple(slice(0, n) for n in self.values.shape)]
         return common._field(view, domain=domain)
 
 
