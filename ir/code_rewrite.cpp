@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "ir/analysis/free_symbols.h"
 #include "ir/code.h"
-#include "ir/expr_internal.h"
+#include "ir/replacer.h"
 
 namespace sdfg {
 namespace {
@@ -11,7 +12,7 @@ bool letter_or_digit(char c) { return letter(c) || (c >= '0' && c <= '9'); }
 
 /// Calls on_word for the words of text that are not inside strings or comments, and on_other for
 /// everything between. A word that follows a dot or an arrow is a member, not a name.
-void for_each_word(std::string_view text, const auto& on_word, const auto& on_other) {
+void for_each_piece(std::string_view text, const auto& on_word, const auto& on_other) {
   std::size_t at = 0;
   while (at < text.size()) {
     std::size_t end = at;
@@ -191,7 +192,7 @@ class Replacer {
 
 std::string replaced_words(std::string_view text, const Substitution& replacements) {
   std::string out;
-  for_each_word(
+  for_each_piece(
       text,
       [&](std::string_view word) {
         const auto it = replacements.find(word);
@@ -211,12 +212,20 @@ std::string replaced_words(std::string_view text, const Substitution& replacemen
 
 void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out) {
   if (const Statements* statements = code.statements()) return Reads(known, out).read(*statements);
-  for_each_word(
+  for_each_piece(
       code.text(),
       [&](std::string_view word) {
         if (const auto it = known.find(word); it != known.end()) out.insert(*it);
       },
       [](std::string_view) {});
+}
+
+Substitution detail::occurring_in(std::string_view text, const Substitution& names) {
+  Substitution out;
+  sdfg::for_each_word(text, [&](std::string_view word) {
+    if (const auto found = names.find(word); found != names.end()) out.insert(*found);
+  });
+  return out;
 }
 
 Code substitute(const Code& code, const Substitution& replacements) {
@@ -225,12 +234,14 @@ Code substitute(const Code& code, const Substitution& replacements) {
     std::string text = replaced_words(code.text(), replacements);
     return text == code.text() ? code : Code(std::move(text), code.language());
   }
+  Substitution usable = detail::occurring_in(code.text(), replacements);
+  if (usable.empty()) return code;
   // A name that the code assigns is its own; it can be renamed, but not become an expression.
   SymbolSet assigned;
   collect_assigned(*statements, assigned);
-  Substitution usable;
-  for (const auto& [name, value] : replacements)
-    if (value.is(Op::Symbol) || !assigned.contains(name)) usable.emplace(name, value);
+  std::erase_if(usable, [&](const auto& entry) {
+    return !entry.second.is(Op::Symbol) && assigned.contains(entry.first);
+  });
   Statements copy = *statements;
   Replacer replacer(usable);
   replacer.replace(copy);

@@ -1,6 +1,7 @@
 #include "ir/data.h"
 
 #include "ir/replacer.h"
+#include "ir/symbol_collector.h"
 
 namespace sdfg {
 
@@ -102,6 +103,10 @@ void for_each_expr(D& data, F visit) {
 
 void collect_symbols(const Data& data, SymbolSet& out) {
   for_each_expr(data, [&](const Expr& e) { collect_symbols(e, out); });
+}
+
+void collect_symbols(const Data& data, SymbolCollector& out) {
+  for_each_expr(data, [&](const Expr& e) { out.add(e); });
 }
 
 void detail::replace(Data& data, Replacer& names) {

@@ -55,9 +55,8 @@ void replace(Node& node, Replacer& names) {
   if (auto* tasklet = node.as<Tasklet>()) {
     auto hidden = connector_names(node.in_connectors);
     for (const auto& [name, type] : node.out_connectors) hidden.push_back(name);
-    tasklet->code = has_any(names.names(), hidden)
-                        ? substitute(tasklet->code, without(names.names(), hidden))
-                        : substitute(tasklet->code, names.names());
+    const Substitution here = detail::occurring_in(tasklet->code.text(), names.names());
+    if (!here.empty()) tasklet->code = substitute(tasklet->code, without(here, hidden));
     names(tasklet->location);
   } else if (auto* map = node.as<MapEntry>()) {
     const std::vector<std::string> hidden = range_inputs(node);
@@ -99,23 +98,15 @@ NodeId scope_of_edge(const State& state, const ScopeTree& tree, EdgeId edge) {
   return state[from].is_exit() ? tree.parent_of(parent) : parent;
 }
 
-bool mentions(const Substitution& names, const std::string& symbol) {
-  return std::ranges::any_of(names, [&](const auto& entry) {
-    return entry.first == symbol || uses_symbol(entry.second, symbol);
-  });
-}
-
 /// Parameters that a replacement would capture get other names first.
-void free_captured_parameters(State& state, const Substitution& names) {
+void free_captured_parameters(State& state, Replacer& names) {
   for (NodeId n : state.nodes()) {
     const auto* map = state[n].as<MapEntry>();
     if (!map) continue;
     for (const std::string& param : std::vector(map->params)) {
-      const bool captured = std::ranges::any_of(
-          names, [&](const auto& entry) { return uses_symbol(entry.second, param); });
-      if (!captured) continue;
+      if (!names.brings_in(param)) continue;
       std::string fresh = param;
-      while (mentions(names, fresh) || std::ranges::count(map->params, fresh)) fresh += "_";
+      while (names.mentions(fresh) || std::ranges::count(map->params, fresh)) fresh += "_";
       rename_parameter(state, n, param, fresh);
     }
   }
@@ -125,7 +116,7 @@ void replace_in_state(State& state, Replacer& names) {
   names(state.location);
   bool hides = false;
   for (NodeId n : state.nodes())
-    for (const std::string& name : bound_by(state[n])) hides = hides || mentions(names.names(), name);
+    for (const std::string& name : bound_by(state[n])) hides = hides || names.mentions(name);
   if (!hides) {
     for (NodeId n : state.nodes()) replace(state[n], names);
     for (EdgeId e : state.edges()) replace(state[e].memlet, names);
@@ -133,7 +124,7 @@ void replace_in_state(State& state, Replacer& names) {
   }
 
   const ScopeTree tree = scope_tree_of(state);
-  free_captured_parameters(state, names.names());
+  free_captured_parameters(state, names);
   // By entry: what is left of the replacements inside.
   std::map<NodeId, Substitution> inside;
   std::map<NodeId, Replacer> replacers;
@@ -143,6 +134,7 @@ void replace_in_state(State& state, Replacer& names) {
     std::vector<std::string> hidden;
     for (NodeId at = scope; at; at = tree.parent_of(at))
       for (std::string& name : bound_by(state[at])) hidden.push_back(std::move(name));
+    if (!has_any(names.names(), hidden)) return names;
     const Substitution& left = inside[scope] = without(names.names(), hidden);
     return replacers.emplace(scope, Replacer(left)).first->second;
   };
@@ -276,17 +268,24 @@ Substitution as_symbols(const Renaming& names) {
 
 }  // namespace
 
-void rename_data(State& state, const Renaming& names) {
+namespace {
+/// `symbols` is the same renaming: subsets and nested symbol mappings may read scalars and arrays by
+/// name.
+void rename_data(State& state, const Renaming& names, Replacer& symbols) {
   for (NodeId n : state.nodes())
     if (auto* access = state[n].as<AccessNode>()) access->data = renamed(access->data, names);
   for (EdgeId e : state.edges()) {
     Memlet& memlet = state[e].memlet;
     if (!memlet.empty()) memlet.data = renamed(memlet.data, names);
   }
-  // Subsets and nested symbol mappings may read scalars and arrays by name.
+  replace_in_state(state, symbols);
+}
+}  // namespace
+
+void rename_data(State& state, const Renaming& names) {
   const Substitution symbols = as_symbols(names);
   Replacer replacer(symbols);
-  replace_in_state(state, replacer);
+  rename_data(state, names, replacer);
 }
 
 void rename_data(InterstateEdge& edge, const Renaming& names) {
@@ -295,12 +294,13 @@ void rename_data(InterstateEdge& edge, const Renaming& names) {
 
 void rename_data(Block& block, const Renaming& names) {
   if (names.empty()) return;
+  const Substitution symbols = as_symbols(names);
+  Replacer replacer(symbols);
   for_each_block_in(block, [&](Block& b) {
     if (auto* state = b.as<State>()) {
-      rename_data(*state, names);
+      rename_data(*state, names, replacer);
       return;
     }
-    const Substitution symbols = as_symbols(names);
     if (auto* loop = b.as<LoopRegion>()) {
       replace(loop->init_statement, symbols);
       replace(loop->loop_condition, symbols);
@@ -309,7 +309,7 @@ void rename_data(Block& block, const Renaming& names) {
     if (auto* conditional = b.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches) replace(branch.condition, symbols);
     if (Region* region = b.region())
-      for (InterstateEdgeId e : region->edges()) rename_data((*region)[e], names);
+      for (InterstateEdgeId e : region->edges()) replace_symbols((*region)[e], symbols);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -14,6 +15,10 @@
 
 namespace sdfg::detail {
 
+/// Those of the replacements whose names occur in the text of some code. The rest, of which there may be
+/// thousands, need not be looked at.
+Substitution occurring_in(std::string_view text, const Substitution& names);
+
 /// One substitution in many expressions: those that share a tree do so again afterwards, and each is
 /// worked out once.
 class Replacer {
@@ -22,6 +27,15 @@ class Replacer {
     for (const auto& [name, value] : names) bits_ |= name_bit(name);
   }
   const Substitution& names() const { return names_; }
+  /// Does one of the values that take the place of names mention the symbol?
+  bool brings_in(std::string_view symbol) {
+    if (!brought_in_) {
+      brought_in_.emplace();
+      for (const auto& [name, value] : names_) collect_symbols(value, *brought_in_);
+    }
+    return brought_in_->contains(symbol);
+  }
+  bool mentions(std::string_view symbol) { return names_.contains(symbol) || brings_in(symbol); }
 
   void operator()(Expr& e) {
     if ((name_bits(e) & bits_) == 0) {
@@ -46,6 +60,7 @@ class Replacer {
  private:
   const Substitution& names_;
   std::uint64_t bits_ = 0;
+  std::optional<SymbolSet> brought_in_;  ///< made when asked for
   /// By address: the expression, which is kept alive, and what becomes of it.
   std::unordered_map<const void*, std::pair<Expr, Expr>> done_;
 };

@@ -6,6 +6,8 @@
 
 namespace sdfg {
 
+struct Data;
+
 /// collect_symbols for many expressions that stay where they are meanwhile: each tree is looked at
 /// once, however many elements share it, as they do after loading.
 class SymbolCollector {
@@ -17,5 +19,7 @@ class SymbolCollector {
   SymbolSet& out_;
   std::unordered_set<const void*> seen_;
 };
+
+void collect_symbols(const Data& data, SymbolCollector& out);
 
 }  // namespace sdfg

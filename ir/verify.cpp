@@ -1,6 +1,7 @@
 #include "ir/verify.h"
 
 #include "ir/analysis/free_symbols.h"
+#include "ir/symbol_collector.h"
 #include "ir/verify_context.h"
 #include "ir/walk.h"
 #include "support/text.h"
@@ -8,7 +9,12 @@
 namespace sdfg {
 
 Diagnostics verify(const Sdfg& sdfg) {
-  detail::Findings findings;
+  Verified none;
+  return verify(sdfg, none);
+}
+
+Diagnostics verify(const Sdfg& sdfg, Verified& before) {
+  detail::Findings findings(before);
   const detail::SdfgScope scope(sdfg, nullptr, nullptr);
   detail::verify_sdfg(scope, findings);
   return findings.take();
@@ -17,7 +23,9 @@ Diagnostics verify(const Sdfg& sdfg) {
 namespace detail {
 
 void Findings::add(Severity severity, const Place& where, std::string message, std::string hint) {
-  std::string text = place_text(parts_);
+  std::vector<std::string> parts;
+  for (const auto& part : parts_) parts.push_back(part());
+  std::string text = place_text(parts);
   const std::string rest = where.text();
   if (!rest.empty()) text += (text.empty() ? "" : " / ") + rest;
   all_.push_back({std::move(text), std::move(message), std::move(hint), severity});
@@ -31,12 +39,14 @@ SdfgScope::SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call)
   if (outer && !own_constants.empty())
     own_constants.insert(outer->constants->begin(), outer->constants->end());
   SymbolSet symbols;
-  for (const auto& [name, data] : sdfg.arrays) collect_symbols(data, symbols);
+  SymbolCollector collector(symbols);
+  for (const auto& [name, data] : sdfg.arrays) collect_symbols(data, collector);
   size_symbols.insert(symbols.begin(), symbols.end());
   for_each_edge(sdfg, [&](const Edge& edge, const State& state, EdgeId id) {
     if (edge.memlet.empty()) return;
     if (const auto* access = state[state.target(id)].as<AccessNode>())
-      written.insert(std::string(root_of(access->data)));
+      if (const std::string_view root = root_of(access->data); !written.contains(root))
+        written.emplace(root);
   });
   for (const auto& [name, data] : sdfg.arrays)
     if (data.is_reference()) {
@@ -71,6 +81,32 @@ const Data* StateScope::data_of(NodeId node) const {
   return access ? find_data(access->data) : nullptr;
 }
 
+void StateScope::add_undefined(const Expr& expr, NodeId scope, SymbolSet& out) const {
+  if (expr.is(Op::Integer)) return;
+  const std::uint64_t key = Hasher().add(expr.hash()).add(scope.value).value();
+  if (defined.contains(key)) return;
+  SymbolSet used;
+  collect_symbolic(expr, used);
+  bool all = true;
+  for (const std::string& name : used)
+    if (!defines(name, scope)) out.insert(name), all = false;
+  if (all) defined.insert(key);
+}
+
+std::uint64_t StateScope::ranges_around(NodeId node) const {
+  const NodeId scope = tree.parent_of(node);
+  if (!scope) return 0;
+  std::uint64_t& known = range_hash[scope.value];
+  if (known) return known;
+  Hasher hash;
+  hash.add(ranges_around(scope));
+  if (const auto* map = state[scope].as<MapEntry>()) {
+    for (const std::string& param : map->params) hash.add(param);
+    for (const Range& range : map->ranges) add(range, hash);
+  }
+  return known = hash.value() | 1;
+}
+
 bool StateScope::defines(std::string_view name, NodeId scope) const {
   for (NodeId at = scope; at; at = tree.parent_of(at)) {
     const Node& entry = state[at];
@@ -82,6 +118,27 @@ bool StateScope::defines(std::string_view name, NodeId scope) const {
     if (!name.starts_with("IN_") && entry.in_connectors.contains(name)) return true;
   }
   return sdfg.defines(name, point);
+}
+
+void add(const Range& range, Hasher& hash) {
+  for (const Expr* e : {&range.begin, &range.end, &range.step, &range.tile}) hash.add(e->hash());
+}
+
+void add(const Data& data, Hasher& hash) {
+  hash.add(data.kind.index()).add(std::uint64_t(data.role())).add(data.shape.size());
+  for (const Expr& extent : data.shape) hash.add(extent.hash());
+  const std::vector<Expr>* offset = offset_of(data);
+  hash.add(offset ? offset->size() : 0);
+  if (offset)
+    for (const Expr& e : *offset) hash.add(e.hash());
+  hash.add(std::uint64_t(data.dtype.base()));
+  if (data.dtype.base() == BaseType::Vector) hash.add(data.dtype.compound().length);
+}
+
+const std::vector<Expr>* offset_of(const Data& data) {
+  if (const Array* array = data.as_array()) return &array->offset;
+  const auto* stream = std::get_if<Stream>(&data.kind);
+  return stream ? &stream->offset : nullptr;
 }
 
 bool verify_syntax(const Code& code, const Place& where, std::string_view what,

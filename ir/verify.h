@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <unordered_set>
+
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -8,5 +11,11 @@ namespace sdfg {
 /// (docs/ir.md lists the rules), and what it forgets. Errors make the SDFG unfit to run; warnings
 /// do not. Never stops at the first finding, and never fails on broken input.
 Diagnostics verify(const Sdfg& sdfg);
+
+/// What one verification has found in order, for the next one of nearly the same SDFG: hashes of all
+/// that an answer depends on. Looked up, never iterated.
+using Verified = std::unordered_set<std::uint64_t>;
+/// The same findings as without `before`, sooner.
+Diagnostics verify(const Sdfg& sdfg, Verified& before);
 
 }  // namespace sdfg

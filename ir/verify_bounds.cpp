@@ -31,9 +31,7 @@ class BoundsRules {
   void subset(const Subset& subset, const std::string& name) {
     const Data* data = s_.find_data(name);
     if (!data) return;
-    const std::vector<Expr>* offset = nullptr;
-    if (const Array* array = data->as_array()) offset = &array->offset;
-    if (const auto* stream = std::get_if<Stream>(&data->kind)) offset = &stream->offset;
+    const std::vector<Expr>* offset = offset_of(*data);
     for (std::size_t d = 0; d < subset.rank() && d < data->shape.size(); ++d) {
       Expr low = subset[d].begin, high = subset[d].end;
       if (const auto step = subset[d].step.as_integer(); step && *step < 0) std::swap(low, high);

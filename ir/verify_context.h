@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,8 @@
 #include "ir/analysis/symbol_flow.h"
 #include "ir/place.h"
 #include "ir/sdfg.h"
+#include "ir/verify.h"
+#include "support/hash.h"
 
 // What the parts of the verifier share. Each verify_*.cpp holds the rules for one kind of place;
 // docs/ir.md lists them all.
@@ -24,7 +27,8 @@ class Findings {
   /// Adds a part to the place for as long as it lives.
   class Level {
    public:
-    Level(Findings& findings, std::string part) : findings_(findings) {
+    /// `part` is called when something is found.
+    Level(Findings& findings, std::function<std::string()> part) : findings_(findings) {
       findings_.parts_.push_back(std::move(part));
     }
     Level(const Level&) = delete;
@@ -34,6 +38,17 @@ class Findings {
    private:
     Findings& findings_;
   };
+
+  explicit Findings(Verified& before) : before_(before) {}
+
+  /// Does the work unless it found nothing before; `key` tells all that it depends on.
+  template <class Work>
+  void unless_verified(std::uint64_t key, Work work) {
+    if (before_.contains(key)) return;
+    const std::size_t found = all_.size();
+    work();
+    if (all_.size() == found) before_.insert(key);
+  }
 
   void error(const Place& where, std::string message, std::string hint = {}) {
     add(Severity::Error, where, std::move(message), std::move(hint));
@@ -46,7 +61,8 @@ class Findings {
  private:
   void add(Severity severity, const Place& where, std::string message, std::string hint);
 
-  std::vector<std::string> parts_;
+  Verified& before_;
+  std::vector<std::function<std::string()>> parts_;
   Diagnostics all_;
 };
 
@@ -89,12 +105,19 @@ struct StateScope {
   /// By edge id: the ends of its memlet path. Equal to the edge's own ends when it touches no
   /// scope.
   std::vector<NodeId> path_source, path_target;
+  /// By node id of an entry: what ranges_around() gives for the nodes inside; 0 where not known yet.
+  mutable std::vector<std::uint64_t> range_hash;
+  mutable std::unordered_set<std::uint64_t> defined;  ///< expressions whose names are, with the scope
 
   const Data* find_data(std::string_view name) const { return sdfg.sdfg.find_data(name); }
   /// The container of an access node; null when it is another kind of node or there is none.
   const Data* data_of(NodeId node) const;
   /// Is the name defined in the scope (none: at the top level of the state)?
   bool defines(std::string_view name, NodeId scope) const;
+  /// The names that the expression reads and that are not defined in the scope.
+  void add_undefined(const Expr& expr, NodeId scope, SymbolSet& out) const;
+  /// A hash of parameters and ranges of the scopes around the node.
+  std::uint64_t ranges_around(NodeId node) const;
 };
 
 // ---- The rules, from the outside in. Each reports all it finds.
@@ -115,6 +138,12 @@ void verify_nested(const StateScope& scope, NodeId node, Findings& findings);
 void verify_library_node(const StateScope& scope, NodeId node, Findings& findings);
 
 // ---- Helpers.
+
+void add(const Range& range, Hasher& hash);
+/// What subsets of the container depend on.
+void add(const Data& data, Hasher& hash);
+/// What is added to each index; null for kinds that have none.
+const std::vector<Expr>* offset_of(const Data& data);
 
 /// Reports code that does not parse. Other languages are taken as they are.
 bool verify_syntax(const Code& code, const Place& where, std::string_view what, Findings& findings);

@@ -52,7 +52,7 @@ class RegionRules {
                         "rename one of them");
       if (!reachable.empty() && !reached[id.value])
         findings_.warning(Place().block(block), "cannot be reached from the start");
-      const Findings::Level level(findings_, Place().block(block).text());
+      const Findings::Level level(findings_, [&block] { return Place().block(block).text(); });
       this->block(block, id);
     }
     edges();
@@ -141,9 +141,9 @@ class RegionRules {
         if (!branch.condition->expr()) findings_.error({}, what + " must be one expression");
         code_symbols(*branch.condition, {index_, id}, what, {});
       }
-      const Findings::Level level(
-          findings_,
-          "branch " + (branch.block.label.empty() ? std::to_string(i) : branch.block.label));
+      const Findings::Level level(findings_, [&branch, i] {
+        return "branch " + (branch.block.label.empty() ? std::to_string(i) : branch.block.label);
+      });
       verify_region(scope_, branch.region(), scope_.flow.child(index_, id, i), in_loop_, findings_);
     }
   }
@@ -190,20 +190,22 @@ class RegionRules {
     std::set<std::pair<BlockId, BlockId>> pairs;
     std::map<BlockId, std::size_t> unconditional;
     for (InterstateEdgeId e : region_.edges()) {
-      const Place where = Place().edge(region_, e);
+      const auto where = [&] { return Place().edge(region_, e); };
       if (!pairs.insert({region_.source(e), region_.target(e)}).second)
-        findings_.error(where, "there is another edge between the same two blocks",
+        findings_.error(where(), "there is another edge between the same two blocks",
                         "join the two conditions");
       if (region_[e].condition.always_true() && ++unconditional[region_.source(e)] == 2)
-        findings_.warning(where,
+        findings_.warning(where(),
                           "is the second edge without a condition from its source, so it is "
                           "never taken");
-      edge(e, where);
+      edge(e);
     }
   }
 
-  void edge(InterstateEdgeId e, const Place& where) {
+  void edge(InterstateEdgeId e) {
     const InterstateEdge& edge = region_[e];
+    if (edge.condition.always_true() && edge.assignments.empty()) return;
+    const Place where = Place().edge(region_, e);
     const bool reads = verify_syntax(edge.condition, where, "the condition", findings_);
     if (reads && !edge.condition.empty() && !edge.condition.expr())
       findings_.error(where, "the condition must be one expression");

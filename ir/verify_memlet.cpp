@@ -1,6 +1,5 @@
 #include <charconv>
 
-#include "ir/analysis/free_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/verify_context.h"
 
@@ -63,15 +62,37 @@ class MemletRules {
       subset(*memlet_.subset(), memlet_.data, *data);
     const Data* other = other_data();
     if (memlet_.other_subset() && other) subset(*memlet_.other_subset(), other_name(), *other);
-    negative_sizes();
     host_access(*data);
-    if (ranks_fit_ && !memlet_.allow_oob) {
-      element_counts();
-      verify_bounds(s_, id_, findings_);
-    }
+    findings_.unless_verified(key(*data, other), [&] {
+      negative_sizes();
+      if (ranks_fit_ && !memlet_.allow_oob) {
+        element_counts();
+        verify_bounds(s_, id_, findings_);
+      }
+    });
   }
 
  private:
+  /// What sizes and bounds of the subsets depend on.
+  std::uint64_t key(const Data& data, const Data* other) const {
+    Hasher hash;
+    hash.add(s_.ranges_around(s_.state.target(id_)));
+    for (const auto* subset : {&memlet_.src_subset, &memlet_.dst_subset}) {
+      hash.add(*subset ? (*subset)->rank() : ~std::uint64_t(0));
+      if (*subset)
+        for (const Range& range : (*subset)->ranges) add(range, hash);
+    }
+    for (const Data* of : {&data, other, s_.data_of(source_), s_.data_of(target_)}) {
+      hash.add(of != nullptr);
+      if (of) add(*of, hash);
+    }
+    const auto is_access = [&](NodeId n) { return s_.state[n].is<AccessNode>(); };
+    hash.add(is_access(s_.state.source(id_)) * 2 + is_access(s_.state.target(id_)));
+    return hash.add(memlet_.data_is_src * 4 + ranks_fit_ * 2 + memlet_.allow_oob)
+        .add(edge_.dst_connector == "set")
+        .value();
+  }
+
   Place here() const { return Place().edge(s_.state, id_); }
   void error(std::string message, std::string hint = {}) {
     findings_.error(here(), std::move(message), std::move(hint));
@@ -134,18 +155,15 @@ class MemletRules {
   std::string name_of(NodeId node) const { return Place().node(s_.state, node).text(); }
 
   void symbols() {
-    SymbolSet used;
+    SymbolSet missing;
+    const NodeId scope = s_.tree.parent_of(s_.state.target(id_));
     for (const auto* subset : {&memlet_.src_subset, &memlet_.dst_subset})
       if (*subset)
         for (const Range& range : (*subset)->ranges)
           for (const Expr* e : {&range.begin, &range.end, &range.step, &range.tile})
-            if (!e->is(Op::Integer)) collect_symbolic(*e, used);
-    std::vector<std::string> missing;
-    const NodeId scope = s_.tree.parent_of(s_.state.target(id_));
-    for (const std::string& name : used)
-      if (!s_.defines(name, scope)) missing.push_back(name);
+            s_.add_undefined(*e, scope, missing);
     if (missing.empty()) return;
-    std::string message = "the subset uses " + quoted_list(missing) + ", which " +
+    std::string message = "the subset uses " + quoted_list({missing.begin(), missing.end()}) + ", which " +
                           (missing.size() == 1 ? "is" : "are") + " not defined here";
     // What passes the border of a scope is a summary of the memlets inside, which alone count.
     if (leaf())

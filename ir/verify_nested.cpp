@@ -49,7 +49,7 @@ class NestedRules {
       }
     scope.in_default = scope.in_default || s_.sdfg.in_default;
     origins(scope);
-    const Findings::Level level(findings_, here().text());
+    const Findings::Level level(findings_, [this] { return here().text(); });
     verify_sdfg(scope, findings_);
   }
 
@@ -70,10 +70,9 @@ class NestedRules {
     std::vector<std::string> missing, harmless;
     std::optional<SymbolSet> needed;
     for (const auto& [inner, value] : nested_.symbol_mapping) {
-      SymbolSet used;
-      collect_symbolic(value, used);
-      for (const std::string& name : used) {
-        if (s_.defines(name, s_.tree.parent_of(id_))) continue;
+      SymbolSet undefined;
+      s_.add_undefined(value, s_.tree.parent_of(id_), undefined);
+      for (const std::string& name : undefined) {
         if (!needed && nested_.sdfg) needed = free_symbols(**nested_.sdfg, true);
         auto& list = !needed || needed->contains(inner) ? missing : harmless;
         if (std::ranges::find(list, name) == list.end()) list.push_back(name);

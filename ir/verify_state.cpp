@@ -9,15 +9,17 @@ namespace sdfg::detail {
 namespace {
 
 /// "IN_" on one side of a scope node, and what it must match on the other.
-void matching(const Node& node, const Place& where, Findings& findings) {
+void matching(const State& state, NodeId id, Findings& findings) {
+  const Node& node = state[id];
   const auto check = [&](const Connectors& here, const Connectors& there, std::string_view prefix,
                          std::string_view side, std::string_view other_side) {
     for (const auto& [name, type] : here) {
       if (!name.starts_with(prefix)) continue;
       const std::string match = matching_connector(name);
       if (!there.contains(match))
-        findings.error(where, std::string(side) + " connector '" + name + "' has no " +
-                                  std::string(other_side) + " connector '" + match + "'");
+        findings.error(Place().node(state, id),
+                       std::string(side) + " connector '" + name + "' has no " +
+                           std::string(other_side) + " connector '" + match + "'");
     }
   };
   check(node.in_connectors, node.out_connectors, "IN_", "in", "out");
@@ -102,20 +104,20 @@ void verify_scopes(const StateScope& s, EdgeId e, Findings& findings) {
 void verify_connectors(const SdfgScope& scope, const State& state, NodeId id, Findings& findings) {
   const Node& node = state[id];
   const Sdfg& sdfg = scope.sdfg;
-  const Place where = Place().node(state, id);
-  if (node.is_entry() || node.is_exit()) matching(node, where, findings);
+  const auto where = [&] { return Place().node(state, id); };
+  if (node.is_entry() || node.is_exit()) matching(state, id, findings);
   const bool passes_containers = node.is<NestedSdfg>() || node.is<LibraryNode>();
   if (!passes_containers) {
     for (const auto& [name, type] : node.in_connectors)
       if (node.out_connectors.contains(name))
-        findings.error(where, "connector '" + name + "' is both an in and an out connector",
+        findings.error(where(), "connector '" + name + "' is both an in and an out connector",
                        "rename one of them");
     if (!node.is_entry())
       for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
         for (const auto& [name, type] : *connectors)
           if (sdfg.symbols.contains(name) || sdfg.arrays.contains(name) ||
               scope.constants->contains(name))
-            findings.error(where,
+            findings.error(where(),
                            "connector '" + name + "' has the name of a " +
                                (sdfg.arrays.contains(name)    ? "container"
                                 : sdfg.symbols.contains(name) ? "symbol"
@@ -131,18 +133,19 @@ void verify_connectors(const SdfgScope& scope, const State& state, NodeId id, Fi
       if (!connectors.contains(name) && !node.is<AccessNode>())
         findings.error(Place().edge(state, e),
                        (in ? "ends at connector '" : "starts at connector '") + name + "', which " +
-                           where.text() + " does not have");
+                           where().text() + " does not have");
       ++count[name];
     }
     const bool one = in ? !node.is_exit() : node.is_exit() || node.is_code();
     for (const auto& [name, type] : connectors) {
       const auto found = count.find(name);
       const std::size_t n = found == count.end() ? 0 : found->second;
+      if (n == 1 || (n > 1 && !one)) continue;
       const std::string connector = std::string(in ? "in" : "out") + " connector '" + name + "' ";
       if (n == 0)
-        findings.error(where, connector + "has no edge", "remove the connector or connect it");
-      else if (n > 1 && one)
-        findings.error(where, connector + "must have one edge, found " + std::to_string(n));
+        findings.error(where(), connector + "has no edge", "remove the connector or connect it");
+      else
+        findings.error(where(), connector + "must have one edge, found " + std::to_string(n));
     }
   };
   edges(node.in_connectors, state.in(id), true);
@@ -168,7 +171,8 @@ void verify_state(const SdfgScope& scope, const State& state, const SymbolFlow::
     for (NodeId n : state.nodes()) verify_connectors(scope, state, n, findings);
     return;
   }
-  StateScope s{scope, state, point, *std::move(tree), {}, {}};
+  StateScope s{scope, state, point, *std::move(tree), {}, {}, {}, {}};
+  s.range_hash.resize(state.id_bound());
   Paths paths(state);
   s.path_source = paths.sources();
   s.path_target = paths.targets();

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "ir/print.h"
-#include "ir/verify.h"
 #include "support/diff.h"
 
 namespace sdfg {
@@ -16,7 +15,7 @@ bool PassFilter::matches(std::string_view pass) const {
 
 void VerifyEach::after(const PassRun& run, const Sdfg& sdfg, Changed changed, const PassContext&) {
   if (changed == Changed::No) return;
-  for (const Diagnostic& finding : verify(sdfg))
+  for (const Diagnostic& finding : verify(sdfg, verified_))
     if (finding.severity == Severity::Error)
       throw InternalError("after " + run.title() + " the SDFG is not valid: " + finding.text());
 }

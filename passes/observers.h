@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "ir/verify.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -32,6 +33,9 @@ using Sink = std::function<void(std::string_view)>;
 class VerifyEach : public Observer {
  public:
   void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+
+ private:
+  Verified verified_;
 };
 
 /// Which passes to look at: none, all, or those named.

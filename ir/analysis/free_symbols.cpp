@@ -1,7 +1,7 @@
 #include "ir/analysis/free_symbols.h"
 
 #include <algorithm>
-#include <deque>
+#include <unordered_set>
 
 #include "ir/analysis/signature.h"
 #include "ir/graph_algorithms.h"
@@ -134,29 +134,46 @@ SymbolSet free_symbols(const InterstateEdge& edge) {
 
 // ---- Descriptors and memlets.
 
-void collect_symbols_of_data(const Data& data, bool needed_by_code, SymbolSet& out) {
+namespace {
+
+/// collect_symbolic for many expressions, which each say the same however often they occur.
+class SymbolicCollector {
+ public:
+  explicit SymbolicCollector(SymbolSet& out) : out_(out) {}
+  void add(const Expr& e) {
+    if (!e.is(Op::Integer) && seen_.insert(e.hash()).second) collect_symbolic(e, out_);
+  }
+
+ private:
+  SymbolSet& out_;
+  std::unordered_set<std::size_t> seen_;  ///< hashes of what has been added
+};
+
+/// Symbols of a descriptor. `needed_by_code`: without what is known to the owner of the memory,
+/// which are shape and size of non-transients, views and references.
+void add_symbols_of_data(const Data& data, bool needed_by_code, SymbolicCollector& out) {
   const bool sized = !needed_by_code || (data.transient && data.role() == Role::Plain);
   if (sized)
-    for (const Expr& e : data.shape) collect_symbolic(e, out);
+    for (const Expr& e : data.shape) out.add(e);
   if (const Array* array = data.as_array()) {
-    for (const Expr& e : array->strides) collect_symbolic(e, out);
-    for (const Expr& e : array->offset) collect_symbolic(e, out);
-    if (sized) collect_symbolic(array->total_size, out);
+    for (const Expr& e : array->strides) out.add(e);
+    for (const Expr& e : array->offset) out.add(e);
+    if (sized) out.add(array->total_size);
   }
   if (const auto* stream = std::get_if<Stream>(&data.kind)) {
-    if (!needed_by_code || data.transient) collect_symbolic(stream->buffer_size, out);
-    for (const Expr& e : stream->offset) collect_symbolic(e, out);
+    if (!needed_by_code || data.transient) out.add(stream->buffer_size);
+    for (const Expr& e : stream->offset) out.add(e);
   }
 }
 
-namespace {
 /// Code that gets the address of a subset and not its extent. A library node becomes code for the
 /// whole subset.
 bool only_addresses(const Node& node) { return node.is<Tasklet>() || node.is<NestedSdfg>(); }
-}  // namespace
 
-void collect_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code,
-                             SymbolSet& out) {
+/// Symbols of a memlet's subsets. `needed_by_code`: an edge that only passes an address needs
+/// where its ranges begin; without it, the volume counts, too.
+void add_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code,
+                         SymbolicCollector& out) {
   const Edge& edge = state[id];
   const Node& src = state[state.source(id)];
   const Node& dst = state[state.target(id)];
@@ -164,21 +181,19 @@ void collect_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_
       needed_by_code && (only_addresses(src) || only_addresses(dst) ||
                          (dst.is<AccessNode>() && !edge.dst_connector.empty()) ||
                          (src.is<AccessNode>() && !edge.src_connector.empty()));
-  if (!needed_by_code) collect_symbolic(edge.memlet.volume, out);
+  if (!needed_by_code) out.add(edge.memlet.volume);
   for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset}) {
     if (!*subset) continue;
     for (const Range& range : (*subset)->ranges) {
-      collect_symbolic(range.begin, out);
+      out.add(range.begin);
       if (address_only) continue;
-      collect_symbolic(range.end, out);
-      collect_symbolic(range.step, out);
+      out.add(range.end);
+      out.add(range.step);
     }
   }
 }
 
 // ---- States, regions, SDFGs.
-
-namespace {
 
 /// The sets that DaCe accumulates while it walks through the control flow. They are shared by a
 /// region and the regions in it (loops excepted), which the results depend on.
@@ -215,8 +230,8 @@ class Collector {
       for (const auto& [name, type] : sdfg_.symbols) sets.free.insert(name);
       subtract(sets.free, sets.defined);
     }
-    for (const auto& [name, data] : sdfg_.arrays)
-      collect_symbols_of_data(data, needed_by_code_, sets.free);
+    SymbolicCollector free(sets.free);
+    for (const auto& [name, data] : sdfg_.arrays) add_symbols_of_data(data, needed_by_code_, free);
     subtract(sets.free, sets.defined);
     return std::move(sets.free);
   }
@@ -251,9 +266,10 @@ class Collector {
   void edge(const InterstateEdge& edge, const SymbolSet& here, Sets& sets) {
     SymbolSet read = free_symbols(edge);
     SymbolSet of_containers;
+    SymbolicCollector collector(of_containers);
     for (const std::string& name : read)
       if (const Data* data = sdfg_.arrays.get(name))
-        collect_symbols_of_data(*data, needed_by_code_, of_containers);
+        add_symbols_of_data(*data, needed_by_code_, collector);
     read.merge(of_containers);
     for (const auto& [name, value] : edge.assignments)
       if (!read.contains(name) && !here.contains(name)) sets.defined.insert(name);
@@ -297,10 +313,11 @@ class Collector {
 
   SymbolSet state(const State& state) {
     SymbolSet free, defined = constants_;
-    for (NodeId id : state.nodes()) node(state, id, free, defined);
+    SymbolicCollector symbolic(free);
+    for (NodeId id : state.nodes()) node(state, id, free, symbolic, defined);
     for (EdgeId e : state.edges()) {
       if (needed_by_code_ && !is_leaf(state, e)) continue;
-      collect_symbols_of_edge(state, e, needed_by_code_, free);
+      add_symbols_of_edge(state, e, needed_by_code_, symbolic);
     }
     subtract(free, defined);
     return free;
@@ -312,23 +329,24 @@ class Collector {
            !(state[state.target(e)].is_entry() && edge.dst_connector.starts_with("IN_"));
   }
 
-  void node(const State& state, NodeId id, SymbolSet& free, SymbolSet& defined) {
+  void node(const State& state, NodeId id, SymbolSet& free, SymbolicCollector& symbolic,
+            SymbolSet& defined) {
     const Node& node = state[id];
     if (const auto* access = node.as<AccessNode>()) {
       if (const Data* data = sdfg_.find_data(access->data))
-        collect_symbols_of_data(*data, needed_by_code_, free);
+        add_symbols_of_data(*data, needed_by_code_, symbolic);
     } else if (const auto* tasklet = node.as<Tasklet>()) {
       this->tasklet(node, *tasklet, free);
     } else if (const auto* nested = node.as<NestedSdfg>()) {
-      for (const auto& [name, value] : nested->location) collect_symbolic(value, free);
+      for (const auto& [name, value] : nested->location) symbolic.add(value);
       SymbolSet used;
       const bool all = !needed_by_code_ || !nested->sdfg;
       if (!all) used = Collector(**nested->sdfg, true, constants_).run();
       for (const auto& [name, value] : nested->symbol_mapping)
-        if (all || used.contains(name)) collect_symbolic(value, free);
+        if (all || used.contains(name)) symbolic.add(value);
     } else if (const auto* library = node.as<LibraryNode>()) {
-      for (const auto& [name, value] : library->location) collect_symbolic(value, free);
-      for (const Expr& value : symbolic_properties(node)) collect_symbolic(value, free);
+      for (const auto& [name, value] : library->location) symbolic.add(value);
+      for (const Expr& value : symbolic_properties(node)) symbolic.add(value);
     } else if (node.is_entry()) {
       entry(state, id, free, defined);
     }

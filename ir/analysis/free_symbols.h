@@ -19,13 +19,6 @@ void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& o
 template <class F>
 void for_each_word(std::string_view text, F&& visit);
 
-/// Symbols of a descriptor. `needed_by_code`: without what is known to the owner of the memory,
-/// which are shape and size of non-transients, views and references.
-void collect_symbols_of_data(const Data& data, bool needed_by_code, SymbolSet& out);
-/// Symbols of a memlet's subsets. `needed_by_code`: an edge that only passes an address needs
-/// where its ranges begin; without it, the volume counts, too.
-void collect_symbols_of_edge(const StateGraph& state, EdgeId edge, bool needed_by_code,
-                             SymbolSet& out);
 /// Names that a condition or assignment reads, containers included, less those that it assigns
 /// without having read them.
 SymbolSet free_symbols(const InterstateEdge& edge);

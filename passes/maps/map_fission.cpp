@@ -37,7 +37,7 @@ class Fission {
     for (NodeId n : children) {
       if (n == ends_.exit) continue;
       if (state_[n].is<AccessNode>())
-        body_.access.push_back(n);
+        add_access(n);
       else if (state_[n].is<OtherNode>())
         return "it holds a node of a kind that is not known";
       else
@@ -91,6 +91,12 @@ class Fission {
   }
 
  private:
+  void add_access(NodeId n) {
+    body_.access.push_back(n);
+    access_nodes_.insert(n);
+    nodes_of_[state_.get<AccessNode>(n).data].push_back(n);
+  }
+
   static bool mentions(const Subset& subset, const std::vector<std::string>& params) {
     SymbolSet used;
     collect_symbols(subset, used);
@@ -140,10 +146,9 @@ class Fission {
 
   Refusal check_grown(NodeId node, const std::string& name, const Data& data) const {
     const std::string quoted = "'" + name + "'";
-    const std::set<NodeId> here(body_.access.begin(), body_.access.end());
     if (facts_.accesses.is_named(name)) return quoted + " is read by name, too";
     for (const AccessSite& site : facts_.accesses.sites(name))
-      if (site.state != &state_ || !here.contains(site.node))
+      if (site.state != &state_ || !access_nodes_.contains(site.node))
         return quoted + " is used elsewhere, too";
     if (!(data.as_array() || data.is_scalar())) return quoted + " is no array";
     if (data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External)
@@ -204,8 +209,7 @@ class Fission {
     data.kind = std::move(array);
     data.shape = std::move(shape);
     if (data.storage == Storage::Register) data.storage = Storage::Default;
-    for (NodeId node : body_.access)
-      if (state_.get<AccessNode>(node).data == name) move_subsets(node, at, scalar);
+    for (NodeId node : nodes_of_.at(name)) move_subsets(node, at, scalar);
   }
 
   void move_subsets(NodeId node, const std::vector<Expr>& at, bool scalar) {
@@ -347,6 +351,8 @@ class Fission {
   MapEnds ends_;
   MapEntry map_;  ///< a copy: the node goes
   MapBody body_;
+  std::set<NodeId> access_nodes_;                        ///< of the body
+  std::map<std::string, std::vector<NodeId>> nodes_of_;  ///< the same, by container
   NodeId outer_, outer_exit_;  ///< the scope around; none at the top level
   bool shares_ = false;        ///< see is_met_elsewhere
   std::vector<std::string> outer_params_;

@@ -66,14 +66,24 @@ FragmentPlan find_fragments(const ContainerUses& uses, const Assumptions& assump
     plan.refusal = "'" + uses.name + "' is used once only";
     return plan;
   }
+  DisjointSets sets(uses.uses.size());
+  // Most uses repeat the box of another one.
   std::vector<Subset> boxes;
-  for (const ContainerUse& use : uses.uses) boxes.push_back(use.subset);
-  DisjointSets sets(boxes.size());
+  std::vector<std::size_t> first;  // use with the box
+  std::map<Subset, std::size_t, decltype(&structurally_less)> known(&structurally_less);
+  for (std::size_t u = 0; u < uses.uses.size(); ++u) {
+    const Subset& box = uses.uses[u].subset;
+    const auto [at, added] = known.emplace(box, u);
+    if (added)
+      boxes.push_back(box), first.push_back(u);
+    else if (intersects(box, box, assumptions) != Truth::No)
+      sets.join(at->second, u);
+  }
   const BoxIndex index(boxes, assumptions);
-  for (std::size_t u = 0; u < boxes.size(); ++u)
+  for (std::size_t b = 0; b < boxes.size(); ++b)
     for (std::size_t other : index.may_intersect(
-             boxes[u], [&](std::size_t i) { return sets.find(i) != sets.find(u); }))
-      sets.join(u, other);
+             boxes[b], [&](std::size_t i) { return sets.find(first[i]) != sets.find(first[b]); }))
+      sets.join(first[b], first[other]);
   plan.fragments = fragments_of(uses.uses, sets, assumptions);
   if (plan.fragments.size() < 2)
     plan.refusal = "all uses of '" + uses.name + "' may touch common elements";

@@ -198,5 +198,43 @@ sdfg p(A: float64[4])
             "found node 0 (tasklet t0)\n");
 }
 
+/// Whatever the answer depends on changes between two verifications that know each other.
+TEST(VerifyMemlet, WhatWasRightIsLookedAtAgainWhereItChanged) {
+  const Result<Sdfg> right = parse(R"sdfg(
+sdfg p(A: float64[N], B: float64[N])
+  symbol N: int32
+  state main
+    n0 = access A
+    n1 = map each (i) in [0:N]
+    n2 = tasklet t: "o = a"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:N]
+    n1.OUT_A -> n2.a : A[i]
+    n2.o -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:N]
+)sdfg");
+  ASSERT_TRUE(right);
+  Verified known;
+  EXPECT_TRUE(verify(*right, known).empty());
+  EXPECT_FALSE(known.empty());
+  const auto wrong_after = [&](auto change) {
+    Sdfg changed = *right;
+    State& state = *changed[*changed.nodes().begin()].as<State>();
+    change(changed, state);
+    const Diagnostics findings = verify(changed, known);
+    EXPECT_EQ(findings.size(), verify(changed).size());
+    return !findings.empty();
+  };
+  const Expr one_less = Expr::symbol("N") - 1;
+  EXPECT_TRUE(wrong_after([&](Sdfg& p, State&) { p.arrays.at("A").shape[0] = one_less; }));
+  EXPECT_TRUE(wrong_after([&](Sdfg& p, State&) { p.arrays.at("B").as_array()->offset[0] = 1; }));
+  EXPECT_TRUE(wrong_after(
+      [&](Sdfg&, State& s) { s.get<MapEntry>(NodeId{1}).ranges[0].end = Expr::symbol("N"); }));
+  EXPECT_TRUE(wrong_after(
+      [&](Sdfg&, State& s) { s[EdgeId{1}].memlet.src_subset = Subset::index({Expr(-1)}); }));
+  EXPECT_FALSE(wrong_after([](Sdfg&, State&) {}));
+}
+
 }  // namespace
 }  // namespace sdfg
