@@ -124,7 +124,10 @@ void add(const Range& range, Hasher& hash) {
   for (const Expr* e : {&range.begin, &range.end, &range.step, &range.tile}) hash.add(e->hash());
 }
 
-void add(const Data& data, Hasher& hash) {
+std::uint64_t SdfgScope::hash_of(const Data& data) const {
+  std::uint64_t& known = data_hash[&data];
+  if (known) return known;
+  Hasher hash;
   hash.add(data.kind.index()).add(std::uint64_t(data.role())).add(data.shape.size());
   for (const Expr& extent : data.shape) hash.add(extent.hash());
   const std::vector<Expr>* offset = offset_of(data);
@@ -133,6 +136,7 @@ void add(const Data& data, Hasher& hash) {
     for (const Expr& e : *offset) hash.add(e.hash());
   hash.add(std::uint64_t(data.dtype.base()));
   if (data.dtype.base() == BaseType::Vector) hash.add(data.dtype.compound().length);
+  return known = hash.value() | 1;
 }
 
 const std::vector<Expr>* offset_of(const Data& data) {

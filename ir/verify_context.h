@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -84,10 +85,14 @@ struct SdfgScope {
   using Origin = std::pair<std::size_t, std::string>;
   std::map<std::string, Origin, std::less<>> read_from, written_to;
   std::size_t depth = 0;
+  /// What subsets of a container depend on, by container; filled when asked for.
+  mutable std::unordered_map<const Data*, std::uint64_t> data_hash;
 
   SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call);
   /// Is it a symbol, container or constant of the whole SDFG? Roots count for dotted names.
   bool knows(std::string_view name) const;
+  /// A hash of what subsets of the container depend on.
+  std::uint64_t hash_of(const Data& data) const;
   bool defines(std::string_view name, const SymbolFlow::Point& at) const {
     return knows(name) || flow.may_be_defined(name, at);
   }
@@ -140,8 +145,6 @@ void verify_library_node(const StateScope& scope, NodeId node, Findings& finding
 // ---- Helpers.
 
 void add(const Range& range, Hasher& hash);
-/// What subsets of the container depend on.
-void add(const Data& data, Hasher& hash);
 /// What is added to each index; null for kinds that have none.
 const std::vector<Expr>* offset_of(const Data& data);
 

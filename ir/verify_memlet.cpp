@@ -82,10 +82,8 @@ class MemletRules {
       if (*subset)
         for (const Range& range : (*subset)->ranges) add(range, hash);
     }
-    for (const Data* of : {&data, other, s_.data_of(source_), s_.data_of(target_)}) {
-      hash.add(of != nullptr);
-      if (of) add(*of, hash);
-    }
+    for (const Data* of : {&data, other, s_.data_of(source_), s_.data_of(target_)})
+      hash.add(of ? s_.sdfg.hash_of(*of) : 0);
     const auto is_access = [&](NodeId n) { return s_.state[n].is<AccessNode>(); };
     hash.add(is_access(s_.state.source(id_)) * 2 + is_access(s_.state.target(id_)));
     return hash.add(memlet_.data_is_src * 4 + ranks_fit_ * 2 + memlet_.allow_oob)

@@ -39,10 +39,8 @@ class NodeRules {
     if (tasklet.code.language() != Language::Python ||
         !verify_syntax(tasklet.code, here(), "the code", findings_))
       return;
-    SymbolSet bound(tasklet.ignored_symbols.begin(), tasklet.ignored_symbols.end()), used;
-    for (const auto* connectors : {&node_.in_connectors, &node_.out_connectors})
-      for (const auto& [name, type] : *connectors) bound.insert(name);
-    collect_code_symbols(tasklet.code, bound, used);
+    SymbolSet used;
+    collect_code_symbols(node_, used);
     used.erase("__dace_cons_numelems");  // how many elements a consume scope has popped
     undefined(used, s_.tree.parent_of(id_), "the code uses");
     if (const Statements* statements = tasklet.code.statements()) subscripts(*statements);
@@ -62,19 +60,21 @@ class NodeRules {
         error("parameter '" + map.params[i] + "' occurs twice");
     }
     // A range may use the parameters before it, as nested loops can.
-    SymbolSet used;
+    SymbolSet missing;
     for (std::size_t i = 0; i < map.ranges.size(); ++i) {
       const Range& range = map.ranges[i];
-      this->range(range);
+      Hasher key;
+      add(range, key);
+      findings_.unless_verified(key.value(), [&] { this->range(range); });
       SymbolSet here;
       for (const Expr* e : {&range.begin, &range.end, &range.step, &range.tile})
-        collect_symbolic(*e, here);
+        s_.add_undefined(*e, s_.tree.parent_of(id_), here);
       for (std::size_t j = 0; j < std::min(i, map.params.size()); ++j) here.erase(map.params[j]);
-      used.merge(here);
+      missing.merge(here);
     }
     for (const auto& [name, type] : node_.in_connectors)
-      if (!name.starts_with("IN_")) used.erase(name);
-    undefined(used, s_.tree.parent_of(id_), "the range uses");
+      if (!name.starts_with("IN_")) missing.erase(name);
+    report_undefined(missing, "the range uses");
     unknown_schedule(map.schedule);
   }
 
@@ -133,11 +133,14 @@ class NodeRules {
   }
 
   void undefined(const SymbolSet& used, NodeId scope, std::string what) {
-    std::vector<std::string> missing;
+    SymbolSet missing;
     for (const std::string& name : used)
-      if (!s_.defines(name, scope)) missing.push_back(name);
+      if (!s_.defines(name, scope)) missing.insert(name);
+    report_undefined(missing, std::move(what));
+  }
+  void report_undefined(const SymbolSet& missing, std::string what) {
     if (!missing.empty())
-      error(std::move(what) + " " + quoted_list(missing) + ", which " +
+      error(std::move(what) + " " + quoted_list({missing.begin(), missing.end()}) + ", which " +
                 (missing.size() == 1 ? "is" : "are") + " not defined here",
             "declare a symbol, or read the data through a connector");
   }

@@ -32,6 +32,7 @@ using Sink = std::function<void(std::string_view)>;
 /// InternalError.
 class VerifyEach : public Observer {
  public:
+  explicit VerifyEach(Verified before = {}) : verified_(std::move(before)) {}
   void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
 
  private:

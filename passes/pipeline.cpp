@@ -198,9 +198,9 @@ class Runner {
     assume_.insert(assume_.end(), open.begin(), open.end());
     Sdfg* const general = std::exchange(sdfg_, &special);
     for (Observer* observer : options_.observers) observer->enter_version(conditions);
-    known_ = {};
+    forget();
     Result<Changed> changed = steps(step.steps);
-    known_ = {};
+    forget();
     for (Observer* observer : options_.observers) observer->leave_version();
     sdfg_ = general;
     assume_.resize(before);
@@ -220,7 +220,7 @@ class Runner {
         sdfg_->symbols.insert(*symbols.find(name));
     }
     join_versions(*sdfg_, std::move(special), conditions);
-    known_ = {};
+    forget();
     context.applied({}, "a version for the case that " + text + ", beside the general one");
     for (Observer* observer : options_.observers | std::views::reverse)
       observer->after(event, *sdfg_, Changed::Yes, context);
@@ -229,7 +229,7 @@ class Runner {
   /// A pass that found nothing to do is not run again before something changes.
   Result<Changed> pass(const Step& step) {
     std::pair identity(step.pass->name, step.configured.options);
-    if (known_.idle.contains(identity)) return Changed::No;
+    if (idle_.contains(identity)) return Changed::No;
     const PassRun event{step.pass->name, step.configured.options, ++number_};
     PassContext context(step.pass->name);
     context.collect_remarks = options_.collect_remarks;
@@ -255,29 +255,33 @@ class Runner {
     }
     for (Observer* observer : options_.observers | std::views::reverse)
       observer->after(event, *sdfg_, *changed, context);
-    if (*changed == Changed::Yes) known_ = {};
-    else known_.idle.insert(std::move(identity));
+    if (*changed == Changed::Yes) idle_.clear();
+    else idle_.insert(std::move(identity));
     return changed;
   }
 
-  /// What is stated, and what the shapes of arguments say.
+  /// What is stated, and what the shapes of arguments say; worked out again when these change.
   const Assumptions& assumptions() {
-    if (!known_.assumptions) {
-      known_.assumptions.emplace();
-      for (const Expr& condition : assume_) assume(condition, *known_.assumptions);
-      assume_shapes(*sdfg_, *known_.assumptions);
-    }
-    return *known_.assumptions;
+    std::vector<Expr> extents;
+    for (const auto& [name, data] : sdfg_->arrays)
+      if (!data.transient && !data.is_scalar())
+        extents.insert(extents.end(), data.shape.begin(), data.shape.end());
+    if (assumptions_ && extents == extents_) return *assumptions_;
+    extents_ = std::move(extents);
+    assumptions_.emplace();
+    for (const Expr& condition : assume_) assume(condition, *assumptions_);
+    assume_shapes(*sdfg_, *assumptions_);
+    return *assumptions_;
+  }
+  void forget() {
+    idle_.clear();
+    assumptions_.reset();
   }
 
-  /// What has been found out about the SDFG as it is.
-  struct Known {
-    std::optional<Assumptions> assumptions;
-    std::set<std::pair<std::string_view, std::string>> idle;  ///< passes that find nothing to do
-  };
-
   Sdfg* sdfg_;
-  Known known_;
+  std::set<std::pair<std::string_view, std::string>> idle_;  ///< passes that find nothing to do
+  std::optional<Assumptions> assumptions_;
+  std::vector<Expr> extents_;  ///< of arguments, that the assumptions know
   const RunOptions& options_;
   std::vector<Expr> assume_;
   std::map<std::string, std::size_t, std::less<>> left_;

@@ -1,6 +1,7 @@
 #include "ir/analysis/free_symbols.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_set>
 
 #include "ir/analysis/signature.h"
@@ -45,8 +46,9 @@ namespace {
 /// Follows Python code in the order in which DaCe visits it: the targets of an assignment count as
 /// bound before its value is looked at.
 struct CodeReader {
-  SymbolSet bound;
+  std::function<bool(const std::string&)> bound_outside;
   SymbolSet& out;
+  SymbolSet bound{};
 
   void bind(const Expr& target) {
     switch (target.op()) {
@@ -65,9 +67,7 @@ struct CodeReader {
     if (expr.is(Op::Attribute)) return;
     if (expr.is(Op::Symbol)) {
       const std::string& name = expr.name();
-      if (name == "inf" || name == "nan" || bound.contains(name))
-        bound.insert(name);
-      else
+      if (name != "inf" && name != "nan" && !bound.contains(name) && !bound_outside(name))
         out.insert(name);
       return;
     }
@@ -118,7 +118,18 @@ struct CallReader {
 }  // namespace
 
 void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& out) {
-  if (const Statements* statements = code.statements()) CodeReader{bound, out}.read(*statements);
+  const auto outside = [&](const std::string& name) { return bound.contains(name); };
+  if (const Statements* statements = code.statements()) CodeReader{outside, out}.read(*statements);
+}
+
+void collect_code_symbols(const Node& node, SymbolSet& out) {
+  const Tasklet& tasklet = *node.as<Tasklet>();
+  const auto outside = [&](const std::string& name) {
+    return node.in_connectors.contains(name) || node.out_connectors.contains(name) ||
+           std::ranges::find(tasklet.ignored_symbols, name) != tasklet.ignored_symbols.end();
+  };
+  if (const Statements* statements = tasklet.code.statements())
+    CodeReader{outside, out}.read(*statements);
 }
 
 SymbolSet free_symbols(const InterstateEdge& edge) {
@@ -353,14 +364,14 @@ class Collector {
   }
 
   void tasklet(const Node& node, const Tasklet& tasklet, SymbolSet& free) {
-    SymbolSet bound(tasklet.ignored_symbols.begin(), tasklet.ignored_symbols.end());
-    for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
-      for (const auto& [name, type] : *connectors) bound.insert(name);
     if (tasklet.code.language() == Language::Python) {
       if (const Statements* statements = tasklet.code.statements())
         CallReader{sdfg_, free}.read(*statements);
-      collect_code_symbols(tasklet.code, bound, free);
+      collect_code_symbols(node, free);
     } else {
+      SymbolSet bound(tasklet.ignored_symbols.begin(), tasklet.ignored_symbols.end());
+      for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
+        for (const auto& [name, type] : *connectors) bound.insert(name);
       for_each_word(tasklet.code.text(), [&](std::string_view word) {
         if (sdfg_.symbols.contains(word) && !bound.contains(word)) free.emplace(word);
       });

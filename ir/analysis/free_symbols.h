@@ -15,6 +15,8 @@ void collect_symbolic(const Expr& expr, SymbolSet& out);
 /// Names that Python code reads before it binds them, leaving out `bound`, called functions,
 /// attributes (`a.b`), and inf and nan. Code that does not parse has none.
 void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& out);
+/// The same of a tasklet's code, which its connectors and ignored symbols bind.
+void collect_code_symbols(const Node& tasklet, SymbolSet& out);
 /// Visits the identifiers in text of any language, the exponents of numbers (1e5) left out.
 template <class F>
 void for_each_word(std::string_view text, F&& visit);

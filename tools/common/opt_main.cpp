@@ -117,7 +117,7 @@ class Run {
   /// What is wrong with the input is said; only running passes or the program needs it right.
   Exit verify_input() {
     const auto begin = start("verify");
-    findings_ = verify(input_.sdfg);
+    findings_ = verify(input_.sdfg, verified_);
     stop("verify", begin);
     const bool wrong = has_errors(findings_);
     for (const Diagnostic& finding : findings_)
@@ -134,7 +134,7 @@ class Run {
     PrintChanges print_changes(s_.print_after_change, err);
     PrintRemarks print_remarks(s_.remarks, err);
     Statistics statistics;
-    VerifyEach verify_each;
+    VerifyEach verify_each(std::move(verified_));
     RunOptions options{
         .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
     options.observers = {&statistics, &print_remarks};
@@ -356,6 +356,7 @@ class Run {
   std::string bytes_;
   Input input_;
   Diagnostics findings_;
+  Verified verified_;  ///< what need not be looked at again after a pass
   Timing timing_;
   std::string phase_ = "start";
 };
