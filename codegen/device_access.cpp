@@ -27,6 +27,7 @@ void flatten(const Expr& e, bool negative, std::vector<Expr>& terms) {
 /// Made of integers and symbols alone, so that symbolic text and code mean the same.
 bool is_plain(const Expr& e) {
   if (e.is(Op::Integer) || e.is(Op::Symbol)) return true;
+  if (e.is(Op::Pow)) return is_plain(e.arg(0)) && e.arg(1).as_integer().value_or(0) > 0;
   if (!e.is(Op::Add) && !e.is(Op::Mul) && !e.is(Op::Min) && !e.is(Op::Max)) return false;
   for (const Expr& a : e.args())
     if (!is_plain(a)) return false;
@@ -201,9 +202,9 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
       }
       if (!(constant.as_integer() == 0)) {
         const std::string more = printer.print(constant);
+        parts += constant.is(Op::Add) ? 2 : 1;
         if (text.empty()) text = more;
         else text += more.starts_with("-") ? " - " + more.substr(1) : " + " + more;
-        ++parts;
       }
       if (text.empty() || text == "0") continue;
       if (parts > 1 && !(stride.as_integer() == 1)) text = "(" + text + ")";

@@ -286,7 +286,7 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   out.line("if (" + x + " >= " + kernel.dims[0].count + ") return;");
   if (used.contains(cpp_name(kernel.dims[0].param))) out.line(index(kernel.dims[0], x));
   if (kernel.dims.size() > 2) {
-    std::string rest = "blockIdx.z";
+    std::string rest = "int(blockIdx.z)";
     if (kernel.dims.size() > 3) {
       rest = local_name("z");
       out.line("int64_t " + rest + " = blockIdx.z;");
