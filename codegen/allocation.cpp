@@ -307,6 +307,7 @@ void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const
   program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
   program_.device_memory.push_back(field);
   if (is_late(data) && std::ranges::find(function_level_, name) != function_level_.end()) {
+    late_arenas_[name] = field;
     out.line(type + "* " + text + " = nullptr;");
     return;
   }
@@ -323,10 +324,8 @@ void SdfgFunction::declare_late(Writer& out, const std::string& name, const Plac
   const std::string type = type_name(data.dtype, place);
   const std::string count = print(array->total_size, place);
   const std::string text = binding_text(name);
-  if (program_.target.gpu && on_device(data)) {
-    const std::string field = program_.fresh_name(name_ + "_" + name);
-    program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
-    program_.device_memory.push_back(field);
+  if (const auto arena = late_arenas_.find(name); arena != late_arenas_.end()) {
+    const std::string& field = arena->second;
     out.line(text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
     out.line("if (!" + text + ") return;");
     return;

@@ -1,5 +1,7 @@
 #include "codegen/gpu.h"
 
+#include <algorithm>
+
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 #include "codegen/writer.h"
@@ -75,6 +77,14 @@ bool runs_on_device(const Node& node) {
   return map && (map->schedule == Schedule::GpuDevice || map->schedule == Schedule::GpuDefault);
 }
 
+bool touches_device(const Sdfg& sdfg, const State& state, NodeId node) {
+  const auto on_device = [&](EdgeId e) {
+    const Data* data = state[e].memlet.empty() ? nullptr : sdfg.find_data(state[e].memlet.data);
+    return data && data->storage == Storage::GpuGlobal;
+  };
+  return std::ranges::any_of(state.in(node), on_device) || std::ranges::any_of(state.out(node), on_device);
+}
+
 /// Scalars that kernels write live on the device. Returns the containers that kernels write.
 std::set<std::string> place_scalars(Sdfg& sdfg) {
   std::set<std::string> written;
@@ -92,6 +102,8 @@ std::set<std::string> place_scalars(Sdfg& sdfg) {
       Node& node = state[id];
       if (runs_on_device(node)) {
         for (EdgeId e : state.out(tree.exit_of(id))) note(e);
+      } else if (node.is<LibraryNode>() && touches_device(sdfg, state, id)) {
+        for (EdgeId e : state.out(id)) note(e);
       } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
         const std::set<std::string> inner = place_scalars(**nested->sdfg);
         for (EdgeId e : state.out(id))

@@ -160,8 +160,10 @@ class Mover {
  private:
   void visit(Sdfg& sdfg) {
     for_each_state(sdfg, [&](State& state) {
-      const ScopeTree tree = scope_tree_of(state);
+      ScopeTree tree = scope_tree_of(state);
+      std::size_t known = state.id_bound();
       for (NodeId id : std::vector<NodeId>(state.nodes().begin(), state.nodes().end())) {
+        if (state.id_bound() != known) tree = scope_tree_of(state), known = state.id_bound();
         const std::vector<NodeId> around = tree.enclosing(id);
         if (std::ranges::any_of(around, [&](NodeId n) { return is_kernel(state[n]); })) continue;
         if (is_kernel(state[id]))
@@ -226,7 +228,8 @@ class Mover {
     for (NodeId id : state.nodes()) {
       const auto* access = state[id].as<AccessNode>();
       const Data* data = access ? sdfg.find_data(access->data) : nullptr;
-      if (!data || !data->transient || !data->as_array() || !tree.contains(entry, id)) continue;
+      if (!data || !data->transient || !tree.contains(entry, id)) continue;
+      if (!moves_out(*data) && data->storage != Storage::GpuGlobal) continue;
       const std::vector<NodeId> around = up_to(tree.enclosing(id), entry);
       const auto [known, is_new] = found.try_emplace(access->data, around);
       if (!is_new) std::erase_if(known->second, [&](NodeId n) { return std::ranges::find(around, n) == around.end(); });

@@ -86,6 +86,12 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
                            " dimensions, its output has " + std::to_string(out_dims.size()));
   }
 
+  if (in.binding.device && !on_device_) {
+    std::vector<std::size_t> gone;
+    for (std::size_t d = 0; d < in.sizes.size(); ++d)
+      if (reduced[d] && !is_one(in.sizes[d])) gone.push_back(d);
+    return emit_far_reduce(at, id, reduce, in, out, {kept, out_dims, gone});
+  }
   at.out.line("// reduce " + std::string(at.state[id].label()));
   at.out.open("");
   std::vector<std::string> in_index(in.sizes.size()), out_index(out.sizes.size());
@@ -144,16 +150,7 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
     if (!at.state[e].memlet.empty()) in[at.state[e].dst_connector] = library_port(at, e, true);
   for (EdgeId e : at.state.out(id))
     if (!at.state[e].memlet.empty()) out[at.state[e].src_connector] = library_port(at, e, false);
-  bool touches_device = false;
-  for (const auto* ports : {&in, &out})
-    for (const auto& [name, port] : *ports) touches_device |= port.binding.device;
-  const bool reduction = std::holds_alternative<Reduce>(*operation);
-  if (touches_device && !on_device_)
-    return fail(place, "no code for a library node that the host runs on memory of the GPU",
-                reduction ? "run --expand-reduce and --gpu-transformation, which make maps of it"
-                          : "keep its containers on the host");
-  if (on_device_ && !reduction)
-    return fail(place, "no code for this library node inside a kernel", "keep it outside of maps, on the host");
+  if (!library_runs_here(*operation, in, out, place)) return;
   if (const auto* reduce = std::get_if<Reduce>(&*operation)) return emit_reduce(at, id, *reduce);
   emit_linear_algebra(at, id, *operation, in, out);
 }

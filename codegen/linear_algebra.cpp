@@ -40,10 +40,19 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
   const std::string parallel =
       !at.where.parallel && !at.where.in_scope && program_.target.openmp ? "true" : "false";
   at.out.line("// " + std::string(at.state[id].label()));
+  const bool far = !on_device_ && !out.empty() && out.begin()->second.binding.device;
+  const std::string gpu = far ? "__state->gpu, " : "";
+  const auto dot = [&](const LibraryPort& x, std::size_t xd, const LibraryPort& y, std::size_t yd,
+                       const LibraryPort& result) {
+    const std::string operands = print(x.sizes[xd], place) + ", " + x.pointer + ", " + print(x.strides[xd], place) +
+                                 ", " + y.pointer + ", " + print(y.strides[yd], place) + ");";
+    at.out.line(far ? "sdfg::gpu::dot(" + gpu + result.pointer + ", " + operands
+                    : "*(" + result.pointer + ") = sdfg::dot<" + result.type + ">(" + operands);
+  };
 
   const auto gemm = [&](const std::string& a, const std::string& b, const std::string& c,
                         const std::string& type, const Expr& alpha, const Expr& beta) {
-    at.out.line("sdfg::gemm<" + parallel + ">(" + a + ", " + b + ", " + c + ", " + type + "(" +
+    at.out.line("sdfg::" + (far ? "gpu::gemm(" + gpu : "gemm<" + parallel + ">(") + a + ", " + b + ", " + c + ", " + type + "(" +
                 print_code(alpha, place) + "), " + type + "(" + print_code(beta, place) + "));");
   };
   // c = alpha * op(a) @ op(b) + beta * c for vectors, matrices and batches of matrices.
@@ -52,9 +61,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (!a || !b || !c) return;
     auto a_dims = dimensions(*a, 2), b_dims = dimensions(*b, 2), c_dims = dimensions(*c, 2);
     if (a_dims.size() == 1 && b_dims.size() == 1 && c->wide().empty()) {
-      at.out.line("*(" + c->pointer + ") = sdfg::dot<" + c->type + ">(" + print(a->sizes[a_dims[0]], place) + ", " +
-                  a->pointer + ", " + print(a->strides[a_dims[0]], place) + ", " + b->pointer + ", " +
-                  print(b->strides[b_dims[0]], place) + ");");
+      dot(*a, a_dims[0], *b, b_dims[0], *c);
       return;
     }
     // Batches: leading dimensions of c, shared by the operands that have them.
@@ -100,6 +107,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
   // Before an update that reads the old value from elsewhere: bring it over.
   const auto start_from = [&](const LibraryPort& old, const LibraryPort& result) {
     if (old.pointer == result.pointer) return;
+    if (far) return emit_far_move(at.out, old, old.wide(), result, result.wide(), place);
     std::vector<std::string> old_index(old.sizes.size()), index(result.sizes.size());
     const auto from = old.wide(), to = result.wide();
     for (std::size_t k = 0; k < to.size(); ++k) {
@@ -139,9 +147,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (!x || !y || !result) return;
     const auto xd = dimensions(*x, 1), yd = dimensions(*y, 1);
     if (xd.size() != 1 || yd.size() != 1) return fail(place, "a dot product of something else");
-    at.out.line("*(" + result->pointer + ") = sdfg::dot<" + result->type + ">(" + print(x->sizes[xd[0]], place) +
-                ", " + x->pointer + ", " + print(x->strides[xd[0]], place) + ", " + y->pointer + ", " +
-                print(y->strides[yd[0]], place) + ");");
+    dot(*x, xd[0], *y, yd[0], *result);
     return;
   }
   // The rest: loops over an index space, one statement inside.
@@ -187,6 +193,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (!a || !b) return;
     const auto ad = dimensions(*a, 2), bd = dimensions(*b, 2);
     if (ad.size() != 2 || bd.size() != 2) return fail(place, "a transpose of something else than a matrix");
+    if (far) return emit_far_move(at.out, *a, {ad[1], ad[0]}, *b, bd, place);
     loop("i", b->sizes[bd[0]]);
     loop("j", b->sizes[bd[1]]);
     at.out.line(at_index(*b, spread(*b, bd, {"i", "j"})) + " = " +
@@ -198,6 +205,13 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (!a || !b) return;
     if (op->axes.size() != a->sizes.size() || op->axes.size() != b->sizes.size())
       return fail(place, "the permutation does not fit the tensor");
+    if (far) {
+      if (!is_one(op->alpha) || !(op->beta.as_integer() == 0))
+        return fail(place, "no code for a scaled transposition on memory of the GPU", "keep its containers on the host");
+      std::vector<std::size_t> axes(op->axes.begin(), op->axes.end()), all;
+      for (std::size_t d = 0; d < axes.size(); ++d) all.push_back(d);
+      return emit_far_move(at.out, *a, axes, *b, all, place);
+    }
     std::vector<std::string> from(a->sizes.size()), to(b->sizes.size());
     for (std::size_t d = 0; d < op->axes.size(); ++d) {
       const std::string i = "i" + std::to_string(d);

@@ -19,6 +19,7 @@
 namespace sdfg {
 
 struct LibraryPort;
+struct ReducedDimensions;
 
 /// How a container is reached in the generated code.
 struct Binding {
@@ -260,6 +261,14 @@ class SdfgFunction {
   std::string print_code(const Expr& expr, const Place& place) const;
   void emit_reduce(At& at, NodeId node, const Reduce& reduce);
 
+  // device_library.cpp
+  bool library_runs_here(const LibraryOperation& operation, const std::map<std::string, LibraryPort, std::less<>>& in,
+                         const std::map<std::string, LibraryPort, std::less<>>& out, const Place& place);
+  void emit_far_reduce(At& at, NodeId id, const Reduce& reduce, const LibraryPort& in, const LibraryPort& out,
+                       const ReducedDimensions& dims);
+  void emit_far_move(Writer& out, const LibraryPort& from, const std::vector<std::size_t>& from_dims,
+                     const LibraryPort& to, const std::vector<std::size_t>& to_dims, const Place& place);
+
   // linear_algebra.cpp
   void emit_linear_algebra(At& at, NodeId node, const LibraryOperation& operation,
                            std::map<std::string, LibraryPort, std::less<>>& in,
@@ -287,6 +296,7 @@ class SdfgFunction {
   int labels_ = 0;
 
   std::map<std::string, std::string, std::less<>> device_addresses_;  ///< in the program's block
+  std::map<std::string, std::string, std::less<>> late_arenas_;  ///< of arrays on the device that states size
 
   // Device code.
   bool on_device_ = false;

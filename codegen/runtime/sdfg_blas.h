@@ -9,11 +9,11 @@ template <class T>
 struct Matrix {
   T* at;
   int64_t rows, columns, row_stride, column_stride;
-  T& operator()(int64_t i, int64_t j) const { return at[i * row_stride + j * column_stride]; }
+  SDFG_BOTH T& operator()(int64_t i, int64_t j) const { return at[i * row_stride + j * column_stride]; }
 };
 
 template <class T>
-inline T dot(int64_t n, const T* x, int64_t x_stride, const T* y, int64_t y_stride) {
+SDFG_BOTH inline T dot(int64_t n, const T* x, int64_t x_stride, const T* y, int64_t y_stride) {
   T sum = T(0);
   for (int64_t i = 0; i < n; ++i) sum += x[i * x_stride] * y[i * y_stride];
   return sum;
@@ -21,7 +21,7 @@ inline T dot(int64_t n, const T* x, int64_t x_stride, const T* y, int64_t y_stri
 
 /// One row of c = alpha * a b + beta * c.
 template <class A, class B, class C>
-inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
+SDFG_BOTH inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
                      const C& alpha, const C& beta) {
   C* const row = c.at + i * c.row_stride;
   const int64_t step = c.column_stride, b_step = b.column_stride;
@@ -49,7 +49,7 @@ inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b, const Ma
 
 /// c = alpha * a b + beta * c, where c overlaps neither a nor b.
 template <bool parallel, class A, class B, class C>
-inline void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, C alpha, C beta) {
+SDFG_BOTH inline void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, C alpha, C beta) {
   if constexpr (parallel) {
 #if defined(_OPENMP)
 #pragma omp parallel for

@@ -2,8 +2,9 @@
 """Makes random SDFGs with sdfg-gen and holds the two backends against each other.
 
 For each seed: the same flags give the same bytes; the text form reads back; the interpreter runs it
-without a warning; the generated C++ gives the same bits. A seed that fails is printed with the
-command that shows it again.
+without a warning; the generated C++ gives the same bits. The first --gpu seeds also go through
+--gpu-transformation, as CUDA or HIP on the stand-in for a GPU, up to the rounding of sums in another
+order. A seed that fails is printed with the command that shows it again.
 """
 
 import argparse
@@ -24,8 +25,8 @@ def run(*command):
         return subprocess.CompletedProcess(command, 124, b"", b"no end after 300 s")
 
 
-def check(tools, flags):
-    """What is wrong, or None."""
+def check(tools, flags, device):
+    """What is wrong, or None; `device` is cuda, hip or nothing."""
     gen, opt = str(tools / "sdfg-gen"), str(tools / "sdfg-opt")
     with tempfile.TemporaryDirectory() as folder:
         text, data = f"{folder}/program.txt", f"{folder}/data.npz"
@@ -43,6 +44,11 @@ def check(tools, flags):
             done = run(opt, text, f"--run={data}", f"--backend={backend}")
             if done.returncode:
                 return f"{backend}: " + (done.stdout + done.stderr).decode(errors="replace")
+        if device:
+            done = run(opt, text, "--gpu-transformation", "--emit=none", f"--run={data}", f"--backend={device}-on-cpu",
+                       "--tolerance=1e-12")
+            if done.returncode:
+                return f"{device} on the stand-in: " + (done.stdout + done.stderr).decode(errors="replace")
     return None
 
 
@@ -53,14 +59,17 @@ def main():
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--count", type=int, default=20, help="how many seeds")
     parser.add_argument("--size", type=int, default=60)
+    parser.add_argument("--gpu", type=int, default=0, help="how many of the seeds run on the stand-in, too")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     programs = [[f"--kind={kind}", f"--size={arguments.size}"] for kind in KINDS]
     programs += [[f"--size={arguments.size}", f"--seed={seed}"]
                  for seed in range(arguments.first, arguments.first + arguments.count)]
+    devices = [""] * len(KINDS) + [("cuda", "hip")[i % 2] for i in range(min(arguments.gpu, arguments.count))]
+    devices += [""] * (len(programs) - len(devices))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for flags, wrong in zip(programs, pool.map(lambda f: check(arguments.tools, f), programs)):
+        for flags, wrong in zip(programs, pool.map(lambda f, d: check(arguments.tools, f, d), programs, devices)):
             if wrong:
                 failed += 1
                 print(f"FAILED sdfg-gen {' '.join(flags)}: {wrong.strip()[:1000]}")
