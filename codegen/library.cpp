@@ -24,6 +24,7 @@ LibraryPort SdfgFunction::library_port(At& at, EdgeId edge, bool input) {
   const Place place = at.edge_place(edge);
   LibraryPort port;
   port.edge = edge;
+  port.input = input;
   port.binding = at.state[end].is<AccessNode>() ? end_binding(at, end, memlet.data)
                                                 : binding(memlet.data, place);
   if (!port.binding.data) return port;

@@ -14,6 +14,7 @@ struct LibraryPort {
   EdgeId edge;
   Binding binding;
   Subset subset;
+  bool input = false;
   std::string type, pointer;  ///< element type; address of the subset's first element
   std::vector<Expr> sizes, strides;
 

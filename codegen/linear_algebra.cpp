@@ -19,7 +19,7 @@ std::string SdfgFunction::matrix(const LibraryPort& port, std::size_t row, std::
                                  const Place& place) {
   const auto size = [&](std::size_t d) { return d < port.sizes.size() ? print(port.sizes[d], place) : "1"; };
   const auto stride = [&](std::size_t d) { return d < port.sizes.size() ? print(port.strides[d], place) : "0"; };
-  return "sdfg::Matrix<" + port.type + ">{" + port.pointer + ", " + size(row) + ", " + size(column) +
+  return "sdfg::Matrix<" + std::string(on_device_ && port.input ? "const " : "") + port.type + ">{" + port.pointer + ", " + size(row) + ", " + size(column) +
          ", " + stride(row) + ", " + stride(column) + "}";
 }
 
