@@ -38,7 +38,7 @@ def counted(opt, optimized, values, folder):
 
 
 def formulas(opt, graph, steps, n, values_at):
-    """[{place, class, a, b}] of the kernels of GRAPH (made for grid n) behind the passes STEPS, the same of the lower bound,
+    """[{place, name, kind, a, b}] of the kernels of GRAPH (made for grid n) behind the passes STEPS, the same of the lower bound,
     and the largest relative error on the third grid. `values_at(n)` gives arguments."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -47,7 +47,7 @@ def formulas(opt, graph, steps, n, values_at):
             raise RuntimeError(complaint[-2000:])
         text = (folder / "optimized.sdfg").read_text()
         _, plan, _ = run([opt, folder / "optimized.sdfg", "--emit=plan-json"])
-        classes = {k["place"]: k["class"] for k in json.loads(plan)["kernels"]} if plan else {}
+        planned = {k["place"]: (k["class"], k["name"]) for k in json.loads(plan)["kernels"]} if plan else {}
         found = []
         for small in GRIDS:
             (folder / "small.sdfg").write_text(at_size(text, n, small))
@@ -65,7 +65,8 @@ def formulas(opt, graph, steps, n, values_at):
     kernels = []
     for place in found[-1][0]:
         a, b = fit([kernels_at.get(place, ("", 0))[1] for kernels_at, _ in found])
-        kernels.append(dict(place=place, kind=classes.get(place, found[-1][0][place][0]), a=a, b=b))
+        kind, name = planned.get(place, (found[-1][0][place][0], ""))
+        kernels.append(dict(place=place, name=name, kind=kind, a=a, b=b))
     a, b = fit([bound for _, bound in found])
     return dict(kernels=kernels, lower=dict(a=a, b=b), error=worst)
 

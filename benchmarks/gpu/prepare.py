@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes our CUDA and DaCe's for the benchmark programs of the corpus, to be built and timed by run.py elsewhere.
 
-usage: prepare.py --corpus DIR --sdfg-opt PATH --out DIR [--only ours|dace] [-n 150,405] [--no-bytes] [PROGRAM...]
+usage: prepare.py --corpus DIR --sdfg-opt PATH --out DIR [--only ours|dace] [-n 150,405] [--no-bytes] [--plans FILE] [PROGRAM...]
 
 Per program and grid (2n^2 cells, 3n^2 edges, n^2 vertices): the recorded graphs with the small grid's sizes, which
 GT4Py bakes into temporaries, replaced; DaCe's code from gt4py_gpu.sdfgz, ours from lowered.sdfgz; a caller for both;
@@ -15,6 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from compulsory import bytes_at, formulas
+from tune import known_plan
 from torus_grid import read_recorded, scale, scale_graph, scale_numbers, torus
 
 def pipeline(program, typical):
@@ -110,10 +111,11 @@ def moved(opt, graph, steps, made_for, program, n):
     if key not in moved.known:
         moved.known[key] = formulas(opt, graph, steps, made_for, lambda small: scale(program / "args80.npz", small))
     found = moved.known[key]
-    kinds = {}
+    kinds, kernels = {}, []
     for kernel in found["kernels"]:
-        kinds[kernel["kind"]] = kinds.get(kernel["kind"], 0) + bytes_at(kernel, n)
-    return dict(kinds=kinds, bytes=sum(kinds.values()), lower=bytes_at(found["lower"], n), error=found["error"])
+        kernels.append(dict(name=kernel["name"], place=kernel["place"], kind=kernel["kind"], bytes=bytes_at(kernel, n)))
+        kinds[kernel["kind"]] = kinds.get(kernel["kind"], 0) + kernels[-1]["bytes"]
+    return dict(kernels=kernels, kinds=kinds, bytes=sum(kinds.values()), lower=bytes_at(found["lower"], n), error=found["error"])
 
 
 moved.known = {}
@@ -129,6 +131,8 @@ def main():
     parser.add_argument("--only", choices=["ours", "dace"])
     parser.add_argument("-n", type=lambda text: list(map(int, text.split(","))), default=[150, 405])
     parser.add_argument("--no-bytes", action="store_true", help="do not count what kernels have to move")
+    parser.add_argument("--plans", type=pathlib.Path, help="a store of tune.py: kernels run as it says")
+    parser.add_argument("--device", default="NVIDIA H200", help="whose plans of the store")
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
     tables, todo = {n: torus(n) for n in options.n + [150]}, list(jobs(options))
@@ -162,7 +166,11 @@ def main():
             for part in ("runtime/include", "external/moodycamel"):
                 shutil.copytree(pathlib.Path(meta["package"]) / part, options.out / "dace" / part, dirs_exist_ok=True)
         if options.only != "dace":
-            run([options.sdfg_opt, work / "lowered.sdfg", steps, "--emit=cuda", "-o", out / "ours.cu"])
+            plan = []
+            if options.plans:
+                (out / "ours.plan").write_text(known_plan(options.sdfg_opt, options.plans, options.device, work / "lowered.sdfg", steps))
+                plan = [f"--plan={out / 'ours.plan'}"]
+            run([options.sdfg_opt, work / "lowered.sdfg", steps, "--emit=cuda", "-o", out / "ours.cu", *plan])
         arrays = {name for name, value in recorded.items() if value.ndim}
         theirs = dict(args=meta["args"], init=[(name, dict(meta["args"]).get(name, "int")) for name in meta["init"]])
         ours = signature((out / "ours.cu").read_text(), meta["name"])
@@ -173,7 +181,8 @@ def main():
         if not options.no_bytes:
             bytes = moved(options.sdfg_opt, work / "lowered.sdfg", steps, n, program, n)
             print(f"{name:90} {bytes['bytes']:>14,} bytes, at least {bytes['lower']:>14,}, formula off by {bytes['error']:.1e}", flush=True)
-        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, moved=bytes)))
+        (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, moved=bytes,
+                                                        graph=str(work / "lowered.sdfg"), steps=steps)))
     shutil.copyfile(pathlib.Path(__file__).resolve().parent.parent / "torus_grid.py", options.out / "torus_grid.py")
     shutil.copyfile(pathlib.Path(__file__).resolve().parent / "run.py", options.out / "run.py")
 

@@ -7,8 +7,11 @@ DIR is what prepare.py wrote. Everything is built twice for sm_90: `fast` as a u
 without contraction; results of the latter are compared over all bytes of all arguments after one call, outputs
 starting from the recorded random values. Timed with CUDA events on the default stream, both in turns, with as many
 sets of arguments in rotation as exceed the L2 cache five times; the time is the median of the rounds. "host" is what
-the host needs per call. "bytes" is what our program's kernels have to move, "share" the time this takes at the
-bandwidth of a plain copy of that many cells, measured in the same run, over our time.
+the host needs per call. "MB" is what our program's kernels have to move, counted by executing them (compulsory.py);
+"bound" the time this takes when each kernel runs at the bandwidth of a plain one of its kind and footprint, measured in
+the same run: a copy for pointwise kernels and copies, a sum over neighbours for gathers, a sweep over columns for scans.
+"share" is the bound over our time, "bound/DaCe" the bound over DaCe's: no kernels like ours can be more than its
+reciprocal faster than DaCe.
 Libraries are kept in DIR/cache by content. Writes results.json and table.md to $OUT or DIR.
 """
 import argparse, concurrent.futures, ctypes, hashlib, json, math, os, pathlib, shutil, subprocess, sys, time
@@ -131,7 +134,8 @@ class Program:
 
 
 def bandwidths(n, tables):
-    """GB/s of plain kernels on fields of 80 levels: a copy of a cell field; a sum over the edges of each cell."""
+    """GB/s of plain kernels on fields of 80 levels: a copy of a cell field; a sum over the edges of each cell; a
+    recurrence down the columns of a cell field, with the loads of eight levels ahead."""
     import cupy as cp
     cells, edges, levels = 2 * n * n, 3 * n * n, 80
     copy = cp.RawKernel(r"""extern "C" __global__ void f(const double* a, double* b, long n) {
@@ -142,6 +146,15 @@ def bandwidths(n, tables):
         for (int k = blockIdx.y * 4; k < blockIdx.y * 4 + 4; ++k) {
           const double* r = a + (long)k * edges;
           b[(long)k * cells + i] = r[e0] + r[e1] + r[e2]; } }""", "f")
+    scan = cp.RawKernel(r"""extern "C" __global__ void f(const double* a, double* b, int cells) {
+        int i = blockIdx.x * 64 + threadIdx.x; if (i >= cells) return;
+        double carry = 0;
+        for (int k = 0; k < 80; k += 8) {
+          double ahead[8];
+          #pragma unroll
+          for (int u = 0; u < 8; ++u) ahead[u] = a[(long)(k + u) * cells + i];
+          #pragma unroll
+          for (int u = 0; u < 8; ++u) { carry = 0.5 * carry + ahead[u]; b[(long)(k + u) * cells + i] = carry; } } }""", "f")
     table = cp.asarray(tables["C2E"], order="F")
     sets = [(cp.random.random(edges * levels), cp.empty(cells * levels)) for _ in range(max(2, math.ceil(5 * L2_BYTES / (5 * n * n * levels * 8))))]
     def best(launch):
@@ -160,7 +173,14 @@ def bandwidths(n, tables):
     count = cells * levels
     t = best(lambda a, b: copy(((count + 255) // 256,), (256,), (a, b, count)))
     g = best(lambda a, b: gather(((cells + 127) // 128, levels // 4), (128,), (a, b, table, cells, edges)))
-    return dict(copy=16 * count / t / 1e9, gather=((cells + edges) * levels * 8 + 12 * cells) / g / 1e9)
+    s = best(lambda a, b: scan(((cells + 63) // 64,), (64,), (a, b, cells)))
+    return dict(copy=16 * count / t / 1e9, gather=((cells + edges) * levels * 8 + 12 * cells) / g / 1e9, scan=16 * count / s / 1e9)
+
+
+def bound_us(moved, bandwidth):
+    """Microseconds that the kernels need at the bandwidths of plain ones of their kinds."""
+    like = {"gather": "gather", "reduction": "gather", "blocks": "gather", "scan": "scan"}
+    return sum(count / bandwidth[like.get(kind, "copy")] for kind, count in moved["kinds"].items()) / 1e3
 
 
 def compare(ours, dace, arrays, xp):
@@ -220,7 +240,7 @@ def measure(folder, built, tables, options):
     values = scale(folder / "args80.npz", meta["n"], tables, cp)
     arrays = {k: v for k, v in values.items() if isinstance(v, cp.ndarray)}
     numbers = {k: v for k, v in values.items() if k not in arrays}
-    result = dict(cells=2 * meta["n"] ** 2, bytes=meta["bytes"], argument_bytes=sum(a.nbytes for a in arrays.values()))
+    result = dict(cells=2 * meta["n"] ** 2, moved=meta.get("moved"), argument_bytes=sum(a.nbytes for a in arrays.values()))
     libraries = {key[1:]: value for key, value in built.items() if key[0] == folder}
     for which in ("ours", "dace"):
         if (which, "fast") in libraries:
@@ -288,14 +308,18 @@ def profile_all(root, folders):
 
 
 def row(name, r, bandwidth):
-    bound = r["bytes"] / bandwidth["copy"] / 1e3 if r.get("bytes") else None
+    bound = bound_us(r["moved"], bandwidth) if r.get("moved") else None
     number = lambda value, form: format(value, form) if value is not None else "–"
     ours, dace = r.get("ours_us"), r.get("dace_us")
     agree = "–" if "unequal" not in r else "yes" if not r["unequal"] else f"no: {', '.join(r['unequal'])} ({r['worst']:.1e})"
     return (f"| {name} | {number(ours, '.1f')} | {number(dace, '.1f')} | {number(dace / ours if ours and dace else None, '.2f')} "
-            f"| {number(r['bytes'] / 1e6 if r.get('bytes') else None, '.1f')} | {number(100 * bound / ours if bound and ours else None, '.0f')} % "
+            f"| {number(r['moved']['bytes'] / 1e6 if bound else None, '.1f')} | {number(bound, '.1f')} | {number(100 * bound / ours if bound and ours else None, '.0f')} % "
             f"| {number(100 * bound / dace if bound and dace else None, '.0f')} % "
             f"| {number(r.get('ours_host_us'), '.1f')} | {number(r.get('dace_host_us'), '.1f')} | {agree} |")
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def main():
@@ -341,7 +365,7 @@ def main():
         if n not in tables:
             tables[n] = torus(n)
             bandwidth[n] = bandwidth.get(n) or bandwidths(n, tables[n])
-            print(f"{device}, {2 * n * n} cells x 80 levels: copy {bandwidth[n]['copy']:.0f}, gather {bandwidth[n]['gather']:.0f} GB/s", flush=True)
+            print(f"{device}, {2 * n * n} cells x 80 levels: copy {bandwidth[n]['copy']:.0f}, gather {bandwidth[n]['gather']:.0f}, scan {bandwidth[n]['scan']:.0f} GB/s", flush=True)
         try:
             results[folder.name] = measure(folder, built, tables[n], options)
             lines.append(row(folder.name, results[folder.name], bandwidth[n]))
@@ -353,14 +377,18 @@ def main():
                 partial.write_text(json.dumps([results, bandwidth, lines]))
                 os.execv(sys.executable, [sys.executable, *[a for a in sys.argv if a != "--resume"], "--resume"])
         cp.get_default_memory_pool().free_all_blocks()
-    head = ["| program | ours us | DaCe us | DaCe/ours | MB | share | DaCe's share | host us | DaCe's host us | same bytes |",
-            "|---|---|---|---|---|---|---|---|---|---|"]
+    head = ["| program | ours us | DaCe us | DaCe/ours | MB | bound us | share | bound/DaCe | host us | DaCe's host us | same bytes |",
+            "|---|---|---|---|---|---|---|---|---|---|---|"]
     (out / "table.md").write_text("\n".join(head + lines) + "\n")
     (out / "results.json").write_text(json.dumps(dict(device=device, bandwidth=bandwidth, results=results), indent=1))
     for kind in ("symbolic-45000", "typical-45000", "symbolic-328050", "static-45000"):
         ratios = [r["dace_us"] / r["ours_us"] for name, r in results.items() if name.endswith(kind) and "ours_us" in r and "dace_us" in r]
         if ratios:
-            print(f"{kind}: geometric mean of {len(ratios)} ratios {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, smallest {min(ratios):.2f}")
+            print(f"{kind}: geometric mean of {len(ratios)} ratios {mean(ratios):.2f}, smallest {min(ratios):.2f}")
+        shares = [bound_us(r["moved"], bandwidth[round(math.sqrt(r["cells"] / 2))]) / r["ours_us"] for name, r in results.items()
+                  if name.endswith(kind) and "ours_us" in r and r.get("moved")]
+        if shares:
+            print(f"{kind}: share of the bound {mean(shares):.0%} in the geometric mean, smallest {min(shares):.0%}")
     print(f"all in {time.time() - begin:.0f} s")
 
 
