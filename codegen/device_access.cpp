@@ -96,10 +96,31 @@ bool SdfgFunction::known_to_host(const Expr& expr) const {
 }
 
 /// The name under which the kernel gets a value that the host computes.
-std::string SdfgFunction::host_value(const std::string& stem, const std::string& text) const {
-  const auto [found, is_new] = host_values_.try_emplace(text);
+std::string SdfgFunction::host_value(const std::string& stem, const std::string& text,
+                                     const std::string& type) const {
+  const auto [found, is_new] = host_values_.try_emplace({type, text});
   if (is_new) found->second = local_name(stem);
   return found->second;
+}
+
+/// stride * rows in 64 bits, where `rows` is an int: one instruction when the stride has 32 bits, too,
+/// as the caller's strides have.
+std::string SdfgFunction::pitch(const Binding& binding, const Expr& stride, const Expr& rows) const {
+  const std::string text = symbolic().operand(rows);
+  if (stride.is(Op::Integer)) return "int64_t(" + symbolic().print(stride) + ") * " + text;
+  const auto type = stride.is(Op::Symbol) ? types_.find(stride.name()) : types_.end();
+  const bool given = caller_.empty() && type != types_.end() && type->second.base() == BaseType::Int32 &&
+                     !assigned_.contains(stride.name()) && known_to_host(stride);
+  if (!given) return "";
+  return "int64_t(" + host_value(binding.text + "_pitch", cpp_name(stride.name()), "int32_t") + ") * " + text;
+}
+
+/// Does the kernel get the address of the first element it reads, instead of the container's? Not
+/// where it writes, too: two restricted pointers must not lead to what one of them changes.
+bool SdfgFunction::passes_first(const Binding& binding) const {
+  return in_kernel_itself_ && binding.kind == Binding::Pointer && !binding.aliased &&
+         cpp_type(binding.data->dtype) && host_pointers_.contains(binding.text) &&
+         !kernel_writes_->contains(binding.memory()) && !kernel_writes_->contains(binding.text);
 }
 
 void SdfgFunction::open_frame(const Writer& out, const std::vector<std::string>& defines) {
@@ -112,16 +133,16 @@ void SdfgFunction::close_frame(Writer& out) {
   frames_.pop_back();
 }
 
-std::string SdfgFunction::row(const Binding& binding, const std::string& offset,
-                              const Expr& depends) const {
-  if (offset.empty()) return binding.text;
+std::string SdfgFunction::row(const Binding& binding, const std::string& first,
+                              const std::string& offset, const Expr& depends) const {
+  if (offset.empty()) return first;
   std::size_t place = 0;
   const SymbolSet symbols = free_symbols(depends);
   for (std::size_t i = 1; i < frames_.size(); ++i)
     for (const std::string& symbol : symbols)
       if (frames_[i].defines.contains(symbol)) place = i;
   Frame& frame = frames_[place];
-  const std::string value = binding.text + " + " + offset;
+  const std::string value = first + " + " + offset;
   const auto [found, is_new] = frame.names.try_emplace(value);
   if (is_new) {
     found->second = local_name(binding.text + "_row");
@@ -169,6 +190,15 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     Expr same = 0, lane = 0;
     bool rest = false;  // something that is neither: the whole index is looked up with
     for (const Expr& term : terms) {
+      if (row_param_ && uses_symbol(term, row_param_->first)) {
+        const auto& [param, over] = *row_param_;
+        const auto affine = match_affine(term, param);
+        const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
+        if (factor && affine->rest.as_integer() == 0) {
+          same = same + Expr(*factor) * over.begin + Expr(*factor * over.step) * Expr::symbol(over.lane);
+          continue;
+        }
+      }
       if (uniform(term)) {
         same = same + term;
         continue;
@@ -220,7 +250,11 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     if (!known_to_host(stride)) here = same, known = 0;
     if (!(known.as_integer() == 0)) add(of_host, plain_scaled(stride, known));
     if (!(here.as_integer() == 0)) {
-      add(shared, here.as_integer() ? plain_scaled(stride, here) : scaled(stride, printer.operand(here)));
+      const bool of_row = row_param_ && free_symbols(here) == SymbolSet{row_param_->second.lane};
+      const std::string rows = of_row && !(stride.as_integer() == 1) ? pitch(binding, stride, here) : "";
+      add(shared, !rows.empty() ? rows
+                  : here.as_integer() ? plain_scaled(stride, here)
+                                      : scaled(stride, printer.operand(here)));
       depends = depends + stride * here;
     }
     if (!(lane.as_integer() == 0)) {
@@ -231,12 +265,16 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     }
   }
   out.narrow = narrow && terms_in_lane == 1;
-  if (!of_host.empty()) {
-    const bool simple = of_host.find_first_of(" (") == std::string::npos;
-    const std::string first = simple ? of_host : host_value(binding.text + "_at", of_host);
-    shared = shared.empty() ? first : first + " + " + shared;
+  std::string first = binding.text;
+  const bool simple = of_host.find_first_of(" (") == std::string::npos;
+  if (!simple && passes_first(binding)) {
+    first = host_value(binding.text + "_first", host_pointers_.at(binding.text) + " + " + of_host,
+                       "const " + *cpp_type(binding.data->dtype) + "*");
+  } else if (!of_host.empty()) {
+    const std::string at = simple ? of_host : host_value(binding.text + "_at", of_host);
+    shared = shared.empty() ? at : at + " + " + shared;
   }
-  out.row = row(binding, shared, depends);
+  out.row = row(binding, first, shared, depends);
   if (out.lane.empty()) out.lane = "0";
   return out;
 }

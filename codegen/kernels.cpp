@@ -175,6 +175,11 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const auto outer_names = used_names_;
   for (const std::string& param : map.params) bindings_.erase(param);
   bind_for_kernel(at, id, kernel);
+  for (const auto& [name, bound] : bindings_) {
+    if (!bound.device || bound.kind != Binding::Pointer || bound.own || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
+    const auto other = kernel.arguments.find(bound.text);
+    host_pointers_[bound.text] = other == kernel.arguments.end() ? bound.text : "(" + other->second + ")";
+  }
   Writer body(1);
   At inner{body, at.state, at.plan, at.place, at.where, {}, at.view_names, {}, {}, at.parallel_params, at.params};
   inner.kernel = id;
@@ -192,14 +197,18 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const std::string text = blocks ? block_body(inner, id, kernel) : thread_body(inner, id, kernel);
   in_kernel_itself_ = on_device_ = false;
   kernel_writes_ = nullptr;
-  for (const auto& [value, name] : host_values_) kernel.values.push_back({"int64_t " + name, name, name});
+  for (const auto& [value, name] : host_values_)
+    kernel.values.push_back({value.first + (value.first.ends_with('*') ? " __restrict__ " : " ") + name, name, name});
   kernel_parameters(inner, kernel, text, outer_bindings);
   bindings_ = outer_bindings;
   lanes_ = outer_lanes;
   used_names_ = outer_names;
-  for (const auto& [value, name] : host_values_) at.out.line("const int64_t " + name + " = " + value + ";");
+  for (const auto& [value, name] : host_values_)
+    at.out.line((value.first.ends_with('*') ? "" : "const ") + value.first + " " + name + " = " + value.second + ";");
   host_values_.clear();
   lane_params_.clear();
+  row_param_.reset();
+  host_pointers_.clear();
 
   Writer function;
   std::string order;
@@ -257,6 +266,8 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   lane(kernel.dims[0], x);
   const bool deep = kernel.dims.size() > 1, wide_y = deep && plan.block[1] > 1, levels = plan.levels > 1;
   const std::string y = deep ? local_name("y") : "";
+  if (deep && kernel.dims[1].fixed_step > 0)
+    row_param_.emplace(kernel.dims[1].param, LaneParam{kernel.dims[1].begin, kernel.dims[1].fixed_step, y});
   const auto index = [&](const KernelText::Dimension& dim, const std::string& at_index) {
     const CppExpr printer = symbolic();
     const std::string scaled = dim.step == "1" ? at_index : dim.step + " * " + at_index;
@@ -268,8 +279,9 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   Writer rows(1);
   std::vector<std::string> in_thread;
   for (std::size_t d = 1; d < kernel.dims.size(); ++d) in_thread.push_back(kernel.dims[d].param);
+  if (deep) in_thread.push_back(y);
   open_frame(rows, in_thread);
-  if (levels) open_frame(inner, {kernel.dims[1].param});
+  if (levels) open_frame(inner, {kernel.dims[1].param, y});
   {
     At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
     body.kernel = at.kernel;
@@ -319,11 +331,10 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
       out.close();
       return out.take();
     }
-    if (wide_y || many) {
-      out.line("const int " + y + " = " + first + ";");
-      out.line("if (" + y + " >= " + dim.count + ") return;");
-    }
-    if (used.contains(cpp_name(dim.param))) out.line(index(dim, wide_y || many ? y : first));
+    const bool bounded = wide_y || many, named = bounded || used.contains(y);
+    if (named) out.line("const int " + y + " = " + first + ";");
+    if (bounded) out.line("if (" + y + " >= " + dim.count + ") return;");
+    if (used.contains(cpp_name(dim.param))) out.line(index(dim, named ? y : first));
   }
   out.raw(rows.text());
   out.raw(inner.text());

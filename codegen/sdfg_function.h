@@ -226,10 +226,14 @@ class SdfgFunction {
                          const std::string& path, const Place& place);
   bool is_final(const At& at, EdgeId write) const;
   bool known_to_host(const Expr& expr) const;
-  std::string host_value(const std::string& stem, const std::string& text) const;
+  std::string host_value(const std::string& stem, const std::string& text,
+                         const std::string& type = "int64_t") const;
+  std::string pitch(const Binding& binding, const Expr& stride, const Expr& rows) const;
   void open_frame(const Writer& out, const std::vector<std::string>& defines);
   void close_frame(Writer& out);
-  std::string row(const Binding& binding, const std::string& offset, const Expr& depends) const;
+  std::string row(const Binding& binding, const std::string& first, const std::string& offset,
+                  const Expr& depends) const;
+  bool passes_first(const Binding& binding) const;
   std::string element_at(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
 
   // tasklets.cpp
@@ -302,9 +306,14 @@ class SdfgFunction {
   bool on_device_ = false;
   mutable std::vector<Frame> frames_;  ///< around what is being printed, outermost first
   std::map<std::string, LaneParam, std::less<>> lane_params_;
+  /// The kernel's second parameter, begin + step * lane, where `lane` is an int that a row of threads
+  /// shares: what the begin contributes to addresses is the host's business.
+  std::optional<std::pair<std::string, LaneParam>> row_param_;
+  /// Pointers that the kernel being printed gets, by their names in it: what the host calls them.
+  std::map<std::string, std::string, std::less<>> host_pointers_;
   SymbolSet code_names_;  ///< of the tasklet being printed: they hide symbols
-  /// Expressions of the kernel being printed that the host computes: name and text, by text.
-  mutable std::map<std::string, std::string> host_values_;
+  /// Expressions of the kernel being printed that the host computes: their names, by type and text.
+  mutable std::map<std::pair<std::string, std::string>, std::string> host_values_;
   struct Printed {
     std::string name;
     std::vector<std::string> parameters;  ///< those that it uses
