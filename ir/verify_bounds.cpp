@@ -54,7 +54,7 @@ class BoundsRules {
     if (index != value) message += " reaches " + to_text(value);
     message += ", which is " + std::move(where);
     const Place place = Place().edge(s_.state, id_);
-    if (memlet_.dynamic)
+    if (memlet_.dynamic || findings_.may_not_run())
       findings_.warning(place, std::move(message));
     else
       findings_.error(place, std::move(message), "change the subset, or set `allow_oob`");

@@ -51,6 +51,22 @@ class Findings {
     if (all_.size() == found) before_.insert(key);
   }
 
+  /// What lies here may not run, for as long as it lives.
+  class Maybe {
+   public:
+    explicit Maybe(Findings& findings, bool maybe = true) : findings_(findings), maybe_(maybe) {
+      findings_.maybe_ += maybe_;
+    }
+    Maybe(const Maybe&) = delete;
+    Maybe& operator=(const Maybe&) = delete;
+    ~Maybe() { findings_.maybe_ -= maybe_; }
+
+   private:
+    Findings& findings_;
+    const bool maybe_;
+  };
+  bool may_not_run() const { return maybe_ > 0; }
+
   void error(const Place& where, std::string message, std::string hint = {}) {
     add(Severity::Error, where, std::move(message), std::move(hint));
   }
@@ -64,6 +80,7 @@ class Findings {
 
   Verified& before_;
   std::vector<std::function<std::string()>> parts_;
+  std::size_t maybe_ = 0;
   Diagnostics all_;
 };
 
@@ -137,7 +154,8 @@ void verify_state(const SdfgScope& scope, const State& state, const SymbolFlow::
 void verify_node(const StateScope& scope, NodeId node, Findings& findings);
 void verify_connectors(const SdfgScope& scope, const State& state, NodeId node, Findings& findings);
 void verify_memlet(const StateScope& scope, EdgeId edge, Findings& findings);
-/// Accesses out of bounds that are certain whenever they happen.
+/// Accesses out of bounds that are certain whenever they happen: errors where control is certain to
+/// come, warnings in branches and loops, which a condition may guard.
 void verify_bounds(const StateScope& scope, EdgeId edge, Findings& findings);
 void verify_nested(const StateScope& scope, NodeId node, Findings& findings);
 void verify_library_node(const StateScope& scope, NodeId node, Findings& findings);

@@ -45,6 +45,9 @@ class RegionRules {
     const std::vector<BlockId> reachable = reachable_blocks(region_);
     std::vector<bool> reached(region_.id_bound());
     for (BlockId b : reachable) reached[b.value] = true;
+    const auto first = start(region_);
+    const bool branches = std::ranges::any_of(
+        region_.edges(), [&](InterstateEdgeId e) { return !region_[e].condition.always_true(); });
     for (BlockId id : region_.nodes()) {
       const Block& block = region_[id];
       if (!labels.insert(block.label).second)
@@ -53,6 +56,7 @@ class RegionRules {
       if (!reachable.empty() && !reached[id.value])
         findings_.warning(Place().block(block), "cannot be reached from the start");
       const Findings::Level level(findings_, [&block] { return Place().block(block).text(); });
+      const Findings::Maybe maybe(findings_, branches && id != first);
       this->block(block, id);
     }
     edges();
@@ -67,6 +71,7 @@ class RegionRules {
       verify_state(scope_, *state, at, findings_);
     } else if (const auto* loop = block.as<LoopRegion>()) {
       this->loop(*loop, id);
+      const Findings::Maybe maybe(findings_);
       verify_region(scope_, *loop, scope_.flow.child(index_, id), true, findings_);
     } else if (const Region* region = block.region()) {
       verify_region(scope_, *region, scope_.flow.child(index_, id), in_loop_, findings_);
@@ -144,6 +149,7 @@ class RegionRules {
       const Findings::Level level(findings_, [&branch, i] {
         return "branch " + (branch.block.label.empty() ? std::to_string(i) : branch.block.label);
       });
+      const Findings::Maybe maybe(findings_);
       verify_region(scope_, branch.region(), scope_.flow.child(index_, id, i), in_loop_, findings_);
     }
   }

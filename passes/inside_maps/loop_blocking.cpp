@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ir/graph_algorithms.h"
+#include "passes/common/point_order.h"
 #include "passes/inside_maps/blocked_scope.h"
 
 namespace sdfg {
@@ -66,7 +67,10 @@ class Blocker {
     return {};
   }
 
-  Refusal check(const MapEntry& map, const std::string& parameter) const {
+  Refusal check(const State& state, NodeId entry, const std::string& parameter) const {
+    const auto& map = state.get<MapEntry>(entry);
+    if (map.params.size() > 1)
+      if (Refusal why = check_reordering(sdfg_, state, entry)) return why;
     const std::size_t d =
         std::size_t(std::ranges::find(map.params, parameter) - map.params.begin());
     const Range& range = map.ranges[d];
@@ -86,7 +90,7 @@ class Blocker {
 
   void on_map(State& state, NodeId entry, const std::string& parameter, BlockedScope& scope,
               const Trail& here) {
-    if (const Refusal why = check(state.get<MapEntry>(entry), parameter))
+    if (const Refusal why = check(state, entry, parameter))
       return context_.refused(here, why);
     std::vector<EdgeId> reads;
     if (options_.promote_independent_memlets) reads = scope.promotable();

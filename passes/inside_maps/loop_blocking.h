@@ -22,7 +22,7 @@ transients that they write) runs once per block, in front of a sequential inner 
 
 Refused when nothing is gained (`require_independent_nodes`, more than
 `independent_node_threshold`), when the dimension has no step of 1 or certainly fits into one
-block.)",
+block; and when the points of several dimensions go through a stream in their order.)",
   };
   struct Options {
     std::int64_t blocking_size = 10;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/point_order.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
@@ -149,7 +150,9 @@ Result<Changed> MapIterationOrder::run(Sdfg& sdfg, const Options& options, PassC
           by_options ? order_by_options(*map, options) : order_by_accesses(accesses);
       if (std::ranges::is_sorted(order)) continue;
       const Trail here = trail.in(state, n);
-      if (const Refusal why = check(*map, order)) {
+      Refusal why = check(*map, order);
+      if (!why) why = check_reordering(s, state, n);
+      if (why) {
         context.refused(here, why);
         continue;
       }

@@ -26,7 +26,8 @@ The last parameter is the innermost loop on the CPU and x on the GPU. By default
 along which most accesses go to the next element. Options say otherwise: `unit_strides_kind` moves
 parameters of that kind to the end, `unit_strides_dims` those named, the first one last.
 
-Refused when the range of a parameter depends on one that would come after it.)",
+Refused when the range of a parameter depends on one that would come after it, and when the points go
+through a stream in their order.)",
   };
   struct Options {
     DimensionKind unit_strides_kind = DimensionKind::Unspecified;

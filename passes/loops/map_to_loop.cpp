@@ -91,7 +91,16 @@ class Converter {
     if (map.instrument != Instrumentation::None) return "the map is instrumented";
     if (!certain(less(Expr(0), map.ranges[0].step, context_.assumptions)))
       return "the step " + to_text(map.ranges[0].step) + " may not be positive";
-    return nester.find_border(state, scope, around, border, context_.assumptions);
+    if (Refusal why = nester.find_border(state, scope, around, border, context_.assumptions))
+      return why;
+    // A map without a schedule runs where its data is; a loop runs on the host.
+    if (map.schedule == Schedule::Default && around.empty())
+      for (const auto& [name, container] : border)
+        if (const Storage at = nester.sdfg().arrays.at(name).storage;
+            at == Storage::GpuGlobal || at == Storage::GpuShared)
+          return "'" + name + "' is in " + std::string(to_text(at)) +
+                 ", where a loop on the host cannot reach it";
+    return {};
   }
 
   void apply(const ScopeNester& nester, State& state, const Scope& scope, const Border& border) {

@@ -29,6 +29,40 @@ bool ScopeNester::is_known(std::string_view symbol, const State& state,
   });
 }
 
+/// Does a part hold all that is touched behind the edge that names it? Memlets at the borders of
+/// scopes are summaries, and may say less than those inside.
+static bool says_all(const State& state, EdgeId edge, bool in, const Subset& part,
+                     const Assumptions& assumptions) {
+  return std::ranges::all_of(path_leaves(state, edge), [&](EdgeId leaf) {
+    const auto& innermost = in ? state[leaf].memlet.src_subset : state[leaf].memlet.dst_subset;
+    if (!innermost || innermost->rank() != part.rank()) return false;
+    std::vector<NodeId> entries;  // of the scopes between, from the outermost in
+    for (EdgeId e : memlet_path(state, leaf)) {
+      const Node& node = state[in ? state.source(e) : state.target(e)];
+      if (const auto* exit = node.as<MapExit>())
+        entries.insert(entries.begin(), exit->entry);
+      else if (node.is<MapEntry>() && in)
+        entries.push_back(state.source(e));
+      else if (node.is<ConsumeEntry>() || node.is<ConsumeExit>())
+        return false;
+    }
+    // Those around the edge itself stay symbols of the part.
+    const NodeId outermost = in ? state.target(edge) : state.get<MapExit>(state.source(edge)).entry;
+    entries.erase(entries.begin(), std::ranges::find(entries, outermost));
+    Subset touched = *innermost;
+    while (!entries.empty()) {
+      const auto& map = state.get<MapEntry>(entries.back());
+      entries.pop_back();
+      const auto ranges = image(touched, map.params, map.ranges, assumptions);
+      for (std::size_t d = 0; d < ranges.size(); ++d) {
+        if (!ranges[d]) return false;
+        touched[d] = *ranges[d];
+      }
+    }
+    return certain(covers(part, touched, assumptions));
+  });
+}
+
 Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
                                    const std::vector<NodeId>& around, Border& border,
                                    const Assumptions& assumptions) const {
@@ -49,7 +83,9 @@ Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
   const auto& subset = in ? memlet.src_subset : memlet.dst_subset;
   if (subset && subset->rank() != data->shape.size())
     return "the memlet of '" + access->data + "' has another number of dimensions";
-  const Subset part = subset ? *subset : Subset::whole(data->shape);
+  const Subset part = subset && says_all(state, edge, in, *subset, assumptions)
+                          ? *subset
+                          : Subset::whole(data->shape);
   SymbolSet names;
   collect_symbols(part, names);
   for (const std::string& name : names)

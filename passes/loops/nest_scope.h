@@ -24,6 +24,7 @@ using Border = std::map<std::string, BorderContainer, std::less<>>;
 class ScopeNester {
  public:
   explicit ScopeNester(const Sdfg& sdfg);
+  const Sdfg& sdfg() const { return sdfg_; }
 
   /// What passes the border of a map, if the inside can become an SDFG of its own: each container
   /// comes from one place and goes to one place, nothing inside reads containers by name, and no

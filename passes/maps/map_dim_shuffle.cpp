@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/common/point_order.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -40,7 +41,7 @@ Result<Changed> MapDimShuffle::run(Sdfg& root, const Options& options, PassConte
   if (options.parameters.empty())
     return Diagnostic{{}, "map-dim-shuffle needs the new order", "write parameters=j,i"};
   Changed changed = Changed::No;
-  walk_states(root, Trail{}, [&](Sdfg&, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     for (const MapEnds ends : maps_of(state, *tree, options.maps)) {
@@ -48,7 +49,9 @@ Result<Changed> MapDimShuffle::run(Sdfg& root, const Options& options, PassConte
       if (map.params == options.parameters || !same_names(map.params, options.parameters)) continue;
       const Trail here = trail.in(state, ends.entry);
       std::vector<Range> ranges = reordered(map, options.parameters);
-      if (const Refusal why = check(ranges, options.parameters)) {
+      Refusal why = check(ranges, options.parameters);
+      if (!why) why = check_reordering(sdfg, state, ends.entry);
+      if (why) {
         context.refused(here, why);
         continue;
       }

@@ -13,7 +13,8 @@ struct MapDimShuffle {
 
 with `parameters=j,i`. Maps that have other parameters stay as they are.
 
-Refused when a range would come before the parameter that it uses.)",
+Refused when a range would come before the parameter that it uses, and when the points go through a
+stream in their order.)",
   };
   struct Options {
     std::vector<std::string> parameters;

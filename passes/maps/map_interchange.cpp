@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/analysis/propagate.h"
+#include "passes/common/point_order.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -21,7 +22,9 @@ Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassCont
       if (!next || swapped.contains(outer.entry)) continue;
       const MapEnds inner{next, tree->exit_of(next)};
       const Trail here = trail.in(state, outer.entry);
-      if (const Refusal why = check_perfect_nest(state, outer, inner)) {
+      Refusal why = check_perfect_nest(state, outer, inner);
+      if (!why) why = check_reordering(sdfg, state, outer.entry);
+      if (why) {
         context.refused(here, why);
         continue;
       }

@@ -24,8 +24,8 @@ points accumulate in common elements, in the dimensions that do not say in which
 
 Refused when no dimension is left to tile; when the range of a tiled dimension uses another
 parameter of the map or has tiles; when a size certainly does not divide the range although it
-should; when the range has no points; and with `skew` when something inside depends on the parameter so that it cannot be
-replaced.)",
+should; when the range has no points; when several dimensions go through a stream in their order; and
+with `skew` when something inside depends on the parameter so that it cannot be replaced.)",
   };
   struct Options {
     std::vector<std::int64_t> tile_sizes{128, 128, 128};

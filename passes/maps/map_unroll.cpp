@@ -6,6 +6,7 @@
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/fresh_names.h"
+#include "passes/common/point_order.h"
 #include "passes/common/scope.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
@@ -83,6 +84,8 @@ class Unroller {
     for (EdgeId e : state.out(ends.exit))
       if (state[state.target(e)].is_code() && !state[e].memlet.empty())
         return "what it writes goes to '" + std::string(state[state.target(e)].label()) + "'";
+    if (points.size() > 1)
+      if (Refusal why = check_reordering(sdfg, state, ends.entry)) return why;
     // Each copy is a trivial map; what holds for the first point holds for all.
     const std::vector<Range> ranges = map.ranges;
     set_point(map, points.front());

@@ -17,8 +17,8 @@ at any depth, inner maps after the maps around them.
 
 Refused when the ranges are no numbers or hold no point, or more than `max_points`; when the
 schedule says where the body runs (GPU, MPI, FPGA) or the map is instrumented; when it has dynamic
-range inputs or leads to a code node; and when something inside depends on a parameter so that it
-cannot be replaced.)",
+range inputs or leads to a code node; when its points go through a stream in their order; and when
+something inside depends on a parameter so that it cannot be replaced.)",
   };
   struct Options {
     std::int64_t max_points = 64;

@@ -21,8 +21,9 @@ range start at 0. The outer map takes all attributes; the inner one is Sequentia
 schedule is Default. Each map is split once.
 
 Refused when the map has no such dimension; when its range uses another parameter of the map or has
-tiles; when the size certainly does not divide the range although it should; and with `skew` when
-something inside depends on the parameter so that it cannot be replaced.)",
+tiles; when the size certainly does not divide the range although it should; when
+the points are put into a stream, or taken from one, in another order; and with `skew` when something
+inside depends on the parameter so that it cannot be replaced.)",
   };
   struct Options {
     std::int64_t dim_idx = -1, tile_size = 64;

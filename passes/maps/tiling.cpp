@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/common/point_order.h"
 #include "passes/common/scope.h"
 
 namespace sdfg {
@@ -58,6 +59,9 @@ Refusal check_tiling(const Sdfg& sdfg, const State& state, MapEnds ends,
                      const std::vector<DimensionTiling>& tilings) {
   const auto& map = state.get<MapEntry>(ends.entry);
   Substitution moved;
+  // Neighbours of a single dimension stay neighbours, unless they are dealt out.
+  if (map.params.size() > 1 || tilings.front().strided)
+    if (Refusal why = check_reordering(sdfg, state, ends.entry)) return why;
   for (const DimensionTiling& how : tilings) {
     const Range& range = map.ranges[how.dimension];
     const std::string name = "'" + map.params[how.dimension] + "'";

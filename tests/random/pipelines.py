@@ -5,8 +5,9 @@
 
 For each seed: a program and a pipeline, under --check-semantics=each. The program is one of sdfg-gen
 with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
-pipeline is `simplify`, `auto`, `gt4py`, or up to eight passes drawn at random (--list-passes), for a
-text case often beginning with its own pass. A fault is printed with the commands that show it again;
+pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
+passes drawn at random (--list-passes), some of them for a version of the program, for a text case often
+beginning with its own pass. A fault is printed with the commands that show it again;
 sdfg-reduce makes it small. --counts prints how often each pass applied.
 """
 
@@ -26,7 +27,6 @@ KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "br
          "patterns", "patterns", "patterns"]
 # Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
-NAMED = ["gt4py{assume_pointwise=false}", "simplify", "auto"]
 # Options without which a pass does nothing, or does it seldom.
 OPTIONS = {
     "substitute-symbols": ["symbols=N=$N"],  # the recorded value
@@ -38,13 +38,50 @@ OPTIONS = {
 }
 
 
-# Cases in which the order of two accesses is open, so that a pass may choose another one.
+# Cases in which the order of two accesses is open, so that a pass may choose another one;
+# local-double-buffering settles it.
 RACES = ["sdfg between(", "sdfg inout("]
+# What gt4py and versions are drawn with; a program's values stand for $N and $K.
+GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
+         "blocking_dims=i blocking_size=2 promote_independent_memlets_for_blocking",
+         "blocking_dims=k blocking_size=2 blocking_only_if_independent_nodes=false",
+         "disable_splitting", "reuse_transients", "fuse_tasklets", "scan_loop_unrolling",
+         "transient_memory_mode=persistent", "step_hook=tasklet-fusion,copy-to-map",
+         "pre_hook=loop-to-map", "post_hook=map-collapse", "typical=N=$N,K=$K", "typical=N=$N", "when=N<7"]
+VERSIONS = ["typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
 
 
-def with_options(draw, name):
+def with_options(draw, name, arguments=()):
+    if name == "demote-fields" and arguments:
+        return f"demote-fields{{fields={draw.choice(arguments)}}}"
     options = draw.choice(OPTIONS.get(name, [""]))
     return f"{name}{{{options}}}" if options else name
+
+
+def arguments_of(program):
+    """Names of the arrays among the arguments."""
+    return re.findall(r"(\w+): \w+\[", re.search(r"^sdfg \w+\((.*)\)", program, re.M).group(1))
+
+
+def named(draw, steps):
+    """A pipeline with a name, mostly with options; or a part of gt4py's steps in any order."""
+    kind = draw.random()
+    if kind < 0.4:
+        options = draw.sample(GT4PY, draw.randint(0, 3))
+        return f"gt4py{{{' '.join(['assume_pointwise=false', *options])}}}"
+    if kind < 0.7:
+        return ",".join(draw.choices(steps, k=draw.randint(3, 8)))
+    return draw.choice(["simplify", "auto"])
+
+
+def pipeline_of(draw, drawn, steps):
+    """The passes drawn, versions of them, or a pipeline with a name."""
+    kind = draw.random()
+    if kind < 0.3:
+        return named(draw, steps)
+    if kind < 0.4:
+        return f"versions{{{draw.choice(VERSIONS)}}}{{{','.join(drawn)},min-max-elimination}}"
+    return ",".join(drawn)
 
 
 def run(*words):
@@ -70,22 +107,24 @@ def cases(tools):
     for file in sorted((pathlib.Path(__file__).parent.parent / "text/passes").glob("*.test")):
         for case in re.split(r"^=== .*\n", file.read_text(), flags=re.M):
             program = re.split(r"^---.*\n", case, flags=re.M)
-            races = any(race in case for race in RACES)
-            if len(program) > 1 and program[1].startswith("sdfg ") and not races:
+            if len(program) > 1 and program[1].startswith("sdfg "):
                 found.append((file.stem, program[1]))
     return [c for c in found if not subprocess.run(
         [tools / "sdfg-opt", "--verify-only"], input=c[1], text=True, capture_output=True).returncode]
 
 
-def on_case(tools, passes, texts, draw):
+def on_case(tools, passes, texts, steps, draw):
     """The same for a text case."""
     name, program = draw.choice(texts)
     # Sizes of a case are of its own making.
     usable = [name for name in passes if name != "substitute-symbols"]
-    drawn = [with_options(draw, name) for name in draw.choices(usable, k=draw.randint(1, 6))]
+    arguments = arguments_of(program)
+    drawn = [with_options(draw, n, arguments) for n in draw.choices(usable, k=draw.randint(1, 6))]
     if name in usable and draw.random() < 0.6:
-        drawn.insert(draw.randint(0, min(2, len(drawn))), with_options(draw, name))
-    pipeline = draw.choice(NAMED + [",".join(drawn)] * 9)
+        drawn.insert(draw.randint(0, min(2, len(drawn))), with_options(draw, name, arguments))
+    pipeline = pipeline_of(draw, drawn, steps).replace("$N", "5").replace("$K", "5")
+    if any(race in program for race in RACES):
+        pipeline = "local-double-buffering," + pipeline
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
                "--stats", "--tolerance=1e-9"]  # made floats are no fractions of a power of 2
     try:
@@ -100,20 +139,24 @@ def on_case(tools, passes, texts, draw):
     return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each\n  {why}", {}
 
 
-def one(tools, passes, texts, seed, folder):
+def one(tools, passes, texts, steps, seed, folder):
     """(outcome, what to print, how often each pass applied)."""
     draw = random.Random(seed)
     if draw.random() < 0.4:
-        return on_case(tools, passes, texts, draw)
+        return on_case(tools, passes, texts, steps, draw)
     kind, size = draw.choice(KINDS), draw.choice([10, 20, 40])
-    drawn = [with_options(draw, name) for name in draw.choices(passes, k=draw.randint(3, 8))]
-    pipeline = draw.choice(NAMED + [",".join(drawn)] * 6)
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
     make = [tools / "sdfg-gen", f"--kind={kind}", f"--size={size}", f"--seed={seed}", "--emit=text",
             "-o", program, f"--data={data}", "--record"]
     if run(*make).returncode:
         return "not made", "", {}
-    pipeline = pipeline.replace("$N", str(recorded(data, "N")))
+    arguments = arguments_of(program.read_text())
+    drawn = [with_options(draw, n, arguments) for n in draw.choices(passes, k=draw.randint(3, 8))]
+    if draw.random() < 0.3:  # what is demoted is there to be restored
+        drawn.append("restore-fields")
+    pipeline = pipeline_of(draw, drawn, steps)
+    for symbol in ("N", "K"):
+        pipeline = pipeline.replace(f"${symbol}", str(recorded(data, symbol)))
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                f"--run={data}", "--emit=none", "--stats")
     for path in (program, data):
@@ -138,10 +181,13 @@ def main():
     listed = run(tools / "sdfg-opt", "--list-passes").stdout.splitlines()
     passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
     texts = cases(tools)
+    help_text = run(tools / "sdfg-opt", "--help=gt4py").stdout.partition("Steps, by default:")[2]
+    steps = re.findall(r"^ +([a-z][-a-z]+(?:\{.*\})?)$", help_text.partition("Options:")[0], re.M)
+    steps = [s.replace(" assume_pointwise", "").replace("{assume_pointwise}", "") for s in steps if not s.startswith("fixed-point")]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda s: one(tools, passes, texts, s, pathlib.Path(folder)),
+            results = list(pool.map(lambda s: one(tools, passes, texts, steps, s, pathlib.Path(folder)),
                                     range(options.seed, options.seed + options.count)))
     faults = [text for outcome, text, _ in results if outcome == "fault"]
     print("\n".join(faults[:10]))

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 
 #include "passes/observers.h"
 #include "tools/common/run.h"
@@ -12,7 +14,7 @@ namespace sdfg {
 ///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
-/// `note` says why.
+/// `note` says why. A field that was demoted (demote-fields) is not compared from then on.
 class CheckSemantics : public Observer {
  public:
   /// `each`: after each pass that changed something; otherwise only when finish() is called.
@@ -40,6 +42,7 @@ class CheckSemantics : public Observer {
   NamedArrays given_, arguments_;
   double tolerance_;
   std::optional<Executed> expected_;
+  std::set<std::string> demoted_;
   std::optional<Diagnostic> note_;
   std::size_t compared_ = 0;
 };

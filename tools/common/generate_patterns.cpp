@@ -330,6 +330,37 @@ constexpr std::array patterns{
     n1 = access $d
     n0.o -> n1 : $d[1]
   state $p_out)", "$p_in -> $p_sum\n  $p_sum -> $p_use\n  $p_use -> $p_never if \"1 > 2\"\n  $p_use -> $p_more if \"$p_n > 2\"\n  $p_use -> $p_out if \"not ($p_n > 2)\"\n  $p_never -> $p_out\n  $p_more -> $p_out"},
+    // Through an argument that is written before it is read.
+    Pattern{"", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access W
+    n2 = map $p_map (i) in [0:N]
+      n3 = tasklet minus: "o = 1 - x"
+    n4 = exit n2
+    n5 = access $d
+    n0 -> n1 : $s[0:N] -> [0:N]
+    n1 -> n2.IN_w : W[0:N]
+    n2.OUT_w -> n3.x : W[i]
+    n3.o -> n4.IN_d : $d[i]
+    n4.OUT_d -> n5 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out"},
+    // Bounds that symbols decide.
+    Pattern{"", R"(
+  state $p_in
+    n0 = access $s
+    n1 = access $d
+    n0 -> n1 : $s[0:N] -> [0:N]
+  state $p_out
+    n0 = access $s
+    n1 = map $p_map (i) in [max(0, K - N):min(N, 2 * K)]
+      n2 = tasklet half: "o = x + 1 if x < 8 else x / 2"
+    n3 = exit n1
+    n4 = access $d
+    n0 -> n1.IN_s : $s[max(0, K - N):min(N, 2 * K)]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_d : $d[i]
+    n3.OUT_d -> n4 : $d[max(0, K - N):min(N, 2 * K)])", "$p_in -> $p_out"},
     // A loop around a map.
     Pattern{"transient $p_u: float64[5, N]\n  symbol $p_k: int64", R"(
   state $p_in
@@ -387,7 +418,7 @@ Sdfg random_patterns(std::size_t size, Random& random) {
     edges += "  " + fill(pattern.edges) + "\n";
     last = prefix + "_out";
   }
-  const auto parsed = parse("sdfg patterns(A: float64[N], B: float64[N], I: int64[4])\n  symbol K: int64\n"
+  const auto parsed = parse("sdfg patterns(A: float64[N], B: float64[N], I: int64[4], W: float64[N])\n  symbol K: int64\n"
                             "  symbol N: int64\n" + data + blocks + edges);
   SDFG_ASSERT(bool(parsed)) << (parsed ? "" : parsed.error().message);
   return *parsed;

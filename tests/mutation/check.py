@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Does the net hold? Switches off each condition of each check, in turn, and runs the text cases.
+
+    tests/mutation/check.py --build build/dev [--folder passes] [--only REGEX] [--fuzz 200]
+
+A site is one condition under which a pass refuses: an operand of `||` in an `if` before `return "…"`,
+or a refusal that no `if` guards. Copies of the sources, in BUILD/mutation, ask before each site
+whether it is off (SDFG_MUTATION=NUMBER in the environment); they are linked over the library of BUILD,
+whose own sources know nothing of this. A site is caught when a text case fails, or, with --fuzz, when
+tests/random/pipelines.py finds a fault in that many programs. Survivors are printed with their place.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOOK = """\
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+namespace sdfg_mutation {
+/// Writes which conditions have held, as asked for by SDFG_MUTATION_HITS.
+struct Hits {
+  std::set<int> sites;
+  ~Hits() {
+    const char* path = std::getenv("SDFG_MUTATION_HITS");
+    std::FILE* file = path ? std::fopen(path, "w") : nullptr;
+    if (!file) return;
+    for (int site : sites) std::fprintf(file, "%d\\n", site);
+    std::fclose(file);
+  }
+};
+inline Hits hits;
+inline const int off = std::getenv("SDFG_MUTATION") ? std::atoi(std::getenv("SDFG_MUTATION")) : -1;
+inline bool holds(int site, bool condition) {
+  if (condition) hits.sites.insert(site);
+  return condition && site != off;
+}
+}
+"""
+COMMON = """\
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "ir/analysis/memlet_path.h"
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "mutation.h"
+#include "passes/transformation.h"
+"""
+# Literals are masked before matching: a string is "xxx" of the same length.
+REFUSALS = re.compile(r"""\breturn\s+(?!\{)[^;{]*"[^;]*;        # return "…" + …;
+                        | \breturn\s+Diagnostic\{
+                        | \b(?:return\s+)?\w+(?:\.|->)refused\([^;]*"[^;]*;
+                        | \b[\w.]*(?:refusal|unfit|why)\s*=\s*[^;=]*"[^;]*;""", re.X)
+DECLARES = re.compile(r"^\s*(?:const\s+)?(?:auto\b|[A-Z]\w*\b|std::)[\w:<>\s]*[&*\s]\s*(\w+)\s*=(?!=)")
+RETURNS_REFUSAL = re.compile(r"^(?:static |inline )*Refusal [\w:]+\(|-> Refusal\s*$")
+RETURNS_DECISION = re.compile(r"^(?:static |inline )*(?:Refusal|Status|Result<.*>|std::optional<.*>|std::string"
+                              r"|Plan|bool|void) [\w:]+\(|\]\s*(?:\([^)]*\))?[^;]*$")
+
+
+def masked(text):
+    """Strings, characters and comments without what could be taken for code, at the same places."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((.*?)\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
+
+    def blank(found):
+        word = found.group()
+        if word.startswith("/"):
+            return re.sub(r"[^\n]", " ", word)
+        return word[0].replace("R", '"') + re.sub(r"[^\n]", "x", word[1:-1]) + word[-1]
+    return token.sub(blank, text)
+
+
+def closing(code, at):
+    """The place behind the bracket that closes the one at a place."""
+    depth = 0
+    for i in range(at, len(code)):
+        depth += (code[i] in "([{") - (code[i] in ")]}")
+        if depth == 0:
+            return i + 1
+    return len(code)
+
+
+def opening(code, end):
+    """The place of the bracket that the one at a place closes."""
+    depth = 0
+    for i in range(end, -1, -1):
+        depth += (code[i] in ")]}") - (code[i] in "([{")
+        if depth == 0:
+            return i
+    return 0
+
+
+def enclosing(code, at):
+    """The place of the brace around a place, or -1."""
+    depth = 0
+    for i in range(at - 1, -1, -1):
+        depth += (code[i] in "}") - (code[i] in "{")
+        if depth < 0:
+            return i
+    return -1
+
+
+def header(code, brace):
+    """What stands before a brace, back to the end of the statement before."""
+    i, depth = brace - 1, 0
+    while i >= 0:
+        depth += (code[i] in ")]") - (code[i] in "([")
+        if depth == 0 and code[i] in ";{}":
+            break
+        if depth < 0:
+            break
+        i -= 1
+    return i + 1, code[i + 1:brace].strip()
+
+
+def guard(code, at):
+    """(begin, end) of the condition of the `if` that leads to a statement, or nothing."""
+    before = code[:at].rstrip()
+    if before.endswith(")"):
+        begin = opening(code, len(before) - 1)
+        word = re.search(r"\b(\w+)\s*$", code[:begin])
+        if word and word.group(1) == "if":
+            return begin + 1, len(before) - 1
+        return None
+    brace = enclosing(code, at)
+    if brace < 0:
+        return None
+    start, text = header(code, brace)
+    if re.match(r"(?:else\s+)?if\s*\(", text):
+        begin = code.index("(", start)
+        return begin + 1, closing(code, begin) - 1
+    return None
+
+
+def function_header(code, at):
+    """The header of the function or lambda around a place."""
+    brace = enclosing(code, at)
+    while brace >= 0:
+        _, text = header(code, brace)
+        if text and not re.match(r"(?:else\b|if\b|for\b|while\b|switch\b|do\b|namespace\b)", text):
+            return re.sub(r"\s+", " ", text)
+        brace = enclosing(code, brace)
+    return ""
+
+
+def operands(code, begin, end, operator="||"):
+    """The places of the operands of an operator at the top level."""
+    parts, depth, start = [], 0, begin
+    for i in range(begin, end):
+        depth += (code[i] in "([{") - (code[i] in ")]}")
+        if depth == 0 and code[i] == "?":
+            return [(begin, end)]
+        if depth == 0 and code.startswith(operator, i):
+            parts.append((start, i))
+            start = i + len(operator)
+    return parts + [(start, end)]
+
+
+def sites(text):
+    """[(place, (begin, end), text before, text after)]: how to switch each condition off. In the
+    texts, @ is the number of the site."""
+    code, found = masked(text), {}
+    for refusal in REFUSALS.finditer(code):
+        at = refusal.start()
+        around = function_header(code, at)
+        condition = guard(code, at)
+        if condition and RETURNS_DECISION.search(around):
+            begin, end = condition
+            pieces = operands(code, begin, end, ";")
+            begin = pieces[-1][0]
+            if declared := DECLARES.match(code[begin:end]):
+                name = declared.group(1)
+                found[end] = (begin, (end, end), f"; sdfg_mutation::holds(@, bool({name}))", "")
+                continue
+            for first, last in operands(code, begin, end):
+                found[first] = (first, (first, last), "sdfg_mutation::holds(@, bool(", "))")
+        elif code.startswith("return", at) and RETURNS_REFUSAL.search(around):
+            begin, end = at + len("return"), code.index(";", at)
+            found[begin] = (at, (begin, end), " !sdfg_mutation::holds(@, true) ? Refusal() : Refusal(", ")")
+    return sorted(found.values(), key=lambda s: s[1])
+
+
+def mutated(text, first):
+    """The text with every site switchable, and what each site is: (line, condition)."""
+    out, at, what = "", 0, []
+    for place, (begin, end), before, after in sites(text):
+        number = str(first + len(what))
+        out += text[at:begin] + before.replace("@", number) + text[begin:end] + after
+        at = end
+        line = text.count("\n", 0, place + len(text[place:]) - len(text[place:].lstrip())) + 1
+        shown = text[place:end] if end > place else text[begin:end]
+        what.append((line, re.sub(r"\s+", " ", shown.strip())[:110]))
+    return out + text[at:], what
+
+
+def build(arguments, folder):
+    """Writes the mutated sources, compiles them, links the tools; the list of sites."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder / "mutation.h", HOOK)
+    commands = {c["file"]: c for c in json.loads((arguments.build / "compile_commands.json").read_text())}
+    # What nearly every source includes is compiled once.
+    common = folder / "common.h"
+    if write(common, COMMON) or not common.with_suffix(".h.gch").exists():
+        words = shlex.split(next(iter(commands.values()))["command"])
+        words = words[:words.index("-o")] + ["-O0", f"-I{folder}", "-x", "c++-header", str(common), "-o",
+                                              str(common) + ".gch"]
+        subprocess.run(words, cwd=arguments.build, check=True)
+    listed, jobs, objects = [], [], []
+    for source in sorted((ROOT / arguments.folder).rglob("*.cpp")):
+        name = str(source.relative_to(ROOT))
+        text, what = mutated(source.read_text(), len(listed))
+        if not what:
+            continue
+        listed += [(name, *w) for w in what]
+        copy = folder / name.replace("/", "@")
+        compiled = copy.with_suffix(".o")
+        objects.append(str(compiled))
+        if write(copy, text) or not compiled.exists():
+            words = shlex.split(commands[str(source)]["command"])
+            words = words[:words.index("-o")] + ["-O0", "-w", "-include", str(common), f"-I{folder}",
+                                                  "-o", str(compiled), "-c", str(copy)]
+            jobs.append(words)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for words, done in zip(jobs, pool.map(lambda w: subprocess.run(w, cwd=arguments.build), jobs)):
+            if done.returncode:
+                pathlib.Path(words[words.index("-o") + 1]).unlink(missing_ok=True)
+                sys.exit(f"does not compile: {words[-1]}")
+    for tool in ("tests/text_test", "tools/sdfg-opt"):
+        lines = subprocess.run(["ninja", "-C", arguments.build, "-t", "commands", tool],
+                               capture_output=True, text=True).stdout.splitlines()
+        link = next(w for w in lines[-1].split("&&") if " -o " in w)
+        words = shlex.split(link)
+        words[words.index("-o") + 1] = str(folder / pathlib.Path(tool).name)
+        words[words.index("libsdfg.a"):words.index("libsdfg.a")] = objects
+        subprocess.run(words, cwd=arguments.build, check=True)
+    return listed
+
+
+def write(path, text):
+    """Is it another text than before?"""
+    if path.exists() and path.read_text() == text:
+        return False
+    path.write_text(text)
+    return True
+
+
+def failing_anyway(folder):
+    """Text cases that fail with nothing switched off: they catch nothing."""
+    done = subprocess.run([folder / "text_test", "--gtest_brief=1"], cwd=folder, capture_output=True,
+                          text=True, errors="replace")
+    return sorted(set(re.findall(r"\[  FAILED  \] ([^\s,]+/[^\s,]+)", done.stdout)))
+
+
+def caught_by(folder, arguments, site, without):
+    """What notices that a site is switched off, or nothing."""
+    if fails_a_case(folder, site, without):
+        return "a text case"
+    if arguments.fuzz and fails_a_seed(folder, arguments, site):
+        return "random pipelines"
+    return None
+
+
+def fails_a_case(folder, site, without):
+    environment = {**os.environ, "SDFG_MUTATION": str(site)}
+    try:
+        done = subprocess.run([folder / "text_test", "--gtest_fail_fast", "--gtest_brief=1",
+                               "--gtest_filter=*-" + ":".join(without)], cwd=folder, env=environment,
+                              capture_output=True, text=True, errors="replace", timeout=120)
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
+def fails_a_seed(folder, arguments, site):
+    environment = {**os.environ, "SDFG_MUTATION": str(site)}
+    done = subprocess.run([ROOT / "tests/random/pipelines.py", "--tools", folder, "--seed", str(1000 * site),
+                           "--count", str(arguments.fuzz), "--jobs", "1"],
+                          env=environment, capture_output=True, text=True)
+    return done.returncode == 1 and " 0 faults" not in done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/dev", help="a build of everything")
+    parser.add_argument("--folder", default="passes", help="of the sources to switch off conditions in")
+    parser.add_argument("--only", default="", help="sites whose file and condition match")
+    parser.add_argument("--fuzz", type=int, default=0, help="random programs for each site that no case catches")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--built", action="store_true", help="what was built the last time")
+    parser.add_argument("--list", action="store_true", help="print the sites and end")
+    arguments = parser.parse_args()
+    arguments.build = arguments.build.resolve()
+    folder = arguments.build / "mutation"
+    sites_file = folder / "sites.json"
+    if arguments.built:
+        listed = json.loads(sites_file.read_text())
+    else:
+        listed = build(arguments, folder)
+        write(sites_file, json.dumps(listed))
+    chosen = [n for n, site in enumerate(listed) if re.search(arguments.only, f"{site[0]}: {site[2]}")]
+    if arguments.list:
+        print("\n".join(f"{n} {listed[n][0]}:{listed[n][1]}: {listed[n][2]}" for n in chosen))
+        return
+    without = failing_anyway(folder)
+    for case in without:
+        print(f"left out, because it fails anyway: {case}")
+    if not (folder / "sdfg-gen").exists():
+        (folder / "sdfg-gen").symlink_to(arguments.build / "tools/sdfg-gen")
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        by_cases, survivors = 0, []
+        for n, found in zip(chosen, pool.map(lambda n: caught_by(folder, arguments, n, without), chosen)):
+            by_cases += found == "a text case"
+            if not found:
+                survivors.append(n)
+                print(f"SURVIVES {n} {listed[n][0]}:{listed[n][1]}: {listed[n][2]}", flush=True)
+    caught = len(chosen) - len(survivors)
+    print(f"{caught} of {len(chosen)} conditions ({100 * caught / max(1, len(chosen)):.1f} %) are caught when "
+          f"switched off: {by_cases} by text cases, {caught - by_cases} by random pipelines")
+
+
+if __name__ == "__main__":
+    main()
