@@ -27,21 +27,19 @@ HOOK = """\
 #include <cstdlib>
 #include <set>
 namespace sdfg_mutation {
-/// Writes which conditions have held, as asked for by SDFG_MUTATION_HITS.
-struct Hits {
-  std::set<int> sites;
-  ~Hits() {
-    const char* path = std::getenv("SDFG_MUTATION_HITS");
-    std::FILE* file = path ? std::fopen(path, "w") : nullptr;
-    if (!file) return;
-    for (int site : sites) std::fprintf(file, "%d\\n", site);
+/// Writes down, once, that a condition holds, when SDFG_MUTATION_HITS names a file.
+inline void hit(int site) {
+  static const char* const path = std::getenv("SDFG_MUTATION_HITS");
+  static std::set<int> known;
+  if (!path || !known.insert(site).second) return;
+  if (std::FILE* file = std::fopen(path, "a")) {
+    std::fprintf(file, "%d\\n", site);
     std::fclose(file);
   }
-};
-inline Hits hits;
+}
 inline const int off = std::getenv("SDFG_MUTATION") ? std::atoi(std::getenv("SDFG_MUTATION")) : -1;
 inline bool holds(int site, bool condition) {
-  if (condition) hits.sites.insert(site);
+  if (condition) hit(site);
   return condition && site != off;
 }
 }
