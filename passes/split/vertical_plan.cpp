@@ -12,6 +12,7 @@ namespace sdfg {
 namespace {
 
 constexpr std::size_t most_maps = 16, most_regions = 81;
+constexpr std::size_t most_boxes_at_work = 2 * most_regions;  ///< before the empty ones are dropped
 
 /// Maps, as sorted indices, that become one kernel on some boxes.
 using Group = std::vector<std::size_t>;
@@ -130,17 +131,22 @@ class Planner {
         for (const Subset& r : rest) {
           auto left = cut(r, region.box, assumptions_, Undecided::Clamp);
           if (!left) return "the ranges cannot be cut along one another";
-          still.insert(still.end(), left->outside.begin(), left->outside.end());
+          for (Subset& piece : left->outside)
+            if (!certainly_empty(piece)) still.push_back(std::move(piece));
         }
         rest = std::move(still);
+        // Borders in an unknown order leave pieces that may be empty: six times as many per region.
+        if (next.size() + rest.size() > most_boxes_at_work) return too_many();
       }
       for (Subset& r : rest) next.push_back({std::move(r), {m}});
       std::erase_if(next, [&](const Region& r) { return certainly_empty(r.box); });
       regions_ = std::move(next);
-      if (regions_.size() > most_regions)
-        return "the ranges cut one another into more than " + std::to_string(most_regions) + " boxes";
+      if (regions_.size() > most_regions) return too_many();
     }
     return {};
+  }
+  static Refusal too_many() {
+    return "the ranges cut one another into more than " + std::to_string(most_regions) + " boxes";
   }
   bool certainly_empty(const Subset& box) const {
     return std::ranges::any_of(box.ranges, [&](const Range& r) {

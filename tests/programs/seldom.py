@@ -166,6 +166,27 @@ def corner_of_cells_and_levels(g):
     return Case(_corner_program, args, reference)
 
 
+@gtx.field_operator
+def _boundary_level(k: gtx.Field[gtx.Dims[K], int32], p: IJK, q: IJK, r: IJK, a: IJ, b: IJ,
+                    c: IJ) -> tuple[IJK, tuple[IJK, IJK]]:
+    return where(broadcast(k, (I, J, K)) == 0, (a, (b, c)), (p, (q, r)))
+
+
+@case
+def boundary_level_of_three_fields(g):
+    """The condition is needed wherever any of the results is, and nothing relates their domains."""
+    def reference(k, p, q, r, a, b, c, out):
+        result = tuple(inner.copy() for inner in (p, q, r))
+        for values, boundary in zip(result, (a, b, c)):
+            values[:, :, 0] = boundary
+        return {"out": (result[0], result[1:])}
+
+    field = lambda: g(I, J, K)
+    args = dict(k=Array((K,), np.arange(g.nk, dtype=np.int32)), p=field(), q=field(), r=field(), a=g(I, J),
+                b=g(I, J), c=g(I, J), out=(field(), (field(), field())))
+    return Case(_boundary_level, args, reference)
+
+
 @gtx.program
 def _nothing_to_do(p: CK, out: CK, first: int32, last: int32, nk: int32):
     _corner(p, 3, 17, out=out, domain={C: (first, last), K: (0, nk)})
