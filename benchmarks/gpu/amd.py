@@ -99,7 +99,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("programs", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     programs = [p.parent for p in sorted(options.corpus.glob("icon4py/*/args80.npz"))
                 if not options.programs or any(w in p.parent.name for w in options.programs)]
     folders = {p: options.work / p.name.split("__")[0] for p in programs}

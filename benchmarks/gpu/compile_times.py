@@ -35,7 +35,7 @@ def main():
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     root = options.dir.resolve()
     folders = [p.parent for p in sorted(root.glob("*/meta.json")) if (p.parent / "dace.cu").exists() and "typical" not in p.parent.name
                and "328050" not in p.parent.name and (not options.names or any(n in p.parent.name for n in options.names))]

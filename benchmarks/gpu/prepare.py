@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--plans", type=pathlib.Path, help="a store of tune.py: kernels run as it says")
     parser.add_argument("--device", default="NVIDIA H200", help="whose plans of the store")
     parser.add_argument("programs", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     tables, todo = {n: torus(n) for n in options.n + [150]}, list(jobs(options))
     for _, program, n, name in todo:
         (options.work / name).mkdir(parents=True, exist_ok=True)

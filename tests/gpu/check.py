@@ -3,7 +3,8 @@
 
     run      lowered.sdfgz through --gt4py=target=cuda, executed on the stand-in (--backend=cuda-on-cpu and
              hip-on-cpu): the recorded outputs bit for bit, the same again in a second call, and no
-             allocation and no waiting there
+             allocation and no waiting there; every fourth program with `graph = on`, too, where a third call
+             is one launch (programs that cannot be a graph say so)
     compile  the generated text compiles without warnings for sm_80 and sm_90 with nvcc, and for gfx90a
              and gfx942 with hipcc and clang, and so do the names for C++ tasklets; a compiler that is
              not here is skipped aloud
@@ -34,6 +35,19 @@ def executed(tool, program, backend):
                 f"--backend={backend}"])
     complaints = [line for line in done.stderr.splitlines() if line.strip() and WAITS not in line]
     if done.returncode or complaints:
+        return "\n".join(complaints)[:1500] or done.stdout[-1500:]
+    return None
+
+
+def executed_as_graph(tool, program, folder):
+    (folder / "graph.plan").write_text("  graph = on\n")
+    done = run([tool, program / "lowered.sdfgz", "--gt4py=target=cuda", "--emit=none", f"--run={program / 'data.npz'}",
+                "--backend=cuda-on-cpu", f"--plan={folder / 'graph.plan'}"])
+    if "the program cannot be a graph" in done.stderr:
+        return None
+    launched = "note: a third call with the same arguments launches 1 graph and 0 kernels"
+    complaints = [line for line in done.stderr.splitlines() if line.strip() and not line.endswith(launched)]
+    if done.returncode or complaints or launched not in done.stderr:
         return "\n".join(complaints)[:1500] or done.stdout[-1500:]
     return None
 
@@ -134,6 +148,8 @@ def main():
                 for backend in ("cuda-on-cpu", "hip-on-cpu"):
                     for p in spread(some[kind]):
                         todo[kind, backend, p] = pool.submit(executed, arguments.tool, p, backend)
+                for p in spread(max(1, some[kind] // 4)):
+                    todo[kind, "graph", p] = pool.submit(executed_as_graph, arguments.tool, p, pathlib.Path(folder))
         bad = 0
         for (kind, name, program), future in todo.items():
             if problem := future.result():
