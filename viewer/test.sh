@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks the viewer: types, unit tests, that the built page is current, and the page in Chromium.
+# Checks the viewer: types, unit tests, that the built page is current, that no package is known to be
+# unsafe, and the page in Chromium.
 # Installs the npm packages when they are missing. SDFG_CORPUS names the folder of real programs.
 set -eu
 cd "$(dirname "$0")"
@@ -29,6 +30,17 @@ if ! cmp -s "$fresh/index.html" dist/index.html; then
   echo "viewer: dist/index.html is not what the sources give; run 'npm run build' in viewer/ and commit it"
   exit 1
 fi
+
+# Known weaknesses of the packages, where the registry answers that question.
+audit=$(npm audit --json 2>/dev/null || true)
+case "$audit" in
+  *'"vulnerabilities"'*)
+    if ! npm audit >/dev/null 2>&1; then
+      npm audit
+      exit 1
+    fi ;;
+  *) echo "[SKIP] viewer: the registry answers no audits" ;;
+esac
 
 if [ "${1:-}" = --no-browser ]; then
   exit 0
