@@ -10,7 +10,7 @@ from gt4py.next import (  # noqa: A004
     int64, isfinite, isinf, log, max_over, maximum, min_over, minimum, neighbor_sum, power, sinh, tan, tanh, trunc,
     where,
 )
-from gt4py.next.experimental import as_offset, concat_where
+from gt4py.next.experimental import concat_where
 
 from grid import *
 
@@ -465,16 +465,15 @@ def scan_with_statements(g):
 
 
 @gtx.field_operator
-def _fluxes_of_columns(ice: CK, temperature: CK, rate: float, below: CKInt) -> CK:
+def _fluxes_of_columns(ice: CK, temperature: CK, rate: float) -> CK:
     water, levels, frozen = _melting(ice, temperature, rate)
     taken = where(frozen, water, astype(levels, float64))
-    return neighbor_sum(taken(C2E2C), axis=C2E2CDim) + taken(as_offset(Koff, below))
+    return neighbor_sum(taken(C2E2C), axis=C2E2CDim) + taken
 
 
 @case
 def neighbors_of_a_scan(g):
-    """A scan's results are read at neighbours and at levels that come from data."""
-    def reference(ice, temperature, rate, below, out):
+    def reference(ice, temperature, rate, out):
         n, nk = ice.shape
         w, count, cold = np.zeros(n), np.zeros(n), np.ones(n, bool)
         taken = np.zeros_like(ice)
@@ -484,9 +483,7 @@ def neighbors_of_a_scan(g):
             cold, count = cold & ~now, count + now
             w = w * 0.9 + np.where(now, np.minimum(ice[:, k], warm * rate), np.where(cold, 0, 0.5 * ice[:, k]))
             taken[:, k] = np.where(cold, w, count)
-        return {"out": np_sum(taken, g.c2e2c) + np.take_along_axis(taken, below + np.arange(nk), axis=1)}
+        return {"out": np_sum(taken, g.c2e2c) + taken}
 
-    below = g(C, K, dtype=np.int32)
-    below.values[...] = g.rng.integers(0, g.nk, below.values.shape) - np.arange(g.nk)
-    args = dict(ice=g(C, K), temperature=g(C, K), rate=0.7, below=below, out=g(C, K))
+    args = dict(ice=g(C, K), temperature=g(C, K), rate=0.7, out=g(C, K))
     return Case(_fluxes_of_columns, args, reference)
