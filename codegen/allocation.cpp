@@ -17,8 +17,6 @@ namespace {
 constexpr std::int64_t stack_limit = 65536;
 /// At the top of a program a slot in the state costs nothing, so only small arrays do.
 constexpr std::int64_t top_stack_limit = 4096;
-/// Static shared memory of a block, on every device.
-constexpr std::int64_t shared_limit = 49152;
 
 bool on_device(const Data& data) {
   return data.storage == Storage::GpuGlobal || data.storage == Storage::GpuShared;
@@ -42,12 +40,19 @@ struct Use {
   std::vector<StatePlan*> accessed_in;  ///< states with an access node of it
 };
 
+}  // namespace
+
 bool belongs_to_program(const Data& data) {
   return data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::Global ||
          data.lifetime == Lifetime::External;
 }
 
-}  // namespace
+Binding::Kind kind_of(const Data& data) {
+  return data.is_structure() ? Binding::Struct
+         : data.is_stream()  ? Binding::Stream
+         : data.is_scalar()  ? Binding::Value
+                             : Binding::Pointer;
+}
 
 void SdfgFunction::plan_state(const State& state, const std::string& path) {
   StatePlan& plan = plans_[path];
@@ -167,7 +172,8 @@ void SdfgFunction::place_containers() {
     if (program_.target.gpu && !on_device_ && data.storage == Storage::GpuGlobal) {
       // Memory of the device is declared by the host: at the kernel at the latest.
       const State& state = *plans_[used->second.path].state;
-      const auto kernel = std::ranges::find_if(around, [&](NodeId n) { return program_.target.gpu->find(state, n); });
+      const auto kernel = std::ranges::find_if(
+          around, [&](NodeId n) { return program_.target.gpu->find(state, n); });
       if (kernel != around.end()) around.erase(kernel + 1, around.end());
     }
     const NodeId scope = around.empty() ? NodeId() : around.back();
@@ -183,55 +189,6 @@ void SdfgFunction::plan() {
   place_containers();
 }
 
-namespace {
-
-std::string binding_text(const std::string& name) { return cpp_name(name); }
-
-Binding::Kind kind_of(const Data& data) {
-  return data.is_structure() ? Binding::Struct
-         : data.is_stream()  ? Binding::Stream
-         : data.is_scalar()  ? Binding::Value
-                             : Binding::Pointer;
-}
-
-}  // namespace
-
-/// A container of one thread, or of the block, in a kernel.
-void SdfgFunction::declare_in_kernel(Writer& out, const std::string& name, const Place& place) {
-  const Data& data = *sdfg_.find_data(name);
-  const std::string type = type_name(data.dtype, place), text = binding_text(name);
-  const bool block = data.storage == Storage::GpuShared;
-  Binding bound{kind_of(data), text, &data};
-  bound.own = !block;
-  bound.device = true;
-  bindings_[name] = bound;
-  if (!computable(data.dtype, place)) return;
-  if (belongs_to_program(data))
-    return fail(place, "a container of a kernel cannot outlive it (lifetime " +
-                           std::string(to_text(data.lifetime)) + ")");
-  if (data.is_scalar())
-    return out.line(block ? "__shared__ " + type + " " + text + ";" : type + " " + text + "{};");
-  const Array* array = data.as_array();
-  if (!array || data.is_structure() || data.is_stream())
-    return fail(place, "no code in kernels for containers of kind " + data.json_type());
-  if (data.is_reference()) return out.line(type + "* " + text + " = nullptr;");
-  const auto count = array->total_size.as_integer();
-  const auto bytes = data.dtype.bytes();
-  const std::int64_t limit = block ? shared_limit : stack_limit;
-  if (!count || !bytes || *count * *bytes > limit)
-    return fail(place, count ? "an array of " + std::to_string(*count) + " elements is too large for one " +
-                                   (block ? "block" : "thread") + " of a kernel, which has " +
-                                   std::to_string(limit) + " bytes"
-                             : "an array inside a kernel needs a size that is known when the kernel is launched",
-                "let the array live outside of the map, with an index for each iteration");
-  out.line((block ? "__shared__ " : "") + type + " " + text + "[" +
-           std::to_string(std::max<std::int64_t>(*count, 1)) + "]" + (has_setzero(name) && !block ? "{}" : "") + ";");
-  if (block && has_setzero(name)) {
-    out.line("for (int i = threadIdx.x; i < " + std::to_string(*count) + "; i += blockDim.x) " + text + "[i] = 0;");
-    out.line("__syncthreads();");
-  }
-}
-
 std::string SdfgFunction::memory_for(const std::string& name, const Place&, bool local) {
   if (local) return local_name(cpp_name(name) + "_memory");
   const std::string field = program_.fresh_name(name_ + "_" + name);
@@ -242,7 +199,7 @@ std::string SdfgFunction::memory_for(const std::string& name, const Place&, bool
 void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
                                            const Place& place) {
   const Data& data = *sdfg_.find_data(name);
-  const std::string type = type_name(data.dtype, place), text = binding_text(name);
+  const std::string type = type_name(data.dtype, place), text = cpp_name(name);
   const std::string field = program_.fresh_name("__0_" + name);
   const bool device = program_.target.gpu && on_device(data);
   if (data.is_scalar() && !device) {
@@ -265,15 +222,18 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
       declared.replace(0, declared.find(' '), "sdfg::gpu::Arena");
       program_.device_memory.push_back(memory.substr(memory.find("->") + 2));
     }
-    const std::string allocate = device ? "__state->" + field + " = " + memory + ".get<" + type +
-                                              ">(__state->gpu, " + count + ");" : "__state->" + field + " = " + memory + ".get<" + type + ">(" + count + ");";
+    const std::string allocate =
+        device ? "__state->" + field + " = " + memory + ".get<" + type + ">(__state->gpu, " +
+                     count + ");"
+               : "__state->" + field + " = " + memory + ".get<" + type + ">(" + count + ");";
     out.line(allocate);
     out.line(type + "* const " + text + " = __state->" + field + ";");
     // Grown again at each call, in case that sizes are larger than at the first.
     if (&sdfg_ == &program_.root && !is_late(data)) {
       program_.init_lines.push_back(allocate);
       if (has_setzero(name) && device)
-        program_.init_lines.push_back("sdfg::gpu::zero(__state->gpu, __state->" + field + ", " + count + ");");
+        program_.init_lines.push_back("sdfg::gpu::zero(__state->gpu, __state->" + field + ", " +
+                                      count + ");");
       else if (has_setzero(name))
         program_.init_lines.push_back("memset(__state->" + field + ", 0, size_t(" + count +
                                       ") * sizeof(" + type + "));");
@@ -284,46 +244,13 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
   bindings_[name].device = device;
 }
 
-void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const Place& place) {
-  const Data& data = *sdfg_.find_data(name);
-  const Array* array = data.as_array();
-  const std::string type = type_name(data.dtype, place), text = binding_text(name);
-  Binding bound{kind_of(data), text, &data};
-  bound.device = true;
-  if (data.is_scalar()) bound.text = "(*" + text + ")";
-  bindings_[name] = bound;
-  if (data.storage == Storage::GpuShared)
-    return fail(place, "shared memory exists only inside a kernel", "move '" + name + "' into the map that uses it");
-  if ((!array && !data.is_scalar()) || data.is_structure() || data.is_stream())
-    return fail(place, "no code for containers of kind " + data.json_type() + " on the GPU");
-  if (data.is_reference()) return out.line(type + "* " + text + " = nullptr;");
-  const std::string count = array ? print(array->total_size, place) : "1";
-  if (const auto known = device_addresses_.find(name); known != device_addresses_.end()) {
-    out.line(type + "* const " + text + " = reinterpret_cast<" + type + "*>(" + known->second + ");");
-    if (has_setzero(name)) out.line("sdfg::gpu::zero(__state->gpu, " + text + ", " + count + ");");
-    return;
-  }
-  const std::string field = program_.fresh_name(name_ + "_" + name);
-  program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
-  program_.device_memory.push_back(field);
-  if (is_late(data) && std::ranges::find(function_level_, name) != function_level_.end()) {
-    late_arenas_[name] = field;
-    out.line(type + "* " + text + " = nullptr;");
-    return;
-  }
-  program_.slots.push_back({{name}, "sdfg::gpu::slice<" + type + ">(" + count + ")"});
-  out.line(type + "* const " + text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
-  out.line("if (!" + text + ") return;");
-  if (has_setzero(name)) out.line("sdfg::gpu::zero(__state->gpu, " + text + ", " + count + ");");
-}
-
 void SdfgFunction::declare_late(Writer& out, const std::string& name, const Place& place) {
   const Data& data = *sdfg_.find_data(name);
   const Array* array = data.as_array();
   if (!array || data.is_reference() || data.lifetime == Lifetime::External) return;
   const std::string type = type_name(data.dtype, place);
   const std::string count = print(array->total_size, place);
-  const std::string text = binding_text(name);
+  const std::string text = cpp_name(name);
   if (const auto arena = late_arenas_.find(name); arena != late_arenas_.end()) {
     const std::string& field = arena->second;
     out.line(text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
@@ -342,7 +269,7 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   if (program_.target.gpu && on_device(data) && !belongs_to_program(data))
     return declare_on_device(out, name, place);
   if (belongs_to_program(data)) return declare_in_state_struct(out, name, place);
-  const std::string text = binding_text(name);
+  const std::string text = cpp_name(name);
   Binding bound{kind_of(data), text, &data};
 
   if (const auto* structure = std::get_if<Structure>(&data.kind)) {
@@ -391,10 +318,12 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   const auto count = array->total_size.as_integer();
   const auto bytes = data.dtype.bytes();
   const bool local = where.parallel;
-  const std::int64_t limit = local || data.storage == Storage::Register ? stack_limit : top_stack_limit;
+  const std::int64_t limit =
+      local || data.storage == Storage::Register ? stack_limit : top_stack_limit;
   if (count && bytes && *count * *bytes <= limit && *count >= 0) {
-    out.line("alignas(64) " + type + " " + text + "[" + std::to_string(std::max<std::int64_t>(*count, 1)) +
-             "]" + (has_setzero(name) || *count <= 4 ? "{}" : "") + ";");
+    out.line("alignas(64) " + type + " " + text + "[" +
+             std::to_string(std::max<std::int64_t>(*count, 1)) + "]" +
+             (has_setzero(name) || *count <= 4 ? "{}" : "") + ";");
     bindings_[name] = bound;
     return;
   }

@@ -15,7 +15,8 @@ bool SdfgFunction::conflicts(At& at, const Binding& target, const Subset& subset
       if (!affine || affine->coefficient.as_integer() == 0 || !affine->coefficient.as_integer())
         continue;
       bool alone = true;
-      for (const std::string& symbol : free_symbols(affine->rest)) alone &= !at.params.contains(symbol);
+      for (const std::string& symbol : free_symbols(affine->rest))
+        alone &= !at.params.contains(symbol);
       const auto width = (r.end - r.begin).as_integer();
       if (alone && width && *width >= 0 && *width < std::abs(*affine->coefficient.as_integer()))
         separate = true;
@@ -25,7 +26,8 @@ bool SdfgFunction::conflicts(At& at, const Binding& target, const Subset& subset
   return false;
 }
 
-std::string SdfgFunction::reduction_operator(const Code& wcr, const Type& type, const Place& place) {
+std::string SdfgFunction::reduction_operator(const Code& wcr, const Type& type,
+                                             const Place& place) {
   switch (detect_reduction(wcr)) {
     case Reduction::Min: return "sdfg::Min{}";
     case Reduction::Max: return "sdfg::Max{}";

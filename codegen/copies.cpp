@@ -37,14 +37,18 @@ void SdfgFunction::emit_far_copy(Writer& out, std::vector<CopyDimension> dims, c
     std::string size, write, read;
     for (const CopyDimension& d : dims) {
       const std::string comma = size.empty() ? "" : ", ";
-      size += comma + text(d.size), write += comma + text(d.target_stride), read += comma + text(d.source_stride);
+      size += comma + text(d.size), write += comma + text(d.target_stride),
+          read += comma + text(d.source_stride);
     }
-    return out.line(call + gpu + target + ", " + source + ", sdfg::gpu::Box<" + std::to_string(dims.size()) + ">{{" +
-                    size + "}, {" + write + "}, {" + read + "}});");
+    return out.line(call + gpu + target + ", " + source + ", sdfg::gpu::Box<" +
+                    std::to_string(dims.size()) + ">{{" + size + "}, {" + write + "}, {" + read +
+                    "}});");
   }
   if (!same_type)
-    return fail(place, "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +
-                           "' between the host and the GPU", "convert in a map");
+    return fail(place,
+                "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +
+                    "' between the host and the GPU",
+                "convert in a map");
   // Between host and device: rows, in loops over the dimensions that are left.
   if (!contiguous) dims.push_back({1, 1, 1});
   const CopyDimension row = dims.back(), rows = dims[dims.size() - 2];
@@ -56,8 +60,8 @@ void SdfgFunction::emit_far_copy(Writer& out, std::vector<CopyDimension> dims, c
     read += " + (" + text(dims[d].source_stride) + ") * " + i;
     write += " + (" + text(dims[d].target_stride) + ") * " + i;
   }
-  out.line("sdfg::gpu::copy_rows" + gpu + write + ", " + text(rows.target_stride) + ", " + read + ", " +
-           text(rows.source_stride) + ", " + text(row.size) + ", " + text(rows.size) + ");");
+  out.line("sdfg::gpu::copy_rows" + gpu + write + ", " + text(rows.target_stride) + ", " + read +
+           ", " + text(rows.source_stride) + ", " + text(row.size) + ", " + text(rows.size) + ");");
   for (std::size_t d = 0; d < dims.size(); ++d) out.close();
 }
 
@@ -117,7 +121,8 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
 
   const bool far = program_.target.gpu && !on_device_ && (from.device || to.device);
   if (far && memlet.wcr)
-    return fail(place, "the copy updates what is there, which no kernel does", "run --copy-to-map and --gpu-transformation");
+    return fail(place, "the copy updates what is there, which no kernel does",
+                "run --copy-to-map and --gpu-transformation");
   const auto arrive = [&] {  // the host may look at it now
     if (!far || to.device) return;
     at.out.line("sdfg::gpu::wait(__state->gpu);");
@@ -125,14 +130,18 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   };
 
   // One element.
-  const bool one = from.kind == Binding::Value || to.kind == Binding::Value || is_one_element(read) ||
-                   is_one_element(write);
+  const bool one = from.kind == Binding::Value || to.kind == Binding::Value ||
+                   is_one_element(read) || is_one_element(write);
   if (one) {
-    const std::string value = on_device_ ? load(at, edge_id, from, read, place) : element(from, read, place), left = element(to, write, place);
+    const std::string value = on_device_ ? load(at, edge_id, from, read, place)
+                                         : element(from, read, place),
+                      left = element(to, write, place);
     if (far) {
       if (!same_type)
-        return fail(place, "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +
-                               "' between the host and the GPU", "convert in a map");
+        return fail(place,
+                    "the copy converts '" + from.data->dtype.text() + "' to '" +
+                        to.data->dtype.text() + "' between the host and the GPU",
+                    "convert in a map");
       at.out.line("sdfg::gpu::copy<" + type + ">(__state->gpu, &" + left + ", &" + value + ", 1);");
       return arrive();
     }
@@ -177,7 +186,8 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
       same_shape &= !(a && b && *a != *b);
     }
   if (!same_shape && far)
-    return fail(place, "the copy changes the shape of what it moves", "run --copy-to-map and --gpu-transformation");
+    return fail(place, "the copy changes the shape of what it moves",
+                "run --copy-to-map and --gpu-transformation");
   if (!same_shape) {
     // Different shapes with equal counts: element by element in row-major order of each.
     const auto list = [&](const Subset& s, const std::vector<std::size_t>& dims,
@@ -192,8 +202,10 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
     const auto [sizes, steps] = list(read, read_dims, read_strides);
     const auto [to_sizes, to_steps] = list(write, write_dims, write_strides);
     at.out.open("");
-    at.out.line("sdfg::Odometer<" + std::to_string(read_dims.size()) + "> from{{" + sizes + "}, {" + steps + "}};");
-    at.out.line("sdfg::Odometer<" + std::to_string(write_dims.size()) + "> to{{" + to_sizes + "}, {" + to_steps + "}};");
+    at.out.line("sdfg::Odometer<" + std::to_string(read_dims.size()) + "> from{{" + sizes + "}, {" +
+                steps + "}};");
+    at.out.line("sdfg::Odometer<" + std::to_string(write_dims.size()) + "> to{{" + to_sizes +
+                "}, {" + to_steps + "}};");
     at.out.open("for (; from.more() && to.more(); from.next(), to.next())");
     at.out.line(store("(" + target_pointer + ")[to.at]", "(" + source_pointer + ")[from.at]"));
     at.out.close();
@@ -204,7 +216,8 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   std::vector<CopyDimension> dims;
   for (std::size_t d = 0; d < read_dims.size(); ++d) {
     const Expr in = read[read_dims[d]].size(), out = write[write_dims[d]].size();
-    dims.push_back({in.as_integer() ? in : out, read_strides[read_dims[d]], write_strides[write_dims[d]]});
+    dims.push_back(
+        {in.as_integer() ? in : out, read_strides[read_dims[d]], write_strides[write_dims[d]]});
   }
   // Merge a dimension into the one that follows when both sides step over exactly its extent.
   for (std::size_t d = dims.size(); d-- > 1;) {
@@ -219,13 +232,15 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   for (std::size_t d = 0; d + 1 < dims.size(); ++d)
     if (is_one(dims[d].target_stride) && is_one(dims[d].source_stride) &&
         !(is_one(dims.back().target_stride) && is_one(dims.back().source_stride))) {
-      std::rotate(dims.begin() + std::ptrdiff_t(d), dims.begin() + std::ptrdiff_t(d) + 1, dims.end());
+      std::rotate(dims.begin() + std::ptrdiff_t(d), dims.begin() + std::ptrdiff_t(d) + 1,
+                  dims.end());
       break;
     }
   if (dims.empty()) return;
 
   if (far) {
-    emit_far_copy(at.out, {dims.begin(), dims.end()}, from, to, source_pointer, target_pointer, place);
+    emit_far_copy(at.out, {dims.begin(), dims.end()}, from, to, source_pointer, target_pointer,
+                  place);
     return arrive();
   }
   const bool contiguous = is_one(dims.back().source_stride) && is_one(dims.back().target_stride);
@@ -240,13 +255,16 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
   std::string read_at, write_at;
   const CppExpr printer = symbolic();
   const std::size_t loops = block ? dims.size() - 1 : dims.size();
-  if (!at.where.parallel && !at.where.in_scope && program_.target.openmp && loops > 0 && !memlet.wcr)
+  if (!at.where.parallel && !at.where.in_scope && program_.target.openmp && loops > 0 &&
+      !memlet.wcr)
     at.out.flush_left("#pragma omp parallel for");
   for (std::size_t d = 0; d < loops; ++d) {
     const std::string i = "i" + std::to_string(d);
-    at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(dims[d].size, place) + "; ++" + i + ")");
+    at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(dims[d].size, place) + "; ++" +
+                i + ")");
     const auto add = [&](std::string& text, const Expr& stride) {
-      text += (text.empty() ? "" : " + ") + (is_one(stride) ? i : printer.operand(stride) + " * " + i);
+      text +=
+          (text.empty() ? "" : " + ") + (is_one(stride) ? i : printer.operand(stride) + " * " + i);
     };
     add(read_at, dims[d].source_stride);
     add(write_at, dims[d].target_stride);

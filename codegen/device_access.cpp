@@ -37,13 +37,14 @@ bool is_plain(const Expr& e) {
 }  // namespace
 
 /// A failure when code of one side would touch memory of the other.
-bool SdfgFunction::reachable(const Binding& binding, const std::string& container, const Place& place,
-                             bool one) {
+bool SdfgFunction::reachable(const Binding& binding, const std::string& container,
+                             const Place& place, bool one) {
   if (!program_.target.gpu || binding.device == on_device_ || binding.own) return true;
   if (!on_device_ && one) return true;  // one element: it is fetched or sent
   if (on_device_) {
     if (binding.kind == Binding::Stream || binding.kind == Binding::Struct) {
-      fail(place, "kernels take no structures or streams, and '" + container + "' is one", "keep it on the host");
+      fail(place, "kernels take no structures or streams, and '" + container + "' is one",
+           "keep it on the host");
       return false;
     }
     if (binding.kind == Binding::Value) return true;  // by value; writing it is refused elsewhere
@@ -61,7 +62,8 @@ bool SdfgFunction::computable(const Type& type, const Place& place) {
   const bool complex = type.base() == BaseType::Complex64 || type.base() == BaseType::Complex128;
   if (!complex && type.base() != BaseType::Vector) return true;
   fail(place, "no code in kernels for elements of type " + type.text(),
-       complex ? "compute with real and imaginary parts, or run the program on the CPU" : "use arrays of single elements");
+       complex ? "compute with real and imaginary parts, or run the program on the CPU"
+               : "use arrays of single elements");
   return false;
 }
 
@@ -80,7 +82,8 @@ bool SdfgFunction::is_final(const At& at, EdgeId write) const {
   for (EdgeId e : at.state.out(target)) {
     const Node& reader = at.state[path_target(at.state, e)];
     const auto* tasklet = reader.as<Tasklet>();
-    if (!reader.is<AccessNode>() && !(tasklet && tasklet->code.language() == Language::Python)) return false;
+    if (!reader.is<AccessNode>() && !(tasklet && tasklet->code.language() == Language::Python))
+      return false;
   }
   return true;
 }
@@ -103,16 +106,19 @@ std::string SdfgFunction::host_value(const std::string& stem, const std::string&
   return found->second;
 }
 
-/// stride * rows in 64 bits, where `rows` is an int: one instruction when the stride has 32 bits, too,
-/// as the caller's strides have.
-std::string SdfgFunction::pitch(const Binding& binding, const Expr& stride, const Expr& rows) const {
+/// stride * rows in 64 bits, where `rows` is an int: one instruction when the stride has 32 bits,
+/// too, as the caller's strides have.
+std::string SdfgFunction::pitch(const Binding& binding, const Expr& stride,
+                                const Expr& rows) const {
   const std::string text = symbolic().operand(rows);
   if (stride.is(Op::Integer)) return "int64_t(" + symbolic().print(stride) + ") * " + text;
   const auto type = stride.is(Op::Symbol) ? types_.find(stride.name()) : types_.end();
-  const bool given = caller_.empty() && type != types_.end() && type->second.base() == BaseType::Int32 &&
-                     !assigned_.contains(stride.name()) && known_to_host(stride);
+  const bool given = caller_.empty() && type != types_.end() &&
+                     type->second.base() == BaseType::Int32 && !assigned_.contains(stride.name()) &&
+                     known_to_host(stride);
   if (!given) return "";
-  return "int64_t(" + host_value(binding.text + "_pitch", cpp_name(stride.name()), "int32_t") + ") * " + text;
+  return "int64_t(" + host_value(binding.text + "_pitch", cpp_name(stride.name()), "int32_t") +
+         ") * " + text;
 }
 
 /// Does the kernel get the address of the first element it reads, instead of the container's? Not
@@ -170,7 +176,9 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     return stride.as_integer() == 1 ? text : stride_text(stride) + " * " + text;
   };
   const auto plain_scaled = [&](const Expr& stride, const Expr& same) {
-    if (const auto product = (same.as_integer() && stride.as_integer()) ? (same * stride).as_integer() : std::nullopt)
+    if (const auto product = (same.as_integer() && stride.as_integer())
+                                 ? (same * stride).as_integer()
+                                 : std::nullopt)
       return cpp_integer(*product);
     if (stride.as_integer() == 1) return printer.operand(same);
     if (same.as_integer() == 1) return printer.operand(stride);
@@ -195,7 +203,8 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
         const auto affine = match_affine(term, param);
         const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
         if (factor && affine->rest.as_integer() == 0) {
-          same = same + Expr(*factor) * over.begin + Expr(*factor * over.step) * Expr::symbol(over.lane);
+          same = same + Expr(*factor) * over.begin +
+                 Expr(*factor * over.step) * Expr::symbol(over.lane);
           continue;
         }
       }
@@ -246,12 +255,14 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     Expr here = 0, known = 0;
     std::vector<Expr> parts;
     flatten(same, false, parts);
-    for (const Expr& part : parts) (known_to_host(part) ? known : here) = (known_to_host(part) ? known : here) + part;
+    for (const Expr& part : parts)
+      (known_to_host(part) ? known : here) = (known_to_host(part) ? known : here) + part;
     if (!known_to_host(stride)) here = same, known = 0;
     if (!(known.as_integer() == 0)) add(of_host, plain_scaled(stride, known));
     if (!(here.as_integer() == 0)) {
       const bool of_row = row_param_ && free_symbols(here) == SymbolSet{row_param_->second.lane};
-      const std::string rows = of_row && !(stride.as_integer() == 1) ? pitch(binding, stride, here) : "";
+      const std::string rows =
+          of_row && !(stride.as_integer() == 1) ? pitch(binding, stride, here) : "";
       add(shared, !rows.empty() ? rows
                   : here.as_integer() ? plain_scaled(stride, here)
                                       : scaled(stride, printer.operand(here)));
@@ -280,15 +291,15 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
 }
 
 /// The text that reads one element: straight from memory, or from where it was loaded before.
-std::string SdfgFunction::load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset,
-                               const Place& place) const {
+std::string SdfgFunction::load(const At& at, EdgeId edge, const Binding& binding,
+                               const Subset& subset, const Place& place) const {
   if (binding.device && !on_device_ && binding.kind != Binding::Struct) {
     program_.waits_for(at.state[edge].memlet.data, place);
     return "sdfg::gpu::read(__state->gpu, " + pointer(binding, subset, place) + ")";
   }
   const bool whole_level = at.params.size() == at.kernel_params;
-  if (on_device_ && binding.row && binding.kind == Binding::Pointer && !at.state[edge].memlet.dynamic &&
-      is_one_element(subset)) {
+  if (on_device_ && binding.row && binding.kind == Binding::Pointer &&
+      !at.state[edge].memlet.dynamic && is_one_element(subset)) {
     if (auto ahead = load_ahead(binding, subset, place)) return *ahead;
     if (whole_level)
       if (auto once = load_once(binding, subset, place)) return *once;
@@ -317,7 +328,8 @@ std::optional<std::string> SdfgFunction::load_ahead(const Binding& binding, cons
   const auto [found, is_new] = batch_->names.try_emplace(text);
   if (is_new) {
     found->second = local_name(binding.text + "_ahead");
-    batch_->declarations.push_back(program_.type_name(binding.data->dtype, place) + " " + found->second);
+    batch_->declarations.push_back(program_.type_name(binding.data->dtype, place) + " " +
+                                   found->second);
     batch_->loads.push_back(found->second + "[" + batch_->u + "] = " + text + ";");
   }
   return found->second + "[" + batch_->u + "]";
@@ -337,8 +349,8 @@ std::optional<std::string> SdfgFunction::load_once(const Binding& binding, const
   const auto [found, is_new] = frames_[0].names.try_emplace(text);
   if (is_new) {
     found->second = local_name(binding.text + "_here");
-    frames_[0].declarations.line("const " + program_.type_name(binding.data->dtype, place) + " " + found->second +
-                                 " = " + text + ";");
+    frames_[0].declarations.line("const " + program_.type_name(binding.data->dtype, place) + " " +
+                                 found->second + " = " + text + ";");
   }
   return found->second;
 }

@@ -39,7 +39,8 @@ bool SdfgFunction::library_runs_here(const LibraryOperation& operation, const Li
     for (const auto& [name, port] : *ports) ++(port.binding.device ? far : near);
   if (on_device_) {
     if (!is_any(operation, Cholesky(), Inv(), Solve())) return true;
-    fail(place, "no code for this library node inside a kernel", "keep it outside of maps, on the host");
+    fail(place, "no code for this library node inside a kernel",
+         "keep it outside of maps, on the host");
     return false;
   }
   if (far == 0) return true;
@@ -48,9 +49,11 @@ bool SdfgFunction::library_runs_here(const LibraryOperation& operation, const Li
          "give all its containers the storage GPU_Global, or none");
     return false;
   }
-  if (is_any(operation, Reduce(), MatMul(), BatchedMatMul(), Gemm(), Gemv(), Dot(), Transpose(), TensorTranspose(), CopyNode()))
+  if (is_any(operation, Reduce(), MatMul(), BatchedMatMul(), Gemm(), Gemv(), Dot(), Transpose(),
+             TensorTranspose(), CopyNode()))
     return true;
-  fail(place, "no code for a library node that the host runs on memory of the GPU", "keep its containers on the host");
+  fail(place, "no code for a library node that the host runs on memory of the GPU",
+       "keep its containers on the host");
   return false;
 }
 
@@ -67,18 +70,20 @@ void SdfgFunction::emit_far_reduce(At& at, NodeId id, const Reduce& reduce, cons
     return "{" + text + "}";
   };
   at.out.line("// reduce " + std::string(at.state[id].label()));
-  at.out.line("sdfg::gpu::reduce(__state->gpu, " + out.pointer + ", " + in.pointer + ", sdfg::gpu::Reduction<" +
-              std::to_string(dims.kept.size()) + ", " + std::to_string(dims.gone.size()) + ">{" +
-              list(in.sizes, dims.kept) + ", " + list(in.strides, dims.kept) + ", " + list(out.strides, dims.out) +
-              ", " + list(in.sizes, dims.gone) + ", " + list(in.strides, dims.gone) + "}, " + op + ", " +
+  at.out.line("sdfg::gpu::reduce(__state->gpu, " + out.pointer + ", " + in.pointer +
+              ", sdfg::gpu::Reduction<" + std::to_string(dims.kept.size()) + ", " +
+              std::to_string(dims.gone.size()) + ">{" + list(in.sizes, dims.kept) + ", " +
+              list(in.strides, dims.kept) + ", " + list(out.strides, dims.out) + ", " +
+              list(in.sizes, dims.gone) + ", " + list(in.strides, dims.gone) + "}, " + op + ", " +
               (any_order(reduce.wcr) ? "true" : "false") + ", " + out.type + "(" +
               (reduce.identity ? print_code(*reduce.identity, place) : "0") + "), " +
               (reduce.identity ? "false" : "true") + ");");
 }
 
 /// Elements in another order of dimensions.
-void SdfgFunction::emit_far_move(Writer& out, const LibraryPort& from, const std::vector<std::size_t>& from_dims,
-                                 const LibraryPort& to, const std::vector<std::size_t>& to_dims, const Place& place) {
+void SdfgFunction::emit_far_move(Writer& out, const LibraryPort& from,
+                                 const std::vector<std::size_t>& from_dims, const LibraryPort& to,
+                                 const std::vector<std::size_t>& to_dims, const Place& place) {
   std::string size, write, read;
   for (std::size_t k = 0; k < to_dims.size(); ++k) {
     const std::string comma = k ? ", " : "";
@@ -87,9 +92,9 @@ void SdfgFunction::emit_far_move(Writer& out, const LibraryPort& from, const std
     read += comma + (k < from_dims.size() ? print(from.strides[from_dims[k]], place) : "0");
   }
   if (to_dims.empty()) size = "1", write = "1", read = "1";
-  out.line("sdfg::gpu::copy(__state->gpu, " + to.pointer + ", " + from.pointer + ", sdfg::gpu::Box<" +
-           std::to_string(std::max<std::size_t>(to_dims.size(), 1)) + ">{{" + size + "}, {" + write + "}, {" + read +
-           "}});");
+  out.line("sdfg::gpu::copy(__state->gpu, " + to.pointer + ", " + from.pointer +
+           ", sdfg::gpu::Box<" + std::to_string(std::max<std::size_t>(to_dims.size(), 1)) + ">{{" +
+           size + "}, {" + write + "}, {" + read + "}});");
 }
 
 }  // namespace sdfg

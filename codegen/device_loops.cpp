@@ -1,5 +1,5 @@
-// Loops inside a thread. A vertical recurrence waits for memory at each step unless the loads that do
-// not depend on it are made before: of the next few iterations, into registers.
+// Loops inside a thread. A vertical recurrence waits for memory at each step unless the loads that
+// do not depend on it are made before: of the next few iterations, into registers.
 
 #include "codegen/sdfg_function.h"
 #include "ir/walk.h"
@@ -26,10 +26,12 @@ std::optional<CountedLoop> SdfgFunction::counted(const LoopRegion& loop) const {
       !next->target.is_symbol(loop.loop_variable) || init->augmented)
     return std::nullopt;
   const Expr variable = Expr::symbol(loop.loop_variable);
-  const Expr after = next->augmented ? Expr::make(*next->augmented, {next->target, next->value}) : next->value;
+  const Expr after =
+      next->augmented ? Expr::make(*next->augmented, {next->target, next->value}) : next->value;
   const auto step = (simplify(after) - variable).as_integer();
   const bool up = test->is(Op::Lt) || test->is(Op::Le), down = test->is(Op::Gt) || test->is(Op::Ge);
-  if (!step || *step == 0 || !(up || down) || up != (*step > 0) || !(test->arg(0) == variable)) return std::nullopt;
+  if (!step || *step == 0 || !(up || down) || up != (*step > 0) || !(test->arg(0) == variable))
+    return std::nullopt;
   if (!uniform(simplify(init->value)) || !uniform(simplify(test->arg(1)))) return std::nullopt;
   // The variable, and what the end depends on, must not change inside.
   SymbolSet fixed = free_symbols(test->arg(1));
@@ -46,8 +48,9 @@ std::optional<CountedLoop> SdfgFunction::counted(const LoopRegion& loop) const {
   return CountedLoop{loop.loop_variable, *step};
 }
 
-void SdfgFunction::emit_counted_body(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
-                                     const std::string& path, const Place& place) {
+void SdfgFunction::emit_counted_body(Writer& out, const LoopRegion& loop,
+                                     const CountedLoop& counted, const std::string& path,
+                                     const Place& place) {
   const bool was_lane = lanes_.erase(counted.variable) > 0;
   open_frame(out, {counted.variable});
   emit_region(out, loop, path, place, {.continue_label = {}, .in_loop = true});
@@ -58,10 +61,17 @@ void SdfgFunction::emit_counted_body(Writer& out, const LoopRegion& loop, const 
 bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
                                 const std::string& path, const Place& place) {
   bool jumps = false;
-  Batch batch{.frame = {0, {}, Writer(out.depth() + 2), {}}, .written = {}, .depth = frames_.size() + 1,
-              .conditional = conditional_, .u = {}, .names = {}, .declarations = {}, .loads = {}};
+  Batch batch{.frame = {0, {}, Writer(out.depth() + 2), {}},
+              .written = {},
+              .depth = frames_.size() + 1,
+              .conditional = conditional_,
+              .u = {},
+              .names = {},
+              .declarations = {},
+              .loads = {}};
   for_each_block(loop, [&](const Block& block) {
-    jumps |= block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>() || block.is<LoopRegion>();
+    jumps |= block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>() ||
+             block.is<LoopRegion>();
     const auto* state = block.as<State>();
     if (!state) return;
     for (NodeId id : state->nodes()) {
@@ -75,19 +85,24 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   });
   if (jumps || batch_) return false;
 
-  const std::string variable = cpp_name(counted.variable), many = std::to_string(surroundings_.batch);
+  const std::string variable = cpp_name(counted.variable),
+                    many = std::to_string(surroundings_.batch);
   const std::size_t begin = out.mark();
   const auto names = used_names_;
   batch.frame.defines.insert(counted.variable);
   batch.u = local_name("u");
   const std::string first = local_name(variable + "_first");
   const Expr& test = *loop.loop_condition->expr();
-  const Expr last = Expr::make(Op::Add, {Expr::symbol(counted.variable), Expr((surroundings_.batch - 1) * counted.step)});
-  const std::string goes_on = interstate_expr(substitute_as_written(test, {{counted.variable, last}}), place);
+  const Expr last = Expr::make(
+      Op::Add, {Expr::symbol(counted.variable), Expr((surroundings_.batch - 1) * counted.step)});
+  const std::string goes_on =
+      interstate_expr(substitute_as_written(test, {{counted.variable, last}}), place);
   const std::string init = loop_statement(loop.init_statement, place);
-  const std::string index = "const int64_t " + variable + " = " + first + " + " +
-                            (counted.step == 1 ? batch.u : cpp_integer(counted.step) + " * " + batch.u) + ";";
-  const std::string each = "for (int " + batch.u + " = 0; " + batch.u + " < " + many + "; ++" + batch.u + ")";
+  const std::string index =
+      "const int64_t " + variable + " = " + first + " + " +
+      (counted.step == 1 ? batch.u : cpp_integer(counted.step) + " * " + batch.u) + ";";
+  const std::string each =
+      "for (int " + batch.u + " = 0; " + batch.u + " < " + many + "; ++" + batch.u + ")";
 
   out.open("for (" + init + "; " + goes_on + "; " + variable + " += " +
            cpp_integer(surroundings_.batch * counted.step) + ")");
@@ -109,7 +124,8 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   }
   Writer loads(out.depth());
   loads.line("// Loads of " + many + " iterations go ahead of what these compute.");
-  for (const std::string& declaration : batch.declarations) loads.line(declaration + "[" + many + "];");
+  for (const std::string& declaration : batch.declarations)
+    loads.line(declaration + "[" + many + "];");
   loads.flush_left("#pragma unroll");
   loads.open(each);
   loads.line(index);
@@ -119,7 +135,8 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   out.insert(loads_at, loads.text());
   out.close();
   used_names_ = names;
-  out.open("for (; " + interstate_expr(test, place) + "; " + variable + " += " + cpp_integer(counted.step) + ")");
+  out.open("for (; " + interstate_expr(test, place) + "; " + variable +
+           " += " + cpp_integer(counted.step) + ")");
   emit_counted_body(out, loop, counted, path, place);
   out.close();
   return true;

@@ -38,10 +38,12 @@ struct Walk {
     std::vector<std::size_t> at(state.id_bound(), position);
     const ScopeTree& tree = found->second.tree;
     for (NodeId id : found->second.order) at[id.value] = ++position;
-    const std::size_t begin = at.empty() || found->second.order.empty() ? position : at[found->second.order[0].value];
+    const std::size_t begin =
+        at.empty() || found->second.order.empty() ? position : at[found->second.order[0].value];
     const auto launch = [&](NodeId node) {  // an exit is launched with its entry
       NodeId outermost = node;
-      for (NodeId around = tree.parent_of(node); around; around = tree.parent_of(around)) outermost = around;
+      for (NodeId around = tree.parent_of(node); around; around = tree.parent_of(around))
+        outermost = around;
       return at[outermost.value];
     };
     for (const auto& [name, nodes] : found->second.accesses)
@@ -65,7 +67,8 @@ struct Walk {
     bool repeats = false;
     std::set<BlockId> seen;
     for (BlockId id : reverse_postorder(region)) {
-      for (InterstateEdgeId e : region.out(id)) repeats |= seen.contains(region.target(e)) || region.target(e) == id;
+      for (InterstateEdgeId e : region.out(id))
+        repeats |= seen.contains(region.target(e)) || region.target(e) == id;
       seen.insert(id);
       const Block& block = region[id];
       const std::string inner = path + "/" + block.label;
@@ -88,7 +91,8 @@ struct Walk {
   /// What a loop that ends here touches lives through all of it.
   void extend(std::size_t from) {
     for (auto& [name, life] : lives)
-      if (function_level.contains(name) && life.last >= from) life.include(std::min(life.first, from), position);
+      if (function_level.contains(name) && life.last >= from)
+        life.include(std::min(life.first, from), position);
   }
 };
 
@@ -108,7 +112,8 @@ void SdfgFunction::plan_device_memory(Writer& out) {
       for (const std::string& name : names) {
         SymbolSet symbols;
         collect_symbols(*sdfg_.find_data(name), symbols);
-        if (entry && std::ranges::any_of(symbols, [&, s = plan.state, e = entry](const auto& symbol) {
+        if (entry &&
+            std::ranges::any_of(symbols, [&, s = plan.state, e = entry](const auto& symbol) {
               return (*s)[e].in_connectors.contains(symbol);
             }))
           of_launch.insert(name);
@@ -117,18 +122,21 @@ void SdfgFunction::plan_device_memory(Writer& out) {
   std::map<std::string, std::size_t> slot_of;
   std::vector<std::pair<Life, std::string>> order;
   for (const auto& [name, data] : sdfg_.arrays) {
-    if (!data.transient || data.storage != Storage::GpuGlobal || data.is_view() || data.is_reference() ||
-        data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External ||
-        data.lifetime == Lifetime::Global || (!data.as_array() && !data.is_scalar()) || is_late(data) ||
-        of_launch.contains(name) || bindings_.contains(name))
+    if (!data.transient || data.storage != Storage::GpuGlobal || data.is_view() ||
+        data.is_reference() || data.lifetime == Lifetime::Persistent ||
+        data.lifetime == Lifetime::External || data.lifetime == Lifetime::Global ||
+        (!data.as_array() && !data.is_scalar()) || is_late(data) || of_launch.contains(name) ||
+        bindings_.contains(name))
       continue;
-    if (const auto found = walk.lives.find(name); found != walk.lives.end()) order.emplace_back(found->second, name);
+    if (const auto found = walk.lives.find(name); found != walk.lives.end())
+      order.emplace_back(found->second, name);
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first.first; });
   for (const auto& [life, name] : order) {
     const Data& data = *sdfg_.find_data(name);
-    const std::string size = "sdfg::gpu::slice<" + type_name(data.dtype, place_.data(name)) + ">(" +
-                             (data.as_array() ? print(data.as_array()->total_size, place_.data(name)) : "1") + ")";
+    const std::string size =
+        "sdfg::gpu::slice<" + type_name(data.dtype, place_.data(name)) + ">(" +
+        (data.as_array() ? print(data.as_array()->total_size, place_.data(name)) : "1") + ")";
     const auto is_free = [&](const Slot& slot) {
       return std::ranges::none_of(slot.lives, [&](const Life& other) { return other.meets(life); });
     };
@@ -151,7 +159,8 @@ void SdfgFunction::plan_device_memory(Writer& out) {
   }
   if (slots.empty()) return;
 
-  const std::string field = program_.fresh_name("device_memory"), memory = local_name("device_memory");
+  const std::string field = program_.fresh_name("device_memory"),
+                    memory = local_name("device_memory");
   program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
   program_.device_memory.push_back(field);
   out.line("// Memory of the device: " + std::to_string(order.size()) + " containers in " +
@@ -161,13 +170,15 @@ void SdfgFunction::plan_device_memory(Writer& out) {
   for (std::size_t s = 0; s < slots.size(); ++s) {
     const std::string name = local_name("slot_" + std::to_string(s));
     out.line("const size_t " + name + " = " +
-             (slots[s].sizes.size() == 1 ? slots[s].sizes[0] : "sdfg::max(" + join(slots[s].sizes, ", ") + ")") +
+             (slots[s].sizes.size() == 1 ? slots[s].sizes[0]
+                                         : "sdfg::max(" + join(slots[s].sizes, ", ") + ")") +
              ";  // " + join(slots[s].tenants, ", "));
     offsets.push_back(total);
     total += (total.empty() ? "" : " + ") + name;
     program_.slots.push_back({slots[s].tenants, join(slots[s].sizes, " or ")});
   }
-  out.line("char* const " + memory + " = __state->" + field + ".reserve(__state->gpu, " + total + " + 1);");
+  out.line("char* const " + memory + " = __state->" + field + ".reserve(__state->gpu, " + total +
+           " + 1);");
   out.line("if (!" + memory + ") return;");
   for (const auto& [name, slot] : slot_of)
     device_addresses_[name] = memory + (offsets[slot].empty() ? "" : " + " + offsets[slot]);

@@ -19,8 +19,9 @@ std::string Target::extension() const {
 
 std::string gpu_declarations(const Program& program) {
   const std::string handle = program.state_type + "* __state";
-  return "SDFG_EXPORT bool __dace_gpu_set_stream(" + handle + ", int id, sdfg::gpu::Stream stream);\n" +
-         "SDFG_EXPORT void __dace_gpu_set_all_streams(" + handle + ", sdfg::gpu::Stream stream);\n";
+  return "SDFG_EXPORT bool __dace_gpu_set_stream(" + handle +
+         ", int id, sdfg::gpu::Stream stream);\n" + "SDFG_EXPORT void __dace_gpu_set_all_streams(" +
+         handle + ", sdfg::gpu::Stream stream);\n";
 }
 
 std::vector<std::string> around_launch(const GpuPlan& plan, const KernelPlan& kernel) {
@@ -29,7 +30,8 @@ std::vector<std::string> around_launch(const GpuPlan& plan, const KernelPlan& ke
   if (plan.timers) {
     std::string element = "{\"" + kernel.name + "\"";
     for (std::int64_t part : kernel.element) element += ", " + std::to_string(part);
-    lines.push_back("const sdfg::gpu::Timed timed(__state->timers, __state->gpu, " + element + "});");
+    lines.push_back("const sdfg::gpu::Timed timed(__state->timers, __state->gpu, " + element +
+                    "});");
   }
   return lines;
 }
@@ -39,9 +41,11 @@ std::string gpu_exit(const Program& program) {
   out.line("if (!__state) return 0;");
   out.line("sdfg::gpu::Context& gpu = __state->gpu;");
   out.line("gpu.note(SDFG_GPU(DeviceSynchronize)(), \"exit\");");
-  if (program.target.gpu->plan.timers) out.line("__state->timers.report(gpu, \"" + program.name + "\");");
+  if (program.target.gpu->plan.timers)
+    out.line("__state->timers.report(gpu, \"" + program.name + "\");");
   if (program.target.gpu->plan.graph) out.line("__state->graphs.release(gpu);");
-  for (const std::string& field : program.device_memory) out.line("__state->" + field + ".release(gpu);");
+  for (const std::string& field : program.device_memory)
+    out.line("__state->" + field + ".release(gpu);");
   out.line("const int error = gpu.error;");
   out.line("delete __state;");
   out.line("return error;");
@@ -82,7 +86,8 @@ bool touches_device(const Sdfg& sdfg, const State& state, NodeId node) {
     const Data* data = state[e].memlet.empty() ? nullptr : sdfg.find_data(state[e].memlet.data);
     return data && data->storage == Storage::GpuGlobal;
   };
-  return std::ranges::any_of(state.in(node), on_device) || std::ranges::any_of(state.out(node), on_device);
+  return std::ranges::any_of(state.in(node), on_device) ||
+         std::ranges::any_of(state.out(node), on_device);
 }
 
 /// Scalars that kernels write live on the device. Returns the containers that kernels write.

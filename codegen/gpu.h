@@ -6,8 +6,8 @@
 namespace sdfg {
 
 /// CUDA or HIP with DaCe's binary interface: one file for host and device. Pure: the same SDFG and
-/// options give the same bytes. What cannot be generated is a located error before the first line is
-/// written; a program without GPU maps is one.
+/// options give the same bytes. What cannot be generated is a located error before the first line
+/// is written; a program without GPU maps is one.
 Result<Bundle> generate_gpu(const Sdfg& sdfg, const GpuOptions& options = {});
 
 }  // namespace sdfg

@@ -40,7 +40,8 @@ bool is_lookup(const Expr& e, const Connectors& inputs, bool in_index = false) {
       if (is_lookup(e.arg(i), inputs, true)) return true;
     return is_lookup(e.arg(0), inputs, false);
   }
-  return std::ranges::any_of(e.args(), [&](const Expr& a) { return is_lookup(a, inputs, in_index); });
+  return std::ranges::any_of(e.args(),
+                             [&](const Expr& a) { return is_lookup(a, inputs, in_index); });
 }
 
 /// Some element is found with two indices that were read: neighbours along y, too.
@@ -121,18 +122,20 @@ class Planner {
   }
 
   /// Indices along y that code uses on a connector.
-  static void note_y(const Expr& e, const std::string& connector, const std::string& y, std::set<std::string>& out) {
+  static void note_y(const Expr& e, const std::string& connector, const std::string& y,
+                     std::set<std::string>& out) {
     if (y.empty() || connector.empty()) return;
     if (e.is(Op::Subscript) && e.arg(0).is_symbol(connector)) {
-      const auto indices = e.args().size() == 2 && e.arg(1).is(Op::Tuple) ? e.arg(1).args() : e.args().subspan(1);
+      const auto indices =
+          e.args().size() == 2 && e.arg(1).is(Op::Tuple) ? e.arg(1).args() : e.args().subspan(1);
       for (const Expr& index : indices)
         if (uses_symbol(index, y)) out.insert(to_text(simplify(index)));
     }
     for (const Expr& a : e.args()) note_y(a, connector, y, out);
   }
 
-  void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry, std::int64_t index,
-              const Place& place) {
+  void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry,
+              std::int64_t index, const Place& place) {
     const MapEntry& map = state.get<MapEntry>(entry);
     out_.plan.timers |= map.instrument == Instrumentation::GpuEvents;
     const Facts found = facts(sdfg, state, tree, entry);
@@ -167,7 +170,8 @@ class Planner {
 
   /// Measured on an H200. Neighbours along y are in the cache when one block has several levels;
   /// levels per thread pay when they share many loads and have few of their own, or none at all;
-  /// a gather with many loads of its own wants few registers and rows of neighbours near each other.
+  /// a gather with many loads of its own wants few registers and rows of neighbours near each
+  /// other.
   void shape(const MapEntry& map, KernelPlan& plan, const Facts& facts) const {
     const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
     const std::int64_t narrow = out_.dialect == GpuDialect::Hip ? 64 : 32;  // a row is a whole wave
@@ -197,10 +201,14 @@ class Planner {
     };
     const auto x = size(0), y = size(1);
     if (y) plan.levels = std::min(plan.levels, std::max<std::int64_t>(*y, 1));
-    while (y && plan.block[1] > 1 && plan.block[1] / 2 >= *y) plan.block = {plan.block[0] * 2, plan.block[1] / 2, 1};
-    while (x && plan.block[0] > 1 && plan.block[0] / 2 >= *x) plan.block = {plan.block[0] / 2, plan.block[1] * 2, 1};
+    while (y && plan.block[1] > 1 && plan.block[1] / 2 >= *y)
+      plan.block = {plan.block[0] * 2, plan.block[1] / 2, 1};
+    while (x && plan.block[0] > 1 && plan.block[0] / 2 >= *x)
+      plan.block = {plan.block[0] / 2, plan.block[1] * 2, 1};
     constexpr std::int64_t enough_threads = 132 * 2048;  // every multiprocessor is full once
-    while (plan.levels > 1 && x && y && *x * ((*y + plan.levels - 1) / plan.levels) < enough_threads) plan.levels /= 2;
+    while (plan.levels > 1 && x && y &&
+           *x * ((*y + plan.levels - 1) / plan.levels) < enough_threads)
+      plan.levels /= 2;
   }
 
   /// As Program::fresh_name makes a C++ name of it, so that the plan and the text agree.
@@ -225,7 +233,8 @@ class Planner {
   }
 
   /// The block of a kernel with thread-block maps: what the map says, or else its inner maps.
-  static std::vector<std::int64_t> thread_block(const State& state, const ScopeTree& tree, NodeId entry) {
+  static std::vector<std::int64_t> thread_block(const State& state, const ScopeTree& tree,
+                                                NodeId entry) {
     std::vector<std::int64_t> block{1, 1, 1};
     if (const auto& given = state.get<MapEntry>(entry).gpu_block_size) {
       for (std::size_t d = 0; d < given->size() && d < 3; ++d) block[d] = (*given)[d];
@@ -233,7 +242,9 @@ class Planner {
     }
     for (NodeId id : state.nodes()) {
       const auto* map = state[id].as<MapEntry>();
-      if (!map || id == entry || !tree.contains(entry, id) || map->schedule != Schedule::GpuThreadBlock) continue;
+      if (!map || id == entry || !tree.contains(entry, id) ||
+          map->schedule != Schedule::GpuThreadBlock)
+        continue;
       for (std::size_t d = 0; d < map->ranges.size() && d < 3; ++d) {
         const auto size = map->ranges[map->ranges.size() - 1 - d].size().as_integer();
         block[d] = std::max(block[d], size ? *size : d == 0 ? std::int64_t(128) : 1);
@@ -302,7 +313,8 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
       }
       for (const std::string& param : map.params)
         for (std::size_t d = 0; d < memlet.subset()->rank() && d < array->strides.size(); ++d)
-          if (array->strides[d].as_integer() == 1 && uses_symbol((*memlet.subset())[d].begin, param))
+          if (array->strides[d].as_integer() == 1 &&
+              uses_symbol((*memlet.subset())[d].begin, param))
             facts.unit[param] += int(times);
     };
     for (EdgeId e : state.in(id)) access(e, true);
@@ -317,11 +329,13 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
 
 }  // namespace
 
-std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) {
+std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                                       NodeId entry) {
   return Planner::params(state.get<MapEntry>(entry), Planner::facts(sdfg, state, tree, entry));
 }
 
-Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options, bool with_cost) {
+Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options,
+                               bool with_cost) {
   Lowering lowering;
   lowering.original = &original;
   lowering.dialect = options.dialect;
@@ -332,15 +346,17 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
     for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;
   });
   if (lowering.plan.kernels.empty() && !has_memory)
-    return Diagnostic{Place().text(), "the program has no maps for a GPU",
-                      "run --gt4py=target=cuda (programs lowered by GT4Py) or --gpu-transformation first"};
+    return Diagnostic{
+        Place().text(), "the program has no maps for a GPU",
+        "run --gt4py=target=cuda (programs lowered by GT4Py) or --gpu-transformation first"};
   if (!options.plan.empty())
     if (auto status = override_plan(lowering.plan, options.plan); !status) return status.error();
   if (with_cost) {
     const ProgramCost cost = program_cost(original);
     for (KernelPlan& kernel : lowering.plan.kernels)
       for (const KernelCost& known : cost.kernels)
-        if (known.place == kernel.place) kernel.bytes = to_text(known.bytes_read + known.bytes_written);
+        if (known.place == kernel.place)
+          kernel.bytes = to_text(known.bytes_read + known.bytes_written);
   }
   return lowering;
 }

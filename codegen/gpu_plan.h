@@ -15,7 +15,9 @@ namespace sdfg {
 enum class GpuDialect : std::uint8_t { Cuda, Hip };
 
 /// What bounds a kernel, which decides its defaults.
-enum class KernelClass : std::uint8_t { Pointwise, Gather, Scan, Reduction, Blocks, Copy, Undefined };
+enum class KernelClass : std::uint8_t {
+  Pointwise, Gather, Scan, Reduction, Blocks, Copy, Undefined
+};
 template <>
 inline constexpr std::array<std::string_view, 7> names<KernelClass>{
     "pointwise", "gather", "scan", "reduction", "blocks", "copy", "undefined"};
@@ -29,7 +31,7 @@ struct KernelPlan {
   std::vector<std::int64_t> block{128, 1, 1};  ///< threads in x, y, z
   std::int64_t levels = 1;  ///< points per thread along the second parameter
   std::int64_t batch = 1;   ///< iterations whose loads go ahead in vertical loops
-  std::int64_t min_blocks = 0;  ///< per multiprocessor, for __launch_bounds__; 0: the compiler decides
+  std::int64_t min_blocks = 0;  ///< per multiprocessor, for __launch_bounds__; 0: not said
   std::int64_t hoisted = 0;     ///< loads that all levels of a thread share
   std::string points;           ///< iterations of the map
   std::string bytes;            ///< distinct elements read, plus those written, times their size

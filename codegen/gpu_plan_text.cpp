@@ -74,11 +74,14 @@ struct Entry {
 
 Result<std::vector<Entry>> read_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("kernels") || !json["kernels"].is_array())
-    return wrong("the plan is no JSON with a list of \"kernels\"", "--emit=plan-json writes one to start from");
+  if (json.is_discarded() || !json.is_object() || !json.contains("kernels") ||
+      !json["kernels"].is_array())
+    return wrong("the plan is no JSON with a list of \"kernels\"",
+                 "--emit=plan-json writes one to start from");
   std::vector<Entry> out{{"", {}}};
   for (const auto& [key, value] : json.items())
-    if (!value.is_structured() && key != "program") out.back().values.emplace_back(key, plain(value));
+    if (!value.is_structured() && key != "program")
+      out.back().values.emplace_back(key, plain(value));
   for (const Json& kernel : json["kernels"]) {
     if (!kernel.is_object() || !kernel.contains("name") || !kernel["name"].is_string())
       return wrong("a kernel of the plan has no \"name\"");
@@ -94,7 +97,8 @@ Result<std::vector<Entry>> read_text(std::string_view text) {
   std::size_t number = 0;
   for (std::string_view line : split(text, '\n')) {
     ++number;
-    if (const std::size_t comment = line.find('#'); comment != line.npos) line = line.substr(0, comment);
+    if (const std::size_t comment = line.find('#'); comment != line.npos)
+      line = line.substr(0, comment);
     while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with("plan ")) continue;
     constexpr std::string_view kernel = "kernel ";
@@ -104,8 +108,10 @@ Result<std::vector<Entry>> read_text(std::string_view text) {
     }
     const std::size_t equals = line.find(" = ");
     if (equals == line.npos || !line.starts_with("  "))
-      return wrong("line " + std::to_string(number) + ": expected 'kernel NAME' or '  PROPERTY = VALUE', found '" +
-                       std::string(line) + "'", "--emit=plan writes one to start from");
+      return wrong("line " + std::to_string(number) +
+                       ": expected 'kernel NAME' or '  PROPERTY = VALUE', found '" +
+                       std::string(line) + "'",
+                   "--emit=plan writes one to start from");
     out.back().values.emplace_back(line.substr(2, equals - 2), line.substr(equals + 3));
   }
   return out;
@@ -119,28 +125,32 @@ Status limit(const KernelPlan& kernel, std::string_view what, std::int64_t value
 }
 
 Status check(const KernelPlan& kernel) {
-  const auto one = [&](std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
-    return limit(kernel, what, value, low, high);
-  };
+  const auto one = [&](std::string_view what, std::int64_t value, std::int64_t low,
+                       std::int64_t high) { return limit(kernel, what, value, low, high); };
   if (kernel.block.size() != 3)
-    return wrong("kernel " + kernel.name + ": block has " + std::to_string(kernel.block.size()) + " numbers",
-                 "write [x, y, z]");
+    return wrong(
+        "kernel " + kernel.name + ": block has " + std::to_string(kernel.block.size()) + " numbers",
+        "write [x, y, z]");
   SDFG_TRY([[maybe_unused]] const Ok x, one("block's x", kernel.block[0], 1, 1024));
   SDFG_TRY([[maybe_unused]] const Ok y, one("block's y", kernel.block[1], 1, 1024));
   SDFG_TRY([[maybe_unused]] const Ok z, one("block's z", kernel.block[2], 1, 64));
   if (kernel.threads() > 1024)
-    return wrong("kernel " + kernel.name + ": a block of " + std::to_string(kernel.block[0]) + " x " +
-                     std::to_string(kernel.block[1]) + " x " + std::to_string(kernel.block[2]) + " has " +
-                     std::to_string(kernel.threads()) + " threads, and devices run at most 1024",
+    return wrong("kernel " + kernel.name + ": a block of " + std::to_string(kernel.block[0]) +
+                     " x " + std::to_string(kernel.block[1]) + " x " +
+                     std::to_string(kernel.block[2]) + " has " + std::to_string(kernel.threads()) +
+                     " threads, and devices run at most 1024",
                  "make it smaller, and give each thread more with levels");
   const bool blocks = kernel.kind == KernelClass::Blocks;
   if (!blocks && kernel.block[2] != 1)
-    return wrong("kernel " + kernel.name + ": threads along z have nothing to do", "write [x, y, 1]");
+    return wrong("kernel " + kernel.name + ": threads along z have nothing to do",
+                 "write [x, y, 1]");
   if (!blocks && kernel.block[1] != 1 && kernel.params.size() < 2)
-    return wrong("kernel " + kernel.name + ": the map has one dimension, so its block has, too", "write [x, 1, 1]");
+    return wrong("kernel " + kernel.name + ": the map has one dimension, so its block has, too",
+                 "write [x, 1, 1]");
   SDFG_TRY([[maybe_unused]] const Ok levels, one("levels", kernel.levels, 1, 64));
   if (kernel.levels > 1 && (blocks || kernel.params.size() < 2))
-    return wrong("kernel " + kernel.name + ": there is no second dimension for levels", "write levels = 1");
+    return wrong("kernel " + kernel.name + ": there is no second dimension for levels",
+                 "write levels = 1");
   SDFG_TRY([[maybe_unused]] const Ok batch, one("batch", kernel.batch, 1, 64));
   SDFG_TRY([[maybe_unused]] const Ok least, one("min_blocks", kernel.min_blocks, 0, 32));
   return Ok{};
@@ -196,7 +206,8 @@ Status set(GpuPlan& plan, const std::string& key, const std::string& value) {
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string_view near = nearest(key, views);
     return wrong("the program has no '" + key + "'",
-                 near.empty() ? "it has " + join(names, ", ") + "; what belongs to a kernel stands below 'kernel NAME'"
+                 near.empty() ? "it has " + join(names, ", ") +
+                                    "; what belongs to a kernel stands below 'kernel NAME'"
                               : "did you mean '" + std::string(near) + "'?");
   }
   for (std::string_view word : {"on", "off", "true", "false"})
@@ -210,8 +221,9 @@ Status override_with(GpuPlan& plan, const Entry& entry) {
       SDFG_TRY([[maybe_unused]] const Ok ok, set(plan, key, value));
     }
     if (plan.graph && plan.timers)
-      return wrong("graph and timers exclude each other: the kernels of a graph are not timed one by one",
-                   "switch one of them off");
+      return wrong(
+          "graph and timers exclude each other: the kernels of a graph are not timed one by one",
+          "switch one of them off");
     return Ok{};
   }
   const auto kernel = std::ranges::find(plan.kernels, entry.kernel, &KernelPlan::name);
@@ -219,8 +231,9 @@ Status override_with(GpuPlan& plan, const Entry& entry) {
     std::vector<std::string_view> names;
     for (const KernelPlan& known : plan.kernels) names.push_back(known.name);
     const std::string_view near = nearest(entry.kernel, names);
-    return wrong("there is no kernel '" + entry.kernel + "' in " + plan.program,
-                 near.empty() ? "--emit=plan lists them" : "did you mean '" + std::string(near) + "'?");
+    return wrong(
+        "there is no kernel '" + entry.kernel + "' in " + plan.program,
+        near.empty() ? "--emit=plan lists them" : "did you mean '" + std::string(near) + "'?");
   }
   for (const auto& [key, value] : entry.values) {
     SDFG_TRY([[maybe_unused]] const Ok ok, set(*kernel, key, value));
@@ -252,7 +265,8 @@ std::string to_text(const GpuPlan& plan) {
 std::string to_json(const GpuPlan& plan) {
   Json out;
   out["program"] = plan.program;
-  for_each_property(plan, [&](const auto& property, bool value) { out[std::string(property.name)] = value; });
+  for_each_property(
+      plan, [&](const auto& property, bool value) { out[std::string(property.name)] = value; });
   out["kernels"] = Json::array();
   for (const KernelPlan& kernel : plan.kernels) out["kernels"].push_back(kernel_json(kernel));
   out["memory"] = Json::array();

@@ -1,18 +1,20 @@
-// Arrays of a kernel's threads that no thread can hold: of a size that is not known when the code is
-// compiled, or too large for local memory. They move out of the map into the program's memory on the
-// device, with a slice for each iteration. Slices lie so that neighbouring threads touch neighbouring
-// addresses: the map's parameter along the threads is fastest, the array's own dimensions are slowest.
+// Arrays of a kernel's threads that no thread can hold: of a size that is not known when the code
+// is compiled, or too large for local memory. They move out of the map into the program's memory on
+// the device, with a slice for each iteration. Slices lie so that neighbouring threads touch
+// neighbouring addresses: the map's parameter along the threads is fastest, the array's own
+// dimensions are slowest.
 //
 //   transient c[n] in map (y, x) in [0:Y, 0:X]    c[k] is c_slices[y, x, k], at x + X*y + X*Y*k
 //
-// So all strides of the array, and of whatever shows it in nested SDFGs, are multiplied by the number
-// of iterations, its *pitch*. Nested SDFGs get the pitch as a symbol. Where something relies on the
-// array's own layout (code in C++, a view of another type), slices are contiguous instead.
+// So all strides of the array, and of whatever shows it in nested SDFGs, are multiplied by the
+// number of iterations, its *pitch*. Nested SDFGs get the pitch as a symbol. Where something relies
+// on the array's own layout (code in C++, a view of another type), slices are contiguous instead.
 
 #include <algorithm>
 #include <set>
 
 #include "codegen/lowering.h"
+#include "codegen/stretch.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
@@ -21,8 +23,9 @@ namespace sdfg {
 
 namespace {
 
-/// Bytes that a thread may have in local memory for one array. Devices set it aside for as many threads
-/// as they hold at once, whatever the grid: at 4 KiB 1.1 GB on an H200 (132 x 2048 threads).
+/// Bytes that a thread may have in local memory for one array. Devices set it aside for as many
+/// threads as they hold at once, whatever the grid: at 4 KiB 1.1 GB on an H200 (132 x 2048
+/// threads).
 constexpr std::int64_t local_limit = 4096;
 
 SymbolSet assigned_in(const Sdfg& sdfg) {
@@ -42,95 +45,13 @@ bool uses_any(const Expr& e, const SymbolSet& symbols) {
 
 bool moves_out(const Data& data) {
   const Array* array = std::get_if<Array>(&data.kind);
-  if (!array || !data.transient || data.is_view() || data.is_reference() || data.storage == Storage::GpuShared ||
+  if (!array || !data.transient || data.is_view() || data.is_reference() ||
+      data.storage == Storage::GpuShared ||
       (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State))
     return false;
   const auto count = array->total_size.as_integer();
   return !count || *count * std::int64_t(data.dtype.bytes().value_or(1)) > local_limit;
 }
-
-// ---- Who shows an array, and how.
-
-struct Shown {
-  std::set<std::string> views;  ///< of the same SDFG
-  std::vector<std::pair<NestedSdfg*, std::string>> nested;  ///< and the connector
-  bool as_it_lies = false;      ///< something relies on the array's own layout
-};
-
-Shown shown(Sdfg& sdfg, const std::string& name) {
-  Shown out;
-  const Type& type = sdfg.find_data(name)->dtype;
-  const auto end = [&](State& state, EdgeId e, NodeId id, const std::string& connector) {
-    Node& node = state[id];
-    if (const auto* access = node.as<AccessNode>()) {
-      const Data* data = sdfg.find_data(access->data);
-      out.as_it_lies |= connector == "set" || !data || data->is_reference();
-      if (!data || !data->is_view() || access->data == name || viewed_edge(sdfg, state, id) != e) return;
-      out.as_it_lies |= !(data->dtype == type);
-      out.views.insert(access->data);
-    } else if (auto* nested = node.as<NestedSdfg>()) {
-      if (std::pair entry{nested, connector}; std::ranges::find(out.nested, entry) == out.nested.end())
-        out.nested.push_back(std::move(entry));
-    } else if (const auto* tasklet = node.as<Tasklet>()) {
-      out.as_it_lies |= tasklet->code.language() != Language::Python;
-    } else {
-      out.as_it_lies |= !node.is_entry() && !node.is_exit();
-    }
-  };
-  for_each_state(sdfg, [&](State& state) {
-    const auto is_access = [&](NodeId node) {
-      const auto* access = state[node].as<AccessNode>();
-      return access && access->data == name;
-    };
-    for (EdgeId e : state.edges()) {
-      const Edge& edge = state[e];
-      const NodeId source = state.source(e), target = state.target(e);
-      if (edge.memlet.empty() || (edge.memlet.data != name && !is_access(source) && !is_access(target))) continue;
-      end(state, e, source, edge.src_connector);
-      end(state, e, target, edge.dst_connector);
-    }
-  });
-  return out;
-}
-
-/// May the elements of the array lie apart?
-bool stretchable(Sdfg& sdfg, const std::string& name) {
-  Data* data = sdfg.find_data(name);
-  if (data && data->is_scalar()) return true;
-  if (!data || !std::holds_alternative<Array>(data->kind) || data->is_reference()) return false;
-  const Shown by = shown(sdfg, name);
-  return !by.as_it_lies &&
-         std::ranges::all_of(by.views, [&](const std::string& view) { return stretchable(sdfg, view); }) &&
-         std::ranges::all_of(by.nested, [](const auto& inner) {
-           return inner.first->sdfg && stretchable(**inner.first->sdfg, inner.second);
-         });
-}
-
-/// Gives a nested SDFG a value of the level above: as it is if it is a number, else as a symbol.
-Expr pass_down(NestedSdfg& nested, const std::string& name, const Expr& value) {
-  if (value.as_integer()) return value;
-  Sdfg& inner = **nested.sdfg;
-  const std::string symbol = inner.fresh_name(name);
-  inner.symbols[symbol] = BaseType::Int64;
-  nested.symbol_mapping[symbol] = value;
-  return Expr::symbol(symbol);
-}
-
-/// Multiplies the strides of the array and of all that shows it.
-void stretch(Sdfg& sdfg, const std::string& name, const Expr& pitch) {
-  Data& data = *sdfg.find_data(name);
-  if (data.is_scalar()) return;
-  Array& array = *data.as_array();
-  for (Expr& stride : array.strides) stride = stride * pitch;
-  array.total_size = array.total_size * pitch;
-  array.start_offset = array.start_offset * pitch;
-  const Shown by = shown(sdfg, name);
-  for (const std::string& view : by.views) stretch(sdfg, view, pitch);
-  for (const auto& [nested, connector] : by.nested)
-    stretch(**nested->sdfg, connector, pass_down(*nested, connector + "_pitch", pitch));
-}
-
-// ---- Slices.
 
 /// Iterations of a parallel map, along one parameter.
 struct Lane {
@@ -138,11 +59,13 @@ struct Lane {
   Expr stride = 0;
 };
 
-/// Where something of a kernel lies: in a scope of a state, itself inside a nested SDFG of the level above.
+/// Where something of a kernel lies: in a scope of a state, itself inside a nested SDFG of the
+/// level above.
 struct Level {
   Sdfg* sdfg;
   State* state;
-  std::vector<NodeId> around;  ///< maps around, innermost first; at the outermost level the kernel is the last
+  std::vector<NodeId>
+      around;  ///< maps around, innermost first; at the outermost level the kernel is the last
   NodeId node{};               ///< the nested SDFG that holds the next level
 };
 
@@ -222,8 +145,10 @@ class Mover {
   }
 
   /// Transients that nothing outside of the kernel uses, with the maps around all their uses.
-  static std::map<std::string, std::vector<NodeId>> used_only_in(const Sdfg& sdfg, const State& state,
-                                                                 const ScopeTree& tree, NodeId entry) {
+  static std::map<std::string, std::vector<NodeId>> used_only_in(const Sdfg& sdfg,
+                                                                 const State& state,
+                                                                 const ScopeTree& tree,
+                                                                 NodeId entry) {
     std::map<std::string, std::vector<NodeId>> found;
     for (NodeId id : state.nodes()) {
       const auto* access = state[id].as<AccessNode>();
@@ -232,7 +157,9 @@ class Mover {
       if (!moves_out(*data) && data->storage != Storage::GpuGlobal) continue;
       const std::vector<NodeId> around = up_to(tree.enclosing(id), entry);
       const auto [known, is_new] = found.try_emplace(access->data, around);
-      if (!is_new) std::erase_if(known->second, [&](NodeId n) { return std::ranges::find(around, n) == around.end(); });
+      if (!is_new)
+        std::erase_if(known->second,
+                      [&](NodeId n) { return std::ranges::find(around, n) == around.end(); });
     }
     if (found.empty()) return found;
     for_each_state(sdfg, [&](const State& other) {
@@ -264,13 +191,15 @@ class Mover {
         const bool kernel = top && m + 1 == maps.size();
         if (!kernel && maps[m]->schedule != Schedule::GpuThreadBlock) continue;
         for (const std::string& param : kernel ? params_ : fastest_first(maps[m]->params)) {
-          const auto d = std::size_t(std::ranges::find(maps[m]->params, param) - maps[m]->params.begin());
+          const auto d =
+              std::size_t(std::ranges::find(maps[m]->params, param) - maps[m]->params.begin());
           const Range& r = maps[m]->ranges[d];
           Expr count = r.size();
           for (std::size_t outer = m + 1; outer < maps.size(); ++outer)
             if (!bound(count, *maps[outer])) return {};
           const Expr at = Expr::symbol(param) - r.begin;
-          out[i].lanes.push_back({r.step.as_integer() == 1 ? at : floor_div(at, r.step), count, points});
+          out[i].lanes.push_back(
+              {r.step.as_integer() == 1 ? at : floor_div(at, r.step), count, points});
           points = points * count;
         }
       }
@@ -354,11 +283,14 @@ class Mover {
     return true;
   }
 
-  static NestedSdfg& nested_at(const Level& level) { return *(*level.state)[level.node].as<NestedSdfg>(); }
+  static NestedSdfg& nested_at(const Level& level) {
+    return *(*level.state)[level.node].as<NestedSdfg>();
+  }
 
   /// The indices of this iteration's slice.
   static void prepend(Subset& subset, const Need& need) {
-    for (const Lane& lane : need.lanes) subset.ranges.insert(subset.ranges.begin(), Range::index(lane.index));
+    for (const Lane& lane : need.lanes)
+      subset.ranges.insert(subset.ranges.begin(), Range::index(lane.index));
   }
 
   /// Accesses to the array become accesses to the slice.
@@ -374,8 +306,10 @@ class Mover {
         return access ? access->data : std::string();
       };
       const std::string source = at(path_source(state, e)), target = at(path_target(state, e));
-      const bool reads = memlet.data == name ? memlet.data_is_src || source == name : source == name;
-      const bool writes = memlet.data == name ? !memlet.data_is_src || target == name : target == name;
+      const bool reads =
+          memlet.data == name ? memlet.data_is_src || source == name : source == name;
+      const bool writes =
+          memlet.data == name ? !memlet.data_is_src || target == name : target == name;
       if (!reads && !writes) continue;
       // The end that is not said follows from the other one's rank, which is about to change.
       const auto say = [&](std::optional<Subset>& missing, const std::optional<Subset>& given,
@@ -384,9 +318,11 @@ class Mover {
         if (missing || !data) return;
         missing = Subset::whole(data->shape);
         if (given && given->rank() == missing->rank())
-          for (std::size_t d = 0; d < given->rank(); ++d) (*missing)[d] = {0, (*given)[d].size() - 1};
+          for (std::size_t d = 0; d < given->rank(); ++d)
+            (*missing)[d] = {0, (*given)[d].size() - 1};
       };
-      if (memlet.data == name && !memlet.subset()) memlet.subset() = Subset::whole(sdfg.find_data(name)->shape);
+      if (memlet.data == name && !memlet.subset())
+        memlet.subset() = Subset::whole(sdfg.find_data(name)->shape);
       if (!source.empty() && !target.empty()) {
         say(memlet.src_subset, memlet.dst_subset, source);
         say(memlet.dst_subset, memlet.src_subset, target);
@@ -397,9 +333,11 @@ class Mover {
   }
 
   /// The nested SDFG works on a slice of a container of its surroundings. Returns that one's name.
-  static std::string pass_up(const Level& level, const std::string& inner, Data data, const Need& need) {
+  static std::string pass_up(const Level& level, const std::string& inner, Data data,
+                             const Need& need) {
     State& state = *level.state;
-    const std::string name = level.sdfg->fresh_name(inner.ends_with("_slices") ? inner : inner + "_slices");
+    const std::string name =
+        level.sdfg->fresh_name(inner.ends_with("_slices") ? inner : inner + "_slices");
     level.sdfg->arrays.insert(name, std::move(data));
     Subset slice{{Range{0, need.size - 1}}};
     prepend(slice, need);

@@ -30,8 +30,9 @@ struct SdfgFunction::KernelText {
 namespace {
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                 "0123456789_") == std::string_view::npos;
+  return !text.empty() && text.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789_") == std::string_view::npos;
 }
 
 /// The text without the `.x` of `threadIdx.x` and its kin, which are no names of the program.
@@ -48,7 +49,8 @@ std::string without_axes(std::string text) {
 void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
   const Place place = at.node_place(id);
   for (const std::string& param : kernel.plan.params) {
-    const auto d = std::size_t(std::ranges::find(kernel.map.params, param) - kernel.map.params.begin());
+    const auto d =
+        std::size_t(std::ranges::find(kernel.map.params, param) - kernel.map.params.begin());
     const Range& r = kernel.map.ranges[d];
     KernelText::Dimension dim{.param = param, .count = {}, .step = {}, .begin = r.begin};
     const std::string stem = cpp_name(param);
@@ -62,7 +64,8 @@ void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
       dim.begin = Expr::symbol(value("begin", print(r.begin, place)));
     dim.fixed_step = r.step.as_integer().value_or(0);
     dim.step = dim.fixed_step ? cpp_integer(dim.fixed_step) : value("step", print(r.step, place));
-    const Expr count = r.step.as_integer() == 1 ? r.end - r.begin + 1 : floor_div(r.end - r.begin, r.step) + 1;
+    const Expr count =
+        r.step.as_integer() == 1 ? r.end - r.begin + 1 : floor_div(r.end - r.begin, r.step) + 1;
     const auto fixed = count.as_integer();
     dim.count = fixed ? cpp_integer(*fixed) : value("count", print(count, place));
     kernel.dims.push_back(std::move(dim));
@@ -90,14 +93,16 @@ bool SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
     }
   for (const auto& [name, nodes] : at.plan.accesses)
     for (NodeId node : nodes)
-      if (at.plan.tree.contains(id, node) && !state.in(node).empty()) writes(std::string(name), node);
+      if (at.plan.tree.contains(id, node) && !state.in(node).empty())
+        writes(std::string(name), node);
 
   for (auto& [name, bound] : bindings_) {
     if (sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
     const std::string host = bound.text;
     bound.row = bound.device && bound.kind == Binding::Pointer;
     if (bound.kind == Binding::Value && bound.device) {
-      const std::string pointer = host.starts_with("(*") ? host.substr(2, host.size() - 3) : "&" + host;
+      const std::string pointer =
+          host.starts_with("(*") ? host.substr(2, host.size() - 3) : "&" + host;
       if (!is_identifier(pointer)) {
         bound.root = cpp_name(name);
         kernel.arguments[bound.root] = pointer;
@@ -124,7 +129,8 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
   };
   std::set<std::string> done(kernel.map.params.begin(), kernel.map.params.end());
   const auto container = [&](const std::string& label, const Binding& bound) {
-    const std::string& name = bound.kind == Binding::Value && bound.device ? bound.root : bound.text;
+    const std::string& name =
+        bound.kind == Binding::Value && bound.device ? bound.root : bound.text;
     if (!used.contains(name) || bound.own || !done.insert(name).second) return;
     const Place place = at.place.data(label);
     const auto other = kernel.arguments.find(name);
@@ -137,10 +143,13 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     if (!bound.device) return void(reachable(bound, label, place));
     const std::string memory = bound.memory();
     const bool written = kernel.written.contains(memory) || kernel.written.contains(name);
-    add(std::string(written ? "" : "const ") + type + "* " + (bound.aliased ? "" : "__restrict__ ") + name, argument);
+    add(std::string(written ? "" : "const ") + type + "* " +
+            (bound.aliased ? "" : "__restrict__ ") + name,
+        argument);
   };
   for (const auto& [name, bound] : bindings_)
-    if (host.contains(name) && sdfg_.constants.find(name) == sdfg_.constants.end()) container(name, bound);
+    if (host.contains(name) && sdfg_.constants.find(name) == sdfg_.constants.end())
+      container(name, bound);
   for (const auto& [node, bound] : at.views)
     container(std::string(at.state[node].label()), bound);
   const auto symbol = [&](const std::string& name, const Type& type) {
@@ -161,14 +170,22 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const MapEntry& map = at.state.get<MapEntry>(id);
   const KernelPlan* plan = program_.target.gpu->find(at.state, id);
   if (!plan) return fail(at.node_place(id), "no plan for this kernel");
-  KernelText kernel{.map = map, .plan = *plan, .name = program_.fresh_name(plan->name),
-                    .dims = {}, .values = {}, .arguments = {}, .written = {}, .declarations = {}, .passed = {}};
+  KernelText kernel{.map = map,
+                    .plan = *plan,
+                    .name = program_.fresh_name(plan->name),
+                    .dims = {},
+                    .values = {},
+                    .arguments = {},
+                    .written = {},
+                    .declarations = {},
+                    .passed = {}};
   at.out.open("");
   read_dynamic_inputs(at, id);
   index_space(at, id, kernel);
   if (const auto here = at.plan.declared.find(id); here != at.plan.declared.end())
     for (const std::string& container : here->second)
-      if (sdfg_.find_data(container)->storage == Storage::GpuGlobal) declare(at.out, container, at.place, at.where);
+      if (sdfg_.find_data(container)->storage == Storage::GpuGlobal)
+        declare(at.out, container, at.place, at.where);
 
   const auto outer_bindings = bindings_;
   const auto outer_lanes = lanes_;
@@ -176,12 +193,16 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   for (const std::string& param : map.params) bindings_.erase(param);
   bind_for_kernel(at, id, kernel);
   for (const auto& [name, bound] : bindings_) {
-    if (!bound.device || bound.kind != Binding::Pointer || bound.own || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
+    if (!bound.device || bound.kind != Binding::Pointer || bound.own ||
+        sdfg_.constants.find(name) != sdfg_.constants.end())
+      continue;
     const auto other = kernel.arguments.find(bound.text);
-    host_pointers_[bound.text] = other == kernel.arguments.end() ? bound.text : "(" + other->second + ")";
+    host_pointers_[bound.text] =
+        other == kernel.arguments.end() ? bound.text : "(" + other->second + ")";
   }
   Writer body(1);
-  At inner{body, at.state, at.plan, at.place, at.where, {}, at.view_names, {}, {}, at.parallel_params, at.params};
+  At inner{body,          at.state, at.plan, at.place,           at.where, {},
+           at.view_names, {},       {},      at.parallel_params, at.params};
   inner.kernel = id;
   inner.views = at.views;
   for (auto& [node, view] : inner.views) view.row = view.device && view.kind == Binding::Pointer;
@@ -198,13 +219,15 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   in_kernel_itself_ = on_device_ = false;
   kernel_writes_ = nullptr;
   for (const auto& [value, name] : host_values_)
-    kernel.values.push_back({value.first + (value.first.ends_with('*') ? " __restrict__ " : " ") + name, name, name});
+    kernel.values.push_back(
+        {value.first + (value.first.ends_with('*') ? " __restrict__ " : " ") + name, name, name});
   kernel_parameters(inner, kernel, text, outer_bindings);
   bindings_ = outer_bindings;
   lanes_ = outer_lanes;
   used_names_ = outer_names;
   for (const auto& [value, name] : host_values_)
-    at.out.line((value.first.ends_with('*') ? "" : "const ") + value.first + " " + name + " = " + value.second + ";");
+    at.out.line((value.first.ends_with('*') ? "" : "const ") + value.first + " " + name + " = " +
+                value.second + ";");
   host_values_.clear();
   lane_params_.clear();
   row_param_.reset();
@@ -213,11 +236,13 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   Writer function;
   std::string order;
   for (std::size_t d = 0; d < kernel.dims.size(); ++d)
-    order += (d ? ", " : "") + std::string(1, "xyz"[std::min<std::size_t>(d, 2)]) + " = " + kernel.dims[d].param;
+    order += (d ? ", " : "") + std::string(1, "xyz"[std::min<std::size_t>(d, 2)]) + " = " +
+             kernel.dims[d].param;
   function.line("// " + map.label + ": " + std::string(to_text(plan->kind)) + ", " + order);
   const std::string bounds = std::to_string(plan->threads()) +
                              (plan->min_blocks > 0 ? ", " + std::to_string(plan->min_blocks) : "");
-  function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" + kernel.declarations + ")");
+  function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" +
+                kernel.declarations + ")");
   Writer constants(1);
   const auto used = identifiers(text);
   for (const auto& [constant, value] : sdfg_.constants)
@@ -238,11 +263,14 @@ std::string SdfgFunction::grid(const KernelText& kernel) const {
   const auto each = [](const std::string& count, std::int64_t points) {
     return points == 1 ? count : "sdfg::gpu::blocks(" + count + ", " + std::to_string(points) + ")";
   };
-  const std::string block = "dim3{" + std::to_string(plan.block[0]) + ", " + std::to_string(plan.block[1]) + ", " +
-                            std::to_string(plan.block[2]) + "}";
+  const std::string block = "dim3{" + std::to_string(plan.block[0]) + ", " +
+                            std::to_string(plan.block[1]) + ", " + std::to_string(plan.block[2]) +
+                            "}";
   if (plan.kind == KernelClass::Blocks) {
-    std::string x = kernel.dims[0].count, y = kernel.dims.size() > 1 ? kernel.dims[1].count : "1", z = "1";
-    for (std::size_t d = 2; d < kernel.dims.size(); ++d) z = d == 2 ? kernel.dims[d].count : z + " * " + kernel.dims[d].count;
+    std::string x = kernel.dims[0].count, y = kernel.dims.size() > 1 ? kernel.dims[1].count : "1",
+                z = "1";
+    for (std::size_t d = 2; d < kernel.dims.size(); ++d)
+      z = d == 2 ? kernel.dims[d].count : z + " * " + kernel.dims[d].count;
     return x + ", " + y + ", " + z + ", " + block;
   }
   std::string out = each(kernel.dims[0].count, plan.block[0]) + ", ";
@@ -264,15 +292,18 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
     if (dim.fixed_step > 0) lane_params_[dim.param] = {dim.begin, dim.fixed_step, name};
   };
   lane(kernel.dims[0], x);
-  const bool deep = kernel.dims.size() > 1, wide_y = deep && plan.block[1] > 1, levels = plan.levels > 1;
+  const bool deep = kernel.dims.size() > 1, wide_y = deep && plan.block[1] > 1,
+             levels = plan.levels > 1;
   const std::string y = deep ? local_name("y") : "";
   if (deep && kernel.dims[1].fixed_step > 0)
-    row_param_.emplace(kernel.dims[1].param, LaneParam{kernel.dims[1].begin, kernel.dims[1].fixed_step, y});
+    row_param_.emplace(kernel.dims[1].param,
+                       LaneParam{kernel.dims[1].begin, kernel.dims[1].fixed_step, y});
   const auto index = [&](const KernelText::Dimension& dim, const std::string& at_index) {
     const CppExpr printer = symbolic();
     const std::string scaled = dim.step == "1" ? at_index : dim.step + " * " + at_index;
     return "const int64_t " + cpp_name(dim.param) + " = " +
-           (dim.begin.as_integer() == 0 ? scaled : printer.operand(dim.begin) + " + " + scaled) + ";";
+           (dim.begin.as_integer() == 0 ? scaled : printer.operand(dim.begin) + " + " + scaled) +
+           ";";
   };
 
   Writer inner(levels ? 2 : 1);
@@ -283,7 +314,8 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   open_frame(rows, in_thread);
   if (levels) open_frame(inner, {kernel.dims[1].param, y});
   {
-    At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
+    At body{inner,         at.state, at.plan, at.place,           at.where, at.views,
+            at.view_names, {},       {},      at.parallel_params, at.params};
     body.kernel = at.kernel;
     body.kernel_params = at.params.size();
     declare_scope(body, id);
@@ -305,22 +337,26 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
     }
     for (std::size_t d = 2; d < kernel.dims.size(); ++d) {
       const bool last = d + 1 == kernel.dims.size();
-      out.line(index(kernel.dims[d], last ? rest : "(" + rest + " % " + kernel.dims[d].count + ")"));
+      out.line(
+          index(kernel.dims[d], last ? rest : "(" + rest + " % " + kernel.dims[d].count + ")"));
       if (!last) out.line(rest + " /= " + kernel.dims[d].count + ";");
     }
   }
   if (deep) {
     const KernelText::Dimension& dim = kernel.dims[1];
     // More rows of blocks than a grid has along y go on along z, which two dimensions leave free.
-    const bool many = kernel.dims.size() == 2 && dim.count.find_first_not_of("0123456789") != std::string::npos;
+    const bool many =
+        kernel.dims.size() == 2 && dim.count.find_first_not_of("0123456789") != std::string::npos;
     std::string first = many ? "sdfg::gpu::block_row()" : "int(blockIdx.y)";
     const bool whole_waves = program_.target.gpu->scalar_rows() && plan.block[0] % 64 == 0;
     if (wide_y)
-      first += " * " + std::to_string(plan.block[1]) + " + " + (whole_waves ? "sdfg::gpu::thread_row()" : "int(threadIdx.y)");
+      first += " * " + std::to_string(plan.block[1]) + " + " +
+               (whole_waves ? "sdfg::gpu::thread_row()" : "int(threadIdx.y)");
     if (levels) {
       const std::string row0 = local_name(y + "_first"), u = local_name("u");
       const std::string l = std::to_string(plan.levels);
-      out.line("const int " + row0 + " = " + (wide_y ? "(" + first + ")" : first) + " * " + l + ";");
+      out.line("const int " + row0 + " = " + (wide_y ? "(" + first + ")" : first) + " * " + l +
+               ";");
       out.raw(rows.text());
       out.flush_left("#pragma unroll");
       out.open("for (int " + u + " = 0; " + u + " < " + l + "; ++" + u + ")");
@@ -355,16 +391,20 @@ std::string SdfgFunction::block_body(At& at, NodeId id, KernelText& kernel) {
     const KernelText::Dimension& dim = kernel.dims[d];
     std::string index = std::string(axes[std::min<std::size_t>(d, 2)]);
     const bool last = d + 1 == kernel.dims.size();
-    if (d >= 2 && kernel.dims.size() > 3) index = last ? rest : "(" + rest + " % " + dim.count + ")";
-    const std::string scaled = dim.step == "1" ? "int64_t(" + index + ")" : dim.step + " * int64_t(" + index + ")";
+    if (d >= 2 && kernel.dims.size() > 3)
+      index = last ? rest : "(" + rest + " % " + dim.count + ")";
+    const std::string scaled =
+        dim.step == "1" ? "int64_t(" + index + ")" : dim.step + " * int64_t(" + index + ")";
     out.line("[[maybe_unused]] const int64_t " + cpp_name(dim.param) + " = " +
-             (dim.begin.as_integer() == 0 ? scaled : printer.operand(dim.begin) + " + " + scaled) + ";");
+             (dim.begin.as_integer() == 0 ? scaled : printer.operand(dim.begin) + " + " + scaled) +
+             ";");
     if (d >= 2 && !last) out.line(rest + " /= " + dim.count + ";");
   }
   for (const std::string& param : kernel.map.params) lanes_.insert(param);
   Writer inner(1);
   open_frame(inner, kernel.map.params);
-  At body{inner, at.state, at.plan, at.place, at.where, at.views, at.view_names, {}, {}, at.parallel_params, at.params};
+  At body{inner,         at.state, at.plan, at.place,           at.where, at.views,
+          at.view_names, {},       {},      at.parallel_params, at.params};
   body.kernel = at.kernel;
   declare_scope(body, id);
   emit_children(body, id);

@@ -96,7 +96,8 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
   at.out.line("// reduce " + std::string(at.state[id].label()));
   at.out.open("");
   std::vector<std::string> in_index(in.sizes.size()), out_index(out.sizes.size());
-  const bool parallel = !at.where.parallel && !at.where.in_scope && program_.target.openmp && !kept.empty();
+  const bool parallel =
+      !at.where.parallel && !at.where.in_scope && program_.target.openmp && !kept.empty();
   if (parallel) at.out.flush_left("#pragma omp parallel for");
   int loops = 0;
   const auto loop = [&](const std::string& i, const Expr& size) {
@@ -110,7 +111,8 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
     out_index[out_dims[k]] = i;
   }
   const std::string target = "(" + out.pointer + ")[" + strided(out.strides, out_index) + "]";
-  const std::string initial = reduce.identity ? out.type + "(" + print_code(*reduce.identity, place) + ")" : target;
+  const std::string initial =
+      reduce.identity ? out.type + "(" + print_code(*reduce.identity, place) + ")" : target;
   at.out.line(out.type + " result = " + initial + ";");
   int inner = 0;
   for (std::size_t d = 0; d < in.sizes.size(); ++d) {

@@ -21,7 +21,8 @@ struct LibraryPort {
   /// The dimensions whose size is not 1.
   std::vector<std::size_t> wide() const;
 };
-/// Which dimensions a reduction keeps, of its input and its output in order, and which it goes over.
+/// Which dimensions a reduction keeps, of its input and its output in order, and which it goes
+/// over.
 struct ReducedDimensions {
   std::vector<std::size_t> kept, out, gone;
 };

@@ -17,10 +17,15 @@ std::vector<std::size_t> dimensions(const LibraryPort& port, std::size_t rank) {
 
 std::string SdfgFunction::matrix(const LibraryPort& port, std::size_t row, std::size_t column,
                                  const Place& place) {
-  const auto size = [&](std::size_t d) { return d < port.sizes.size() ? print(port.sizes[d], place) : "1"; };
-  const auto stride = [&](std::size_t d) { return d < port.sizes.size() ? print(port.strides[d], place) : "0"; };
-  return "sdfg::Matrix<" + std::string(on_device_ && port.input ? "const " : "") + port.type + ">{" + port.pointer + ", " + size(row) + ", " + size(column) +
-         ", " + stride(row) + ", " + stride(column) + "}";
+  const auto size = [&](std::size_t d) {
+    return d < port.sizes.size() ? print(port.sizes[d], place) : "1";
+  };
+  const auto stride = [&](std::size_t d) {
+    return d < port.sizes.size() ? print(port.strides[d], place) : "0";
+  };
+  return "sdfg::Matrix<" + std::string(on_device_ && port.input ? "const " : "") + port.type +
+         ">{" + port.pointer + ", " + size(row) + ", " + size(column) + ", " + stride(row) + ", " +
+         stride(column) + "}";
 }
 
 void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation& operation,
@@ -44,16 +49,18 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
   const std::string gpu = far ? "__state->gpu, " : "";
   const auto dot = [&](const LibraryPort& x, std::size_t xd, const LibraryPort& y, std::size_t yd,
                        const LibraryPort& result) {
-    const std::string operands = print(x.sizes[xd], place) + ", " + x.pointer + ", " + print(x.strides[xd], place) +
-                                 ", " + y.pointer + ", " + print(y.strides[yd], place) + ");";
+    const std::string operands = print(x.sizes[xd], place) + ", " + x.pointer + ", " +
+                                 print(x.strides[xd], place) + ", " + y.pointer + ", " +
+                                 print(y.strides[yd], place) + ");";
     at.out.line(far ? "sdfg::gpu::dot(" + gpu + result.pointer + ", " + operands
                     : "*(" + result.pointer + ") = sdfg::dot<" + result.type + ">(" + operands);
   };
 
   const auto gemm = [&](const std::string& a, const std::string& b, const std::string& c,
                         const std::string& type, const Expr& alpha, const Expr& beta) {
-    at.out.line("sdfg::" + (far ? "gpu::gemm(" + gpu : "gemm<" + parallel + ">(") + a + ", " + b + ", " + c + ", " + type + "(" +
-                print_code(alpha, place) + "), " + type + "(" + print_code(beta, place) + "));");
+    at.out.line("sdfg::" + (far ? "gpu::gemm(" + gpu : "gemm<" + parallel + ">(") + a + ", " + b +
+                ", " + c + ", " + type + "(" + print_code(alpha, place) + "), " + type + "(" +
+                print_code(beta, place) + "));");
   };
   // c = alpha * op(a) @ op(b) + beta * c for vectors, matrices and batches of matrices.
   const auto product = [&](bool trans_a, bool trans_b, const Expr& alpha, const Expr& beta) {
@@ -77,9 +84,10 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     const CppExpr printer = symbolic();
     for (std::size_t k = 0; k < batch; ++k) {
       const std::string i = "b" + std::to_string(k);
-      at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(c->sizes[c_dims[k]], place) + "; ++" + i + ")");
-      const auto add = [&](std::string& text, const LibraryPort& port, const std::vector<std::size_t>& dims,
-                           std::size_t core) {
+      at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(c->sizes[c_dims[k]], place) +
+                  "; ++" + i + ")");
+      const auto add = [&](std::string& text, const LibraryPort& port,
+                           const std::vector<std::size_t>& dims, std::size_t core) {
         // Right-aligned, as NumPy broadcasts.
         const std::size_t own = dims.size() > core ? dims.size() - core : 0;
         if (k + own < batch) return;
@@ -112,16 +120,18 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     const auto from = old.wide(), to = result.wide();
     for (std::size_t k = 0; k < to.size(); ++k) {
       const std::string i = "i" + std::to_string(k);
-      at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(result.sizes[to[k]], place) + "; ++" + i + ")");
+      at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(result.sizes[to[k]], place) +
+                  "; ++" + i + ")");
       index[to[k]] = i;
       if (k < from.size()) old_index[from[k]] = i;
     }
-    at.out.line("(" + result.pointer + ")[" + strided(result.strides, index) + "] = (" + old.pointer +
-                ")[" + strided(old.strides, old_index) + "];");
+    at.out.line("(" + result.pointer + ")[" + strided(result.strides, index) + "] = (" +
+                old.pointer + ")[" + strided(old.strides, old_index) + "];");
     for (std::size_t k = 0; k < to.size(); ++k) at.out.close();
   };
 
-  if (const auto* op = std::get_if<MatMul>(&operation)) return product(false, false, op->alpha, op->beta);
+  if (const auto* op = std::get_if<MatMul>(&operation))
+    return product(false, false, op->alpha, op->beta);
   if (const auto* op = std::get_if<BatchedMatMul>(&operation))
     return product(op->trans_a, op->trans_b, op->alpha, op->beta);
   if (const auto* op = std::get_if<Gemm>(&operation)) {
@@ -173,18 +183,21 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (!x || !y || !result) return;
     loop("i", x->sizes[dimensions(*x, 1).at(0)]);
     at.out.line(at_index(*result, spread(*result, dimensions(*result, 1), {"i"})) + " = " +
-                print_code(op->a, place) + " * " + at_index(*x, spread(*x, dimensions(*x, 1), {"i"})) +
-                " + " + at_index(*y, spread(*y, dimensions(*y, 1), {"i"})) + ";");
+                print_code(op->a, place) + " * " +
+                at_index(*x, spread(*x, dimensions(*x, 1), {"i"})) + " + " +
+                at_index(*y, spread(*y, dimensions(*y, 1), {"i"})) + ";");
     return close();
   }
   if (const auto* op = std::get_if<Ger>(&operation)) {
-    LibraryPort *x = need(in, "_x"), *y = need(in, "_y"), *a = need(in, "_A"), *result = need(out, "_res");
+    LibraryPort *x = need(in, "_x"), *y = need(in, "_y"), *a = need(in, "_A"),
+                *result = need(out, "_res");
     if (!x || !y || !a || !result) return;
     loop("i", x->sizes[dimensions(*x, 1).at(0)]);
     loop("j", y->sizes[dimensions(*y, 1).at(0)]);
     at.out.line(at_index(*result, spread(*result, dimensions(*result, 2), {"i", "j"})) + " = " +
-                print_code(op->alpha, place) + " * " + at_index(*x, spread(*x, dimensions(*x, 1), {"i"})) +
-                " * " + at_index(*y, spread(*y, dimensions(*y, 1), {"j"})) + " + " +
+                print_code(op->alpha, place) + " * " +
+                at_index(*x, spread(*x, dimensions(*x, 1), {"i"})) + " * " +
+                at_index(*y, spread(*y, dimensions(*y, 1), {"j"})) + " + " +
                 at_index(*a, spread(*a, dimensions(*a, 2), {"i", "j"})) + ";");
     return close();
   }
@@ -192,7 +205,8 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     LibraryPort *a = need(in, "_inp"), *b = need(out, "_out");
     if (!a || !b) return;
     const auto ad = dimensions(*a, 2), bd = dimensions(*b, 2);
-    if (ad.size() != 2 || bd.size() != 2) return fail(place, "a transpose of something else than a matrix");
+    if (ad.size() != 2 || bd.size() != 2)
+      return fail(place, "a transpose of something else than a matrix");
     if (far) return emit_far_move(at.out, *a, {ad[1], ad[0]}, *b, bd, place);
     loop("i", b->sizes[bd[0]]);
     loop("j", b->sizes[bd[1]]);
@@ -207,7 +221,8 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
       return fail(place, "the permutation does not fit the tensor");
     if (far) {
       if (!is_one(op->alpha) || !(op->beta.as_integer() == 0))
-        return fail(place, "no code for a scaled transposition on memory of the GPU", "keep its containers on the host");
+        return fail(place, "no code for a scaled transposition on memory of the GPU",
+                    "keep its containers on the host");
       std::vector<std::size_t> axes(op->axes.begin(), op->axes.end()), all;
       for (std::size_t d = 0; d < axes.size(); ++d) all.push_back(d);
       return emit_far_move(at.out, *a, axes, *b, all, place);
@@ -223,7 +238,8 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     }
     std::string value = at_index(*a, from);
     if (!is_one(op->alpha)) value = print_code(op->alpha, place) + " * " + value;
-    if (!(op->beta.as_integer() == 0)) value += " + " + print_code(op->beta, place) + " * " + at_index(*b, to);
+    if (!(op->beta.as_integer() == 0))
+      value += " + " + print_code(op->beta, place) + " * " + at_index(*b, to);
     at.out.line(at_index(*b, to) + " = " + value + ";");
     return close();
   }
@@ -271,12 +287,14 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     for (; opened.size() > outer; opened.pop_back()) at.out.close();
     std::string total = "result";
     if (!is_one(op->alpha)) total = print_code(op->alpha, place) + " * result";
-    if (!(op->beta.as_integer() == 0)) total += " + " + print_code(op->beta, place) + " * " + at_index(c, index);
+    if (!(op->beta.as_integer() == 0))
+      total += " + " + print_code(op->beta, place) + " * " + at_index(c, index);
     at.out.line(at_index(c, index) + " = " + total + ";");
     return close();
   }
   if (const auto* op = std::get_if<TensorDot>(&operation)) {
-    LibraryPort *a = need(in, "_left_tensor"), *b = need(in, "_right_tensor"), *c = need(out, "_out_tensor");
+    LibraryPort *a = need(in, "_left_tensor"), *b = need(in, "_right_tensor"),
+                *c = need(out, "_out_tensor");
     if (!a || !b || !c) return;
     std::vector<std::string> ai(a->sizes.size()), bi(b->sizes.size()), free, ci(c->sizes.size());
     std::vector<Expr> free_sizes;
@@ -285,9 +303,11 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
       bi.at(std::size_t(op->right_axes[k])) = "k" + std::to_string(k);
     }
     for (std::size_t d = 0; d < ai.size(); ++d)
-      if (ai[d].empty()) free.push_back(ai[d] = "l" + std::to_string(d)), free_sizes.push_back(a->sizes[d]);
+      if (ai[d].empty())
+        free.push_back(ai[d] = "l" + std::to_string(d)), free_sizes.push_back(a->sizes[d]);
     for (std::size_t d = 0; d < bi.size(); ++d)
-      if (bi[d].empty()) free.push_back(bi[d] = "r" + std::to_string(d)), free_sizes.push_back(b->sizes[d]);
+      if (bi[d].empty())
+        free.push_back(bi[d] = "r" + std::to_string(d)), free_sizes.push_back(b->sizes[d]);
     if (free.size() != ci.size() && !free.empty())
       return fail(place, "the contraction's output has another rank");
     for (std::size_t d = 0; d < free.size(); ++d) {
@@ -309,15 +329,18 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     LibraryPort *a = need(in, "_a"), *b = need(out, "_b");
     if (!a || !b) return;
     const auto ad = dimensions(*a, 2), bd = dimensions(*b, 2);
-    if (ad.size() != 2 || bd.size() != 2) return fail(place, "a Cholesky factor of something else than a matrix");
+    if (ad.size() != 2 || bd.size() != 2)
+      return fail(place, "a Cholesky factor of something else than a matrix");
     return at.out.line("sdfg::cholesky(" + matrix(*a, ad[0], ad[1], place) + ", " +
-                       matrix(*b, bd[0], bd[1], place) + ", " + (op->lower ? "true" : "false") + ");");
+                       matrix(*b, bd[0], bd[1], place) + ", " + (op->lower ? "true" : "false") +
+                       ");");
   }
   if (std::get_if<Inv>(&operation)) {
     LibraryPort *a = need(in, "_ain"), *b = need(out, "_aout");
     if (!a || !b) return;
     const auto ad = dimensions(*a, 2), bd = dimensions(*b, 2);
-    if (ad.size() != 2 || bd.size() != 2) return fail(place, "an inverse of something else than a matrix");
+    if (ad.size() != 2 || bd.size() != 2)
+      return fail(place, "an inverse of something else than a matrix");
     return at.out.line("sdfg::inverse(" + matrix(*a, ad[0], ad[1], place) + ", " +
                        matrix(*b, bd[0], bd[1], place) + ");");
   }
@@ -325,7 +348,8 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     LibraryPort *a = need(in, "_ain"), *b = need(in, "_bin"), *x = need(out, "_bout");
     if (!a || !b || !x) return;
     const auto ad = dimensions(*a, 2), bd = dimensions(*b, 2), xd = dimensions(*x, 2);
-    if (ad.size() != 2 || bd.empty() || xd.empty()) return fail(place, "a linear system of another shape");
+    if (ad.size() != 2 || bd.empty() || xd.empty())
+      return fail(place, "a linear system of another shape");
     return at.out.line("sdfg::solve(" + matrix(*a, ad[0], ad[1], place) + ", " +
                        matrix(*b, bd[0], bd.size() > 1 ? bd[1] : none, place) + ", " +
                        matrix(*x, xd[0], xd.size() > 1 ? xd[1] : none, place) + ");");
@@ -341,8 +365,10 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     std::vector<std::string> index(to.sizes.size());
     for (std::size_t d : to.wide()) loop(index[d] = "i" + std::to_string(d), to.sizes[d]);
     const auto given = in.find("_fill_val");
-    at.out.line(at_index(to, index) + " = " +
-                (given != in.end() ? "*(" + given->second.pointer + ")" : print_code(op->value, place)) + ";");
+    at.out.line(
+        at_index(to, index) + " = " +
+        (given != in.end() ? "*(" + given->second.pointer + ")" : print_code(op->value, place)) +
+        ";");
     return close();
   }
   fail(place, "no code for this library node on this target");

@@ -12,7 +12,8 @@ namespace sdfg {
 /// What a program's functions need to know of its device: the dialect, and the plan of each kernel.
 struct Lowering {
   GpuDialect dialect = GpuDialect::Cuda;
-  const Sdfg* original = nullptr;  ///< what callers call; what is lowered may have symbols of launches
+  /// What callers call; what is lowered may have symbols of launches.
+  const Sdfg* original = nullptr;
   GpuPlan plan;
   std::map<std::pair<const State*, NodeId>, std::size_t> kernels;  ///< by the entry of its map
 
@@ -26,21 +27,24 @@ struct Lowering {
 
 /// The parameters of a kernel's map, the one along the block's x first: that with stride 1 in most
 /// accesses, else the last.
-std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry);
+std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                                       NodeId entry);
 
-/// Arrays inside kernels that no thread can hold move out of the map, with a slice for each iteration.
-/// What cannot move stays.
+/// Arrays inside kernels that no thread can hold move out of the map, with a slice for each
+/// iteration. What cannot move stays.
 void move_large_arrays_out(Sdfg& sdfg);
 
 /// A copy that is ready to be lowered: connectors have types, containers their place.
 Result<Sdfg> normalised(const Sdfg& sdfg);
 
-/// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no device
-/// can do, is an error.
+/// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no
+/// device can do, is an error.
 Status override_plan(GpuPlan& plan, std::string_view text);
 
 /// The plan of an SDFG whose connector types are known, by the defaults and then what the options
-/// override; without `bytes` and `points` unless they are asked for. `original` is what it was made from.
-Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options, bool with_cost);
+/// override; without `bytes` and `points` unless they are asked for. `original` is what it was made
+/// from.
+Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options,
+                               bool with_cost);
 
 }  // namespace sdfg

@@ -6,7 +6,8 @@ namespace sdfg {
 namespace {
 /// The container that a dotted member name starts with.
 std::string_view root_of(const Sdfg& sdfg, std::string_view name) {
-  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1))
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos;
+       dot = name.find('.', dot + 1))
     if (sdfg.arrays.contains(name.substr(0, dot))) return name.substr(0, dot);
   return name;
 }
@@ -37,7 +38,8 @@ CppExpr SdfgFunction::symbolic() const {
     const bool far = found->second.device && !on_device_;  // the host waits for the value
     if (far) program_.waits_for(e.arg(0).name(), place_);
     if (found->second.kind == Binding::Value)
-      return far ? "sdfg::gpu::read(__state->gpu, &" + found->second.text + ")" : found->second.text;
+      return far ? "sdfg::gpu::read(__state->gpu, &" + found->second.text + ")"
+                 : found->second.text;
     const std::vector<Expr> index(e.args().begin() + 1, e.args().end());
     if (far)
       return std::string("sdfg::gpu::read(__state->gpu, ") + found->second.text + " + " +

@@ -12,7 +12,8 @@ void SdfgFunction::pass_lane(SdfgFunction& callee, std::vector<Parameter>& param
   for (const auto& [param, over] : lane_params_) {
     const auto affine = match_affine(value, param);
     if (!affine || !(affine->coefficient.as_integer() == 1) || !uniform(affine->rest)) continue;
-    const std::string lane = callee.local_name(over.lane), begin = callee.local_name(cpp_name(symbol) + "_begin");
+    const std::string lane = callee.local_name(over.lane),
+                      begin = callee.local_name(cpp_name(symbol) + "_begin");
     parameters.push_back({"int64_t " + begin, begin, print(over.begin + affine->rest, place)});
     parameters.push_back({"int " + lane, lane, over.lane});
     callee.lane_params_[symbol] = {Expr::symbol(begin), over.step, lane};
@@ -89,7 +90,8 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     if (const auto* structure = std::get_if<Structure>(&data->kind)) {
       bound.kind = Binding::Struct;
       parameter.declaration = program_.structure_type(*structure, place) + "* " + identifier;
-      parameter.argument = outer.kind == Binding::Struct ? outer.text : pointer(outer, actual.subset, place);
+      parameter.argument =
+          outer.kind == Binding::Struct ? outer.text : pointer(outer, actual.subset, place);
     } else if (data->is_stream()) {
       bound.kind = Binding::Stream;
       const bool single = data->shape.size() == 1 && data->shape[0].as_integer() == 1;
@@ -98,13 +100,16 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
       parameter.argument = single ? stream_element(outer, actual.subset, place) : outer.text;
     } else if (data->is_scalar()) {
       bound.kind = Binding::Value;
-      parameter.declaration = type_name(data->dtype, place) + (actual.written ? "& " : " ") + identifier;
-      parameter.argument = !outer.data                          ? outer.text
-                           : on_device_ && !actual.written ? load(at, actual.edge, outer, actual.subset, place)
-                                                           : element(outer, actual.subset, place);
+      parameter.declaration =
+          type_name(data->dtype, place) + (actual.written ? "& " : " ") + identifier;
+      parameter.argument = !outer.data ? outer.text
+                           : on_device_ && !actual.written
+                               ? load(at, actual.edge, outer, actual.subset, place)
+                               : element(outer, actual.subset, place);
       if (actual.written && outer.data && !(outer.data->dtype == data->dtype) &&
           outer.data->dtype.bytes() == data->dtype.bytes())
-        parameter.argument = "reinterpret_cast<" + type_name(data->dtype, place) + "&>(" + parameter.argument + ")";
+        parameter.argument =
+            "reinterpret_cast<" + type_name(data->dtype, place) + "&>(" + parameter.argument + ")";
     } else {
       const Array* array = data->as_array();
       if (!array) {
@@ -132,7 +137,8 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     const auto declared = inner.symbols.find(symbol);
     Type type = declared != inner.symbols.end() ? declared->second : Type();
     if (!type.known())
-      if (const auto found = inner_types.find(symbol); found != inner_types.end()) type = found->second;
+      if (const auto found = inner_types.find(symbol); found != inner_types.end())
+        type = found->second;
     if (!type.known()) type = type_of(value, types_);
     const std::string identifier = cpp_name(symbol);
     if (type.base() == BaseType::Callback) {
@@ -161,7 +167,8 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     printed.name = name;
     std::size_t next = 0;
     for (const Parameter& p : all)
-      if (next < arguments.size() && p.argument == arguments[next]) printed.parameters.push_back(p.identifier), ++next;
+      if (next < arguments.size() && p.argument == arguments[next])
+        printed.parameters.push_back(p.identifier), ++next;
   }
   at.out.line(name + "(" + join(arguments, ", ") + ");");
 }

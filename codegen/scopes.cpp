@@ -29,7 +29,8 @@ NodeId only_writer(const State& state, NodeId access, bool copies) {
   const EdgeId e = state.in(access)[0];
   const Memlet& memlet = state[e].memlet;
   if (memlet.wcr || memlet.dynamic || memlet.empty()) return {};
-  if (copies && (state[state.source(e)].is<AccessNode>() || state[state.source(e)].is_entry())) return access;
+  if (copies && (state[state.source(e)].is<AccessNode>() || state[state.source(e)].is_entry()))
+    return access;
   return state[state.source(e)].is<Tasklet>() ? state.source(e) : NodeId();
 }
 }  // namespace
@@ -91,7 +92,8 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
       }
       const Memlet& memlet = at.state[*edge].memlet;
       const auto& end_subset = incoming ? memlet.src_subset : memlet.dst_subset;
-      const std::string container = memlet.data == name || memlet.empty() ? target->data : memlet.data;
+      const std::string container =
+          memlet.data == name || memlet.empty() ? target->data : memlet.data;
       const Binding base = end_binding(at, shown, container);
       if (!base.data) continue;
       const std::optional<Subset> subset =
@@ -116,8 +118,10 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
       std::string text = cpp_name(name);
       if (!at.view_names.insert(text).second)
         at.view_names.insert(text = local_name(text + "_view"));
-      at.out.line("[[maybe_unused]] " + (on_device_ ? "auto" : type) + "* const " + text + " = " + address + ";");
-      at.views[id] = {Binding::Pointer, text, &data, base.shared, base.aliased, base.memory(), base.device, base.own};
+      at.out.line("[[maybe_unused]] " + (on_device_ ? "auto" : type) + "* const " + text + " = " +
+                  address + ";");
+      at.views[id] = {Binding::Pointer, text,          &data,       base.shared,
+                      base.aliased,     base.memory(), base.device, base.own};
     }
     if (later.size() == waiting.size()) {
       fail(at.node_place(later[0]), "views that show each other in a circle");
@@ -170,9 +174,9 @@ void SdfgFunction::emit_access(At& at, NodeId id) {
       const Binding from = end_binding(at, source, state.get<AccessNode>(source).data);
       const Binding to = end_binding(at, id, state.get<AccessNode>(id).data);
       if (from.data)
-        at.out.line(to.text + " = " +
-                    pointer(from, subset_or_whole(memlet.src_subset, *from.data), at.edge_place(e)) +
-                    ";");
+        at.out.line(
+            to.text + " = " +
+            pointer(from, subset_or_whole(memlet.src_subset, *from.data), at.edge_place(e)) + ";");
       continue;
     }
     if (viewing(id, e) || viewing(source, e)) continue;
@@ -195,8 +199,10 @@ void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
     if (!from.data) continue;
     const Place place = at.edge_place(e);
     const Subset subset = subset_or_whole(edge.memlet.subset(), *from.data);
-    at.out.line("[[maybe_unused]] const " + symbol_type(from.data->dtype) + " " + cpp_name(edge.dst_connector) +
-                " = " + (on_device_ ? element(from, subset, place) : load(at, e, from, subset, place)) + ";");
+    at.out.line("[[maybe_unused]] const " + symbol_type(from.data->dtype) + " " +
+                cpp_name(edge.dst_connector) + " = " +
+                (on_device_ ? element(from, subset, place) : load(at, e, from, subset, place)) +
+                ";");
   }
 }
 
@@ -220,9 +226,10 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
       if (on_device_) return emit_thread_map(at, id);
       [[fallthrough]];
     default:
-      return fail(place, "no code for schedule " + std::string(to_text(map.schedule)) +
-                             " on this target",
-                  program_.target.gpu ? "use GPU_Device, GPU_ThreadBlock or Sequential" : "use CPU_Multicore or Sequential");
+      return fail(place,
+                  "no code for schedule " + std::string(to_text(map.schedule)) + " on this target",
+                  program_.target.gpu ? "use GPU_Device, GPU_ThreadBlock or Sequential"
+                                      : "use CPU_Multicore or Sequential");
   }
   const bool already = outer.parallel;
   parallel = parallel && !already && program_.target.openmp;
@@ -287,7 +294,8 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
     const std::string& param = map.params[d];
     const std::string i = cpp_name(param);
     if (on_device_)
-      if (const auto trips = map.ranges[d].size().as_integer(); trips && *trips <= 16) at.out.flush_left("#pragma unroll");
+      if (const auto trips = map.ranges[d].size().as_integer(); trips && *trips <= 16)
+        at.out.flush_left("#pragma unroll");
     const bool own_loop = d >= collapsed || !(parallel || team);
     if (d + 1 == map.params.size() && own_loop && !program_.target.gpu && vectorizable(at, id))
       at.out.flush_left("#pragma GCC ivdep");
@@ -329,11 +337,13 @@ bool SdfgFunction::vectorizable(const At& at, NodeId entry) const {
   const auto end_of = [&](EdgeId e, bool write) -> End {
     const Memlet& memlet = state[e].memlet;
     if (memlet.empty()) return {};
-    const auto* access = state[write ? path_target(state, e) : path_source(state, e)].as<AccessNode>();
+    const auto* access =
+        state[write ? path_target(state, e) : path_source(state, e)].as<AccessNode>();
     if (!access) return {};
     const auto& own = write ? memlet.dst_subset : memlet.src_subset;
     if (own) return {access->data, &*own};
-    return {access->data, memlet.data == access->data && memlet.subset() ? &*memlet.subset() : nullptr};
+    return {access->data,
+            memlet.data == access->data && memlet.subset() ? &*memlet.subset() : nullptr};
   };
   const std::vector<NodeId>& inside = at.plan.inside(entry);
   const auto here = at.plan.declared.find(entry);
@@ -395,7 +405,8 @@ void SdfgFunction::emit_consume(At& at, NodeId id) {
   at.out.line("[[maybe_unused]] constexpr int64_t " + cpp_name(consume.pe_index) + " = 0;");
   at.out.open("for (;;)");
   at.out.line(type + " " + value + "[" + chunk + "]{};");
-  at.out.line("const int64_t " + count + " = " + stream.text + ".pop(" + value + ", " + chunk + ");");
+  at.out.line("const int64_t " + count + " = " + stream.text + ".pop(" + value + ", " + chunk +
+              ");");
   at.out.line("if (" + count + " == 0) break;");
   // The name under which DaCe lets the body know how many elements there are.
   at.out.line("[[maybe_unused]] const int64_t __dace_cons_numelems = " + count + ";");

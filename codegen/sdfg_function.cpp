@@ -33,8 +33,14 @@ bool is_one_element(const Subset& subset) {
 
 SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
                            Surroundings surroundings, Place place, std::string caller)
-    : program_(program), sdfg_(sdfg), name_(std::move(name)), surroundings_(surroundings),
-      place_(std::move(place)), caller_(std::move(caller)), types_(symbol_types(sdfg)), on_device_(surroundings.device) {
+    : program_(program),
+      sdfg_(sdfg),
+      name_(std::move(name)),
+      surroundings_(surroundings),
+      place_(std::move(place)),
+      caller_(std::move(caller)),
+      types_(symbol_types(sdfg)),
+      on_device_(surroundings.device) {
   for (const auto& [container, data] : sdfg_.arrays) used_names_.insert(cpp_name(container));
   for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
 }
@@ -109,7 +115,8 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
       add(p.declaration, p.argument);
 
   Writer text;
-  text.line(caller_.empty() ? "// the program" : "// sdfg " + sdfg_.name + ", nested in " + caller_);
+  text.line(caller_.empty() ? "// the program"
+                            : "// sdfg " + sdfg_.name + ", nested in " + caller_);
   text.open(std::string(on_device_       ? "SDFG_DEVICE"
                         : always_inline ? "static SDFG_INLINE"
                                         : "static") + " void " + name_ + "(" +

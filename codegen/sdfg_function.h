@@ -37,13 +37,17 @@ struct Binding {
   std::string root{};   ///< the variable whose memory this is part of; empty: `text`
   bool device = false;  ///< memory of the GPU
   bool own = false;     ///< of one thread of a kernel
-  bool row = false;     ///< in a kernel: the whole function knows `text`, so that rows can begin there
+  bool row = false;  ///< in a kernel: the whole function knows `text`, so that rows can begin there
 
   /// Parameters of the parallel maps around the declaration: each of their iterations has its own.
   std::set<std::string> private_to{};
 
   const std::string& memory() const { return root.empty() ? text : root; }
 };
+
+Binding::Kind kind_of(const Data& data);
+/// Does the container outlive a call?
+bool belongs_to_program(const Data& data);
 
 /// Where the code being printed runs.
 struct Surroundings {
@@ -92,7 +96,8 @@ struct StatePlan {
   const State* state = nullptr;
   ScopeTree tree;
   std::vector<NodeId> order;
-  std::map<std::string_view, std::vector<NodeId>> accesses;  ///< access nodes by container, in order
+  /// Access nodes by container, in order.
+  std::map<std::string_view, std::vector<NodeId>> accesses;
   /// By node id of an entry (the state itself: at the end): the scope's direct children in order.
   std::vector<std::vector<NodeId>> children;
   /// Containers to declare, by the entry of the scope (none: the state itself), by name.
@@ -141,11 +146,13 @@ class SdfgFunction {
   void declare(Writer& out, const std::string& name, const Place& place, Surroundings where);
   void declare_late(Writer& out, const std::string& name, const Place& place);
   void declare_in_state_struct(Writer& out, const std::string& name, const Place& place);
-  void declare_in_kernel(Writer& out, const std::string& name, const Place& place);
-  void declare_on_device(Writer& out, const std::string& name, const Place& place);
   std::string memory_for(const std::string& name, const Place& place, bool local);
   bool is_late(const Data& data) const;
   bool has_setzero(const std::string& name) const { return zeroed_.contains(name); }
+
+  // device_allocation.cpp
+  void declare_in_kernel(Writer& out, const std::string& name, const Place& place);
+  void declare_on_device(Writer& out, const std::string& name, const Place& place);
 
   // device_memory.cpp
   void plan_device_memory(Writer& out);
@@ -215,10 +222,14 @@ class SdfgFunction {
                  bool one = false);
   bool computable(const Type& type, const Place& place);
   bool uniform(const Expr& expr) const;
-  Address address(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
-  std::string load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset, const Place& place) const;
-  std::optional<std::string> load_ahead(const Binding& binding, const Subset& subset, const Place& place) const;
-  std::optional<std::string> load_once(const Binding& binding, const Subset& subset, const Place& place) const;
+  Address address(const Binding& binding, const std::vector<Expr>& index,
+                  const CppExpr& lanes) const;
+  std::string load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset,
+                   const Place& place) const;
+  std::optional<std::string> load_ahead(const Binding& binding, const Subset& subset,
+                                        const Place& place) const;
+  std::optional<std::string> load_once(const Binding& binding, const Subset& subset,
+                                       const Place& place) const;
   std::optional<CountedLoop> counted(const LoopRegion& loop) const;
   bool emit_batched(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
                     const std::string& path, const Place& place);
@@ -234,7 +245,8 @@ class SdfgFunction {
   std::string row(const Binding& binding, const std::string& first, const std::string& offset,
                   const Expr& depends) const;
   bool passes_first(const Binding& binding) const;
-  std::string element_at(const Binding& binding, const std::vector<Expr>& index, const CppExpr& lanes) const;
+  std::string element_at(const Binding& binding, const std::vector<Expr>& index,
+                         const CppExpr& lanes) const;
 
   // tasklets.cpp
   void emit_tasklet(At& at, NodeId node);
@@ -249,35 +261,41 @@ class SdfgFunction {
   struct CopyDimension {
     Expr size, source_stride, target_stride;
   };
-  void emit_far_copy(Writer& out, std::vector<CopyDimension> dims, const Binding& from, const Binding& to,
-                     const std::string& source, const std::string& target, const Place& place);
+  void emit_far_copy(Writer& out, std::vector<CopyDimension> dims, const Binding& from,
+                     const Binding& to, const std::string& source, const std::string& target,
+                     const Place& place);
   void emit_copy(At& at, EdgeId edge, NodeId source, NodeId target);
 
   // nested.cpp
   void emit_nested(At& at, NodeId node);
-  void pass_lane(SdfgFunction& callee, std::vector<Parameter>& parameters, const std::string& symbol,
-                 const Expr& value, const Place& place);
+  void pass_lane(SdfgFunction& callee, std::vector<Parameter>& parameters,
+                 const std::string& symbol, const Expr& value, const Place& place);
 
   // library.cpp
   void emit_library(At& at, NodeId node);
   LibraryPort library_port(At& at, EdgeId edge, bool input);
-  std::string strided(const std::vector<Expr>& strides, const std::vector<std::string>& index) const;
+  std::string strided(const std::vector<Expr>& strides,
+                      const std::vector<std::string>& index) const;
   std::string print_code(const Expr& expr, const Place& place) const;
   void emit_reduce(At& at, NodeId node, const Reduce& reduce);
 
   // device_library.cpp
-  bool library_runs_here(const LibraryOperation& operation, const std::map<std::string, LibraryPort, std::less<>>& in,
-                         const std::map<std::string, LibraryPort, std::less<>>& out, const Place& place);
-  void emit_far_reduce(At& at, NodeId id, const Reduce& reduce, const LibraryPort& in, const LibraryPort& out,
-                       const ReducedDimensions& dims);
-  void emit_far_move(Writer& out, const LibraryPort& from, const std::vector<std::size_t>& from_dims,
-                     const LibraryPort& to, const std::vector<std::size_t>& to_dims, const Place& place);
+  bool library_runs_here(const LibraryOperation& operation,
+                         const std::map<std::string, LibraryPort, std::less<>>& in,
+                         const std::map<std::string, LibraryPort, std::less<>>& out,
+                         const Place& place);
+  void emit_far_reduce(At& at, NodeId id, const Reduce& reduce, const LibraryPort& in,
+                       const LibraryPort& out, const ReducedDimensions& dims);
+  void emit_far_move(Writer& out, const LibraryPort& from,
+                     const std::vector<std::size_t>& from_dims, const LibraryPort& to,
+                     const std::vector<std::size_t>& to_dims, const Place& place);
 
   // linear_algebra.cpp
   void emit_linear_algebra(At& at, NodeId node, const LibraryOperation& operation,
                            std::map<std::string, LibraryPort, std::less<>>& in,
                            std::map<std::string, LibraryPort, std::less<>>& out);
-  std::string matrix(const LibraryPort& port, std::size_t row, std::size_t column, const Place& place);
+  std::string matrix(const LibraryPort& port, std::size_t row, std::size_t column,
+                     const Place& place);
 
   Program& program_;
   const Sdfg& sdfg_;
@@ -300,14 +318,15 @@ class SdfgFunction {
   int labels_ = 0;
 
   std::map<std::string, std::string, std::less<>> device_addresses_;  ///< in the program's block
-  std::map<std::string, std::string, std::less<>> late_arenas_;  ///< of arrays on the device that states size
+  /// Of arrays on the device whose sizes are known in states only.
+  std::map<std::string, std::string, std::less<>> late_arenas_;
 
   // Device code.
   bool on_device_ = false;
   mutable std::vector<Frame> frames_;  ///< around what is being printed, outermost first
   std::map<std::string, LaneParam, std::less<>> lane_params_;
-  /// The kernel's second parameter, begin + step * lane, where `lane` is an int that a row of threads
-  /// shares: what the begin contributes to addresses is the host's business.
+  /// The kernel's second parameter, begin + step * lane, where `lane` is an int that a row of
+  /// threads shares: what the begin contributes to addresses is the host's business.
   std::optional<std::pair<std::string, LaneParam>> row_param_;
   /// Pointers that the kernel being printed gets, by their names in it: what the host calls them.
   std::map<std::string, std::string, std::less<>> host_pointers_;

@@ -38,7 +38,8 @@ bool SdfgFunction::for_one_thread(At& at, NodeId id) {
   return false;
 }
 
-/// A map whose points the threads of the block share: each takes every so-many-th point along x, y, z.
+/// A map whose points the threads of the block share: each takes every so-many-th point along x, y,
+/// z.
 void SdfgFunction::emit_thread_map(At& at, NodeId id) {
   const MapEntry& map = at.state.get<MapEntry>(id);
   const Place place = at.node_place(id);
@@ -53,7 +54,8 @@ void SdfgFunction::emit_thread_map(At& at, NodeId id) {
     const std::size_t axis = map.params.size() - 1 - d;
     const std::string i = cpp_name(map.params[d]);
     const Range& r = map.ranges[d];
-    const std::string begin = print(r.begin, place), end = print(r.end + 1, place), step = print(r.step, place);
+    const std::string begin = print(r.begin, place), end = print(r.end + 1, place),
+                      step = print(r.step, place);
     const bool shared = axis < 3 && outer.shared_block;
     const std::string thread = shared ? "int64_t(threadIdx." + std::string(axes[axis]) + ")" : "";
     const std::string threads = shared ? "int64_t(blockDim." + std::string(axes[axis]) + ")" : "";
@@ -61,7 +63,8 @@ void SdfgFunction::emit_thread_map(At& at, NodeId id) {
                               : step == "1" ? (begin == "0" ? thread : begin + " + " + thread)
                                             : begin + " + (" + step + ") * " + thread;
     const std::string next = !shared ? step : step == "1" ? threads : "(" + step + ") * " + threads;
-    at.out.open("for (int64_t " + i + " = " + first + "; " + i + " < " + end + "; " + i + " += " + next + ")");
+    at.out.open("for (int64_t " + i + " = " + first + "; " + i + " < " + end + "; " + i +
+                " += " + next + ")");
     ++opened;
     at.params.insert(map.params[d]);
     at.parallel_params.insert(map.params[d]);
