@@ -44,9 +44,9 @@ TEST(Gpu, RowsAndLanes) {
             R"(__global__ void __launch_bounds__(256) m(const double* __restrict__ A, double* __restrict__ B, const double* __restrict__ c, int64_t N, int64_t i_count) {
   const int x = int(blockIdx.x) * 256 + int(threadIdx.x);
   if (x >= i_count) return;
-  const int64_t k = int(blockIdx.y);
-  auto* const A_row = A + N * k;
-  auto* const B_row = B + N * k;
+  const int y = int(blockIdx.y);
+  auto* const A_row = A + N * y;
+  auto* const B_row = B + N * y;
   B_row[x] = c[x] * A_row[x];  // f
 }
 )");
@@ -73,9 +73,8 @@ TEST(Gpu, LevelsOfAThreadShareLoads) {
   for (int u = 0; u < 4; ++u) {
     const int y = y_first + u;
     if (y >= 80) break;
-    const int64_t k = y;
-    auto* const A_row = A + N * k;
-    auto* const B_row = B + N * k;
+    auto* const A_row = A + N * y;
+    auto* const B_row = B + N * y;
     B_row[x] = c_here * A_row[x];  // f
   }
 }
