@@ -176,6 +176,13 @@ class Planner {
     const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
     const std::int64_t narrow = out_.dialect == GpuDialect::Hip ? 64 : 32;  // a row is a whole wave
     const bool deep = map.params.size() > 1;
+    const auto size = [&](std::size_t d) -> std::optional<std::int64_t> {
+      if (d >= map.params.size()) return std::nullopt;
+      const auto at = std::ranges::find(map.params, plan.params[d]) - map.params.begin();
+      return map.ranges[std::size_t(at)].size().as_integer();
+    };
+    const auto x = size(0), y = size(1);
+    constexpr std::int64_t four_million = 1 << 22;
     if (!deep) {
       plan.block = {facts.lookups ? 128 : 256, 1, 1};
     } else if (facts.loads + facts.lookups == 0) {
@@ -183,7 +190,10 @@ class Planner {
     } else if (facts.double_lookups) {
       plan.block = {narrow, 256 / narrow, 1};
     } else if (facts.y_neighbours) {
-      plan.block = {64, facts.lookups ? 4 : 2, 1};
+      const bool small = x && y && *y > 0 && *x <= four_million / *y;  // a field lies in the L2 cache
+      if (facts.lookups) plan.block = {64, 4, 1};
+      else if (small) plan.block = {64, 2, 1};
+      else plan.block = {narrow, 128 / narrow, 1};
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};
     } else if (facts.hoisted >= 20 && facts.hoisted >= 2 * own) {
@@ -195,11 +205,6 @@ class Planner {
       plan.block = {64, facts.hoisted >= 12 ? 4 : 2, 1};
     }
     if (!deep) return;
-    const auto size = [&](std::size_t d) {
-      const auto at = std::ranges::find(map.params, plan.params[d]) - map.params.begin();
-      return map.ranges[std::size_t(at)].size().as_integer();
-    };
-    const auto x = size(0), y = size(1);
     if (y) plan.levels = std::min(plan.levels, std::max<std::int64_t>(*y, 1));
     while (y && plan.block[1] > 1 && plan.block[1] / 2 >= *y)
       plan.block = {plan.block[0] * 2, plan.block[1] / 2, 1};

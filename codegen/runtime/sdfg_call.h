@@ -86,8 +86,10 @@ class OnDevice {
   int64_t different_from_host() {
     int64_t different = 0;
     for (int i = 0; i < count_; ++i) {
-      move(before_[i], at[i], bytes_[i]);
-      for (size_t b = 0; b < bytes_[i]; ++b) different += before_[i][b] != static_cast<char*>(host_[i])[b];
+      char* const now = new char[bytes_[i]];
+      move(now, at[i], bytes_[i]);
+      for (size_t b = 0; b < bytes_[i]; ++b) different += now[b] != static_cast<char*>(host_[i])[b];
+      delete[] now;
     }
     return different;
   }
