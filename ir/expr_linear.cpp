@@ -52,6 +52,8 @@ class Forms {
       return std::ranges::all_of(e.args(), [&](const Expr& a) { return add(a, factor, out); });
     if (e.is(Op::Mul) && e.arg(0).is(Op::Integer)) {
       const auto [coefficient, monomial] = terms(e)[0];
+      // A coefficient that fits into no number stays in the monomial.
+      if (coefficient.den != 1 || monomial == e) return false;
       return std::abs(coefficient.num) < Linear::max_factor &&
              std::abs(factor * coefficient.num) < Linear::max_factor &&
              add(monomial, factor * coefficient.num, out);
