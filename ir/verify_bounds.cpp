@@ -35,8 +35,8 @@ class BoundsRules {
     for (std::size_t d = 0; d < subset.rank() && d < data->shape.size(); ++d) {
       Expr low = subset[d].begin, high = subset[d].end;
       if (const auto step = subset[d].step.as_integer(); step && *step < 0) std::swap(low, high);
-      if (low == Expr(0) && high == data->shape[d] - 1) continue;
       const Expr shift = offset && d < offset->size() ? (*offset)[d] : Expr(0);
+      if (shift == Expr(0) && low == Expr(0) && high == data->shape[d] - 1) continue;
       const Bound least = constant_extreme(low + shift, false);
       if (least && least->value() < 0) report(subset, name, d, low, *least, "below 0");
       const Bound most = constant_extreme(high + shift - data->shape[d], true);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ir/analysis/free_symbols.h"
 #include "ir/verify_context.h"
 #include "support/text.h"
@@ -94,6 +96,26 @@ class Descriptor {
   Findings& findings_;
 };
 
+/// Sizes may read a container, but only one whose own sizes read none: so none needs itself.
+void verify_sizes_end(const SdfgScope& scope, Findings& findings) {
+  const auto& arrays = scope.sdfg.arrays;
+  const auto is_data = [&](const std::string& name) { return arrays.contains(name); };
+  if (std::ranges::none_of(scope.size_symbols, is_data)) return;
+  std::map<std::string, SymbolSet> read;  // by container
+  for (const auto& [name, data] : arrays) {
+    SymbolSet symbols;
+    collect_symbols(data, symbols);
+    std::erase_if(symbols, [&](const std::string& symbol) { return !is_data(symbol); });
+    if (!symbols.empty()) read.emplace(name, std::move(symbols));
+  }
+  for (const auto& [name, containers] : read)
+    for (const std::string& container : containers)
+      if (read.contains(container))
+        findings.error(Place().data(name), "its sizes read '" + container + "', whose own sizes read " +
+                                               quoted_list({read[container].begin(), read[container].end()}),
+                       "a size may read containers of known size only");
+}
+
 }  // namespace
 
 void verify_data(const SdfgScope& scope, Findings& findings) {
@@ -107,6 +129,7 @@ void verify_data(const SdfgScope& scope, Findings& findings) {
                      "use an Array of shape [1]");
     Descriptor(data, name, nullptr, findings).verify();
   }
+  verify_sizes_end(scope, findings);
 }
 
 }  // namespace sdfg::detail

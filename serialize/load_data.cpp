@@ -138,7 +138,7 @@ bool read_data(Loader& in, Value element, Data& out) {
   for (Value member : attributes) {
     bool found = false;
     if (!read_own(in, member, out, found)) return false;
-    if (!found && !read_property(in, member, out, out.extras)) carry(in, out.extras, member, false);
+    if (!found && !read_property(in, member, out, out.extras)) carry(out.extras, member);
   }
   complete(out);
   out.origin = in.origin(element);

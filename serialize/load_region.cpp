@@ -9,7 +9,7 @@ namespace {
 bool read_common(Loader& in, Value member, Block& out) {
   const std::string_view key = member.raw_key();
   const auto read = [&](auto& field) {
-    if (!read_value(in, member, field)) carry(in, out.extras, member, true);
+    if (!read_value(in, member, field)) carry_unread(in, out.extras, member);
     return true;
   };
   if (key == "guid") return read(out.guid);
@@ -28,7 +28,7 @@ void read_attributes(Loader& in, Value attributes, K& kind, Block& out) {
       if (read_property(in, member, kind, out.extras)) continue;
     if constexpr (std::is_same_v<K, ControlFlowRegion>)
       if (member.raw_key() == "arguments" && read_value(in, member, kind.arguments)) continue;
-    carry(in, out.extras, member, false);
+    carry(out.extras, member);
   }
 }
 
@@ -127,7 +127,7 @@ bool read_interstate_edge(Loader& in, Value element, InterstateEdge& out) {
     return false;
   if (element_type(data) != "InterstateEdge") return in.fail_with(data, "expected an InterstateEdge");
   for (Value member : attributes)
-    if (!read_property(in, member, out, out.extras)) carry(in, out.extras, member, false);
+    if (!read_property(in, member, out, out.extras)) carry(out.extras, member);
   // Beside `src` and `dst` under "/key", beside `data` under "//key".
   for (Value member : element) {
     const std::string_view key = member.raw_key();
@@ -241,9 +241,9 @@ bool read_sdfg(Loader& in, Value element, Sdfg& out) {
     } else if (key == "using_experimental_blocks") {
       in.note_once(member, "'using_experimental_blocks' becomes 'using_explicit_control_flow'");
       if (!read_value(in, member, out.using_explicit_control_flow))
-        carry(in, out.extras, member, true);
+        carry_unread(in, out.extras, member);
     } else if (!read_property(in, member, out, out.extras)) {
-      carry(in, out.extras, member, false);
+      carry(out.extras, member);
     }
   }
   for (Value member : element) {

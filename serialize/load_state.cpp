@@ -12,7 +12,7 @@ namespace {
 bool read_common(Loader& in, Value member, Node& out) {
   const std::string_view key = member.raw_key();
   const auto read = [&](auto& field) {
-    if (!read_value(in, member, field)) carry(in, out.extras, member, true);
+    if (!read_value(in, member, field)) carry_unread(in, out.extras, member);
     return true;
   };
   if (key == "in_connectors") return read(out.in_connectors);
@@ -74,7 +74,7 @@ bool read_kind(Loader& in, Value attributes, Node& out) {
     if (read_common(in, member, out)) continue;
     if constexpr (!std::is_same_v<K, OtherNode>)
       if (read_property(in, member, kind, out.extras)) continue;
-    carry(in, out.extras, member, false);
+    carry(out.extras, member);
   }
   return !in.error;
 }
@@ -145,7 +145,7 @@ bool read_memlet(Loader& in, Value element, Memlet& out) {
   for (Value member : attributes) {
     const std::string_view key = member.raw_key();
     const auto read = [&](auto& field) {
-      if (!read_value(in, member, field)) carry(in, out.extras, member, true);
+      if (!read_value(in, member, field)) carry_unread(in, out.extras, member);
     };
     if (key == "data") {
       if (member.is_null()) continue;
@@ -161,7 +161,7 @@ bool read_memlet(Loader& in, Value element, Memlet& out) {
     } else if (key == "src_subset" || key == "dst_subset" || key == "num_accesses") {
       continue;  // derived
     } else if (!read_property(in, member, out, out.extras)) {
-      carry(in, out.extras, member, false);
+      carry(out.extras, member);
     }
   }
   for (Value member : element)
@@ -338,7 +338,7 @@ bool read_edge(Loader& in, Value element, Edge& out) {
     }
   }
   for (Value member : attributes)
-    if (member.raw_key() != "data") carry(in, out.extras, member, false);
+    if (member.raw_key() != "data") carry(out.extras, member);
   if (!read_memlet(in, data, out.memlet)) return false;
   out.memlet.origin = in.origin(element);
   return true;

@@ -437,17 +437,17 @@ bool read_value(Loader& in, Value v, OrderedMap<Expr>& out) {
   return true;
 }
 
-void carry(Loader& in, Extras& extras, Value member, bool known_name) {
-  std::string key = member.key();
-  if (known_name && !member.is_null()) {
-    if (member.is_string())
-      in.note(member, "'" + key + "' has a value that is not known here, kept as it is: " +
-                          describe(member));
-    else
-      in.note(member, "'" + key + "' cannot be " + describe(member) + "; kept as it is",
-              Severity::Error);
-  }
-  extras.emplace_back(std::move(key), std::string(member.raw()));
+void carry(Extras& extras, Value member) {
+  extras.emplace_back(member.key(), std::string(member.raw()));
+}
+
+void carry_unread(Loader& in, Extras& extras, Value member, bool enumeration) {
+  if (enumeration && member.is_string())
+    in.note(member, "'" + member.key() + "' has a value that is not known here, kept as it is: " +
+                        describe(member));
+  else if (!member.is_null())
+    in.note(member, "'" + member.key() + "' cannot be " + describe(member), Severity::Error);
+  carry(extras, member);
 }
 
 void carry_positional(Extras& extras, Value member) {

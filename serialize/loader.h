@@ -111,10 +111,18 @@ bool read_value(Loader& in, json::Value v, std::map<std::string, T, Less>& out) 
   return true;
 }
 
-/// Keeps an attribute that cannot be modelled, verbatim, and says so unless it is null.
-void carry(Loader& in, Extras& extras, json::Value member, bool known_name);
+/// Keeps an attribute of a name that is not ours, verbatim.
+void carry(Extras& extras, json::Value member);
+/// Keeps one whose property cannot hold its value. An unknown word of an enumeration is from another
+/// DaCe and only noted; anything else but null is an error.
+void carry_unread(Loader& in, Extras& extras, json::Value member, bool enumeration = false);
 /// Keeps an unknown key that stands beside `type`, under "/key".
 void carry_positional(Extras& extras, json::Value member);
+
+template <class T>
+constexpr bool is_enumeration = NamedEnum<T>;
+template <class T>
+constexpr bool is_enumeration<std::optional<T>> = NamedEnum<T>;
 
 /// Reads a member of an attributes object into the property of that name. True when there is one;
 /// a value that it cannot hold goes to `extras`.
@@ -125,9 +133,11 @@ bool read_property(Loader& in, json::Value member, T& object, Extras& extras) {
   std::apply(
       [&](const auto&... p) {
         (void)((key == p.name
-                    ? (found = true, read_value(in, member, object.*(p.member))
-                                         ? void()
-                                         : carry(in, extras, member, true))
+                    ? (found = true,
+                       read_value(in, member, object.*(p.member))
+                           ? void()
+                           : carry_unread(in, extras, member,
+                                          is_enumeration<std::decay_t<decltype(object.*(p.member))>>))
                     : void(),
                 found) ||
                ...);

@@ -140,7 +140,10 @@ Outcome run_command(std::string_view command, const std::string& input, const st
     return read_file(where + "/" + path);
   };
   console.write = [&](const std::string& path, std::string_view bytes) -> Status {
-    written[path] = bytes;
+    if (path == "-")
+      outcome.output += bytes;
+    else
+      written[path] = bytes;
     return Ok{};
   };
   console.out = [&](std::string_view text) { outcome.output += text; };

@@ -11,7 +11,7 @@ namespace sdfg {
 /// What a tool reads from and writes to, so that it runs the same in a terminal and in a test.
 struct Console {
   std::function<Result<std::string>(const std::string& path)> read;  ///< "-": standard input
-  std::function<Status(const std::string& path, std::string_view bytes)> write;
+  std::function<Status(const std::string& path, std::string_view bytes)> write;  ///< "-": as out
   std::function<void(std::string_view)> out, err;
   bool terminal = false;  ///< standard output is one
   /// Ends the process with that status without taking apart what is in memory; empty: return.

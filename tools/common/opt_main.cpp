@@ -109,7 +109,8 @@ class Run {
     if (!input) return fail(input.error(), s_.input);
     input_ = *std::move(input);
     if (s_.remarks.active())
-      for (const Diagnostic& note : input_.notes) say(note, s_.input);
+      for (const Diagnostic& note : input_.notes)
+        if (note.severity != Severity::Error) say(note, s_.input);
     stop("load", begin);
     return Exit::Fine;
   }
@@ -117,7 +118,10 @@ class Run {
   /// What is wrong with the input is said; only running passes or the program needs it right.
   Exit verify_input() {
     const auto begin = start("verify");
-    findings_ = verify(input_.sdfg, verified_);
+    for (const Diagnostic& note : input_.notes)
+      if (note.severity == Severity::Error) findings_.push_back(note);
+    const Diagnostics found = verify(input_.sdfg, verified_);
+    findings_.insert(findings_.end(), found.begin(), found.end());
     stop("verify", begin);
     const bool wrong = has_errors(findings_);
     for (const Diagnostic& finding : findings_)
@@ -235,12 +239,9 @@ class Run {
     if (!bytes) return fail(bytes.error(), s_.input);
     if (chosen == Emit::Summary)
       *bytes += fmt::format("verified   {}\n", verdict());
-    if (s_.output.empty() || s_.output == "-") {
-      console_.out(*bytes);
-    } else {
-      const Status written = console_.write(s_.output, packed(s_.output, *std::move(bytes)));
-      if (!written) return fail(written.error());
-    }
+    const std::string path = s_.output.empty() ? "-" : s_.output;
+    const Status written = console_.write(path, packed(path, *std::move(bytes)));
+    if (!written) return fail(written.error());
     stop("write", begin);
     return Exit::Fine;
   }

@@ -105,9 +105,7 @@ Status run(const Settings& s, const Console& console) {
   SDFG_TRY(const Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
   const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
   SDFG_TRY(const std::string out, emit(smallest, form, SaveProfile::Head));
-  if (s.output != "-") return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
-  console.out(out);
-  return Ok{};
+  return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
 }
 
 int reduce_main(const std::vector<std::string>& words, const Console& console) {

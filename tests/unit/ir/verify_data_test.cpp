@@ -55,6 +55,19 @@ sdfg p(A: float64[-4, 2] {strides = [2], offset = [0, 0, 0], total_size = 8},
             "data 'B': total_size[0] must not be negative, found -2\n");
 }
 
+TEST(VerifyData, SizesThatReadThemselves) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[N] {strides = [A]}, B: float64[n], n: int64)
+  symbol N: int64
+  transient C: float64[B]
+  state main
+)sdfg"),
+            "data 'A': its sizes read 'A', whose own sizes read 'A'; a size may read containers of "
+            "known size only\n"
+            "data 'C': its sizes read 'B', whose own sizes read 'n'; a size may read containers of "
+            "known size only\n");
+}
+
 TEST(VerifyData, TransientsNeedKnownSizesAndFittingStorage) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(__return: float64)

@@ -70,6 +70,19 @@ sdfg p(A: float64[N], B: float64[N])
       "beyond N - 1; change the subset, or set `allow_oob`\n");
 }
 
+TEST(VerifyMemlet, OffsetsCountWhereTheWholeContainerIsAccessed) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[N], B: float64[N] {offset = [-1]})
+  symbol N: int32
+  state main
+    n0 = access A
+    n1 = access B
+    n0 -> n1 : A[0:N] -> [0:N]
+)sdfg"),
+            "state main / edge n0 -> n1: [0:N] leaves 'B' of shape [N] in dimension 0: 0 reaches -1, "
+            "which is below 0; change the subset, or set `allow_oob`\n");
+}
+
 TEST(VerifyMemlet, NoErrorWhereTheCornerMayNotBeReached) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[N], B: float64[N])

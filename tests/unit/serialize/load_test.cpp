@@ -110,7 +110,7 @@ TEST(Load, AValueOfTheWrongTypeIsAFindingAndIsKept) {
   ASSERT_TRUE(result);
   ASSERT_EQ(result->notes.size(), 1u);
   EXPECT_EQ(result->notes[0].text(),
-            "attributes.openmp_sections: 'openmp_sections' cannot be an array; kept as it is");
+            "attributes.openmp_sections: 'openmp_sections' cannot be an array");
   EXPECT_EQ(result->notes[0].severity, Severity::Error);
   const auto head = save(result->sdfg, {SaveProfile::Head});
   EXPECT_NE(head->find(R"("openmp_sections":[3])"), std::string::npos);
