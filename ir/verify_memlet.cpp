@@ -111,10 +111,13 @@ class MemletRules {
     const std::string hint = "give the memlet data, or remove the connector";
     const std::string& into = s_.state[path.back()].dst_connector;
     const std::string& out_of = s_.state[path.front()].src_connector;
-    if (target().is<Tasklet>() && !into.empty())
-      error("an empty memlet leads to connector '" + into + "' of a tasklet", hint);
-    if (source().is<Tasklet>() && !out_of.empty())
-      error("an empty memlet comes from connector '" + out_of + "' of a tasklet", hint);
+    const auto code = [](const Node& node) {
+      return node.is<Tasklet>() ? "a tasklet" : node.is<NestedSdfg>() ? "a nested SDFG" : nullptr;
+    };
+    if (const char* reader = code(target()); reader && !into.empty())
+      error("an empty memlet leads to connector '" + into + "' of " + reader, hint);
+    if (const char* writer = code(source()); writer && !out_of.empty())
+      error("an empty memlet comes from connector '" + out_of + "' of " + writer, hint);
   }
 
   /// Data passes the border of a scope from an IN_ to its OUT_ connector, or ends at an entry as

@@ -30,6 +30,18 @@ std::optional<Emit> emit_from_path(std::string_view path) {
   return std::nullopt;
 }
 
+bool is_generated(Emit form) {
+  switch (form) {
+    case Emit::Cpp:
+    case Emit::Cuda:
+    case Emit::Hip:
+    case Emit::Plan:
+    case Emit::PlanJson:
+    case Emit::Report: return true;
+    default: return false;
+  }
+}
+
 Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const std::string& plan) {
   switch (form) {
     case Emit::Cpp: {

@@ -16,6 +16,8 @@ inline constexpr std::array<std::string_view, 13> emit_names{
     "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "plan", "plan-json", "report",
     "summary", "text"};
 std::optional<Emit> emit_from_text(std::string_view name);
+/// Is the form made by code generation, which takes valid SDFGs only?
+bool is_generated(Emit form);
 /// By the ending of a file's name; nothing when it says nothing.
 std::optional<Emit> emit_from_path(std::string_view path);
 

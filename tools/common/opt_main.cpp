@@ -115,7 +115,7 @@ class Run {
     return Exit::Fine;
   }
 
-  /// What is wrong with the input is said; only running passes or the program needs it right.
+  /// What is wrong with the input is said; only passes, code generation and running need it right.
   Exit verify_input() {
     const auto begin = start("verify");
     for (const Diagnostic& note : input_.notes)
@@ -127,7 +127,8 @@ class Run {
     for (const Diagnostic& finding : findings_)
       if (s_.verify_only || finding.severity == Severity::Error) say(finding, s_.input);
     if (!wrong) return Exit::Fine;
-    const bool needs_valid = !s_.pipeline.empty() || !s_.run_data.empty() || s_.verify_only;
+    const bool needs_valid = !s_.pipeline.empty() || !s_.run_data.empty() || s_.verify_only ||
+                             is_generated(form());
     return needs_valid ? Exit::WrongInput : Exit::Fine;
   }
 

@@ -211,6 +211,24 @@ sdfg p(A: float64[4])
             "found node 0 (tasklet t0)\n");
 }
 
+TEST(VerifyMemlet, ConnectorsOfNestedSdfgsHaveData) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[4])
+  state main
+    n0 = access A
+    n1 = nested_sdfg inner
+      sdfg inner(X: float64[4])
+        state only
+    n2 = access A
+    n0 -> n1.X
+    n1.X -> n2
+)sdfg"),
+            "state main / edge n0 -> n1.X: an empty memlet leads to connector 'X' of a nested SDFG; "
+            "give the memlet data, or remove the connector\n"
+            "state main / edge n1.X -> n2: an empty memlet comes from connector 'X' of a nested SDFG; "
+            "give the memlet data, or remove the connector\n");
+}
+
 /// Whatever the answer depends on changes between two verifications that know each other.
 TEST(VerifyMemlet, WhatWasRightIsLookedAtAgainWhereItChanged) {
   const Result<Sdfg> right = parse(R"sdfg(
