@@ -63,6 +63,24 @@ struct Facts {
   bool loops = false, threads = false, reduces = false;
   bool double_lookups = false;
   bool y_neighbours = false;  ///< some container is read at several offsets of the second parameter
+
+  void note_lookups(const Tasklet& tasklet, const Connectors& inputs) {
+    if (!tasklet.code.statements()) return;
+    for (const Statement& s : *tasklet.code.statements())
+      if (const auto* assign = std::get_if<Assign>(&s.kind)) {
+        lookups += is_lookup(assign->value, inputs);
+        double_lookups |= is_double_lookup(assign->value, inputs);
+      }
+  }
+  void note_lookups(const Sdfg& nested) {
+    for_each_sdfg(nested, [&](const Sdfg& any) {
+      for_each_state(any, [&](const State& state) {
+        for (NodeId id : state.nodes())
+          if (const auto* tasklet = state[id].as<Tasklet>())
+            note_lookups(*tasklet, state[id].in_connectors);
+      });
+    });
+  }
 };
 
 class Planner {
@@ -168,10 +186,12 @@ class Planner {
     out_.plan.kernels.push_back(std::move(plan));
   }
 
-  /// Measured on an H200. Neighbours along y are in the cache when one block has several levels;
-  /// levels per thread pay when they share many loads and have few of their own, or none at all;
-  /// a gather with many loads of its own wants few registers and rows of neighbours near each
-  /// other.
+  /// Measured on an H200 (docs/benchmarks-gpu.md). Neighbours along y are in the cache when one
+  /// block has several levels; levels per thread pay when they share many loads and have few of
+  /// their own, or none at all. Where the neighbour tables do not stay in the L2 cache from level
+  /// to level, or nobody knows whether they do, one thread takes all it can for what it looked up;
+  /// else a gather with many loads of its own wants few registers and rows of neighbours near
+  /// each other.
   void shape(const MapEntry& map, KernelPlan& plan, const Facts& facts) const {
     const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
     const std::int64_t narrow = out_.dialect == GpuDialect::Hip ? 64 : 32;  // a row is a whole wave
@@ -182,23 +202,29 @@ class Planner {
       return map.ranges[std::size_t(at)].size().as_integer();
     };
     const auto x = size(0), y = size(1);
-    constexpr std::int64_t four_million = 1 << 22;
+    constexpr std::int64_t l2_elements = 1 << 22;  // a field of so many lies in the L2 cache
+    const bool small = x && y && *y > 0 && *x <= l2_elements / *y;
+    const bool hip = out_.dialect == GpuDialect::Hip;
+    const bool shares = facts.hoisted >= 20 && facts.hoisted >= 2 * own;
     if (!deep) {
       plan.block = {facts.lookups ? 128 : 256, 1, 1};
     } else if (facts.loads + facts.lookups == 0) {
       plan.levels = 4;
     } else if (facts.double_lookups) {
       plan.block = {narrow, 256 / narrow, 1};
+    } else if (facts.lookups && !small && !facts.reduces && (facts.y_neighbours || !shares)) {
+      plan.block = {narrow, 64 / narrow, 1};
+      plan.levels = 8;
+      if (!hip) plan.min_blocks = 12;  // 80 registers
     } else if (facts.y_neighbours) {
-      const bool small = x && y && *y > 0 && *x <= four_million / *y;  // a field lies in the L2 cache
       if (facts.lookups) plan.block = {64, 4, 1};
       else if (small) plan.block = {64, 2, 1};
       else plan.block = {narrow, 128 / narrow, 1};
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};
-    } else if (facts.hoisted >= 20 && facts.hoisted >= 2 * own) {
+    } else if (shares) {
       plan.levels = 8;
-      if (out_.dialect == GpuDialect::Cuda) plan.min_blocks = 5;  // two registers above 96 cost 18 %
+      if (!hip) plan.min_blocks = 5;  // two registers above 96 cost 18 %
     } else if (own > 20) {
       plan.block = {narrow, 256 / narrow, 1};
     } else {
@@ -278,18 +304,20 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
   for (NodeId id : state.nodes()) {
     if (id == entry || !tree.contains(entry, id)) continue;
     const Node& node = state[id];
-    if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
+    if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
       facts.loops |= contains_loop(**nested->sdfg);
+      facts.note_lookups(**nested->sdfg);
+    }
     if (const auto* inner = node.as<MapEntry>())
       facts.threads |= inner->schedule == Schedule::GpuThreadBlock;
-    if (const auto* tasklet = node.as<Tasklet>(); tasklet && tasklet->code.statements())
-      for (const Statement& s : *tasklet->code.statements())
-        if (const auto* a = std::get_if<Assign>(&s.kind)) {
-          facts.lookups += is_lookup(a->value, node.in_connectors);
-          facts.double_lookups |= is_double_lookup(a->value, node.in_connectors);
-          for (EdgeId e : state.in(id))
-            note_y(a->value, state[e].dst_connector, y, at_y[state[e].memlet.data]);
-        }
+    if (const auto* tasklet = node.as<Tasklet>()) {
+      facts.note_lookups(*tasklet, node.in_connectors);
+      if (tasklet->code.statements())
+        for (const Statement& s : *tasklet->code.statements())
+          if (const auto* a = std::get_if<Assign>(&s.kind))
+            for (EdgeId e : state.in(id))
+              note_y(a->value, state[e].dst_connector, y, at_y[state[e].memlet.data]);
+    }
     std::int64_t times = 1;
     for (NodeId around : tree.enclosing(id))
       if (around != entry && state[around].is<MapEntry>())

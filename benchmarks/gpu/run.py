@@ -14,21 +14,26 @@ the same run: a copy for pointwise kernels and copies, a sum over neighbours for
 reciprocal faster than DaCe.
 Libraries are kept in DIR/cache by content. Writes results.json and table.md to $OUT or DIR.
 """
-import argparse, concurrent.futures, ctypes, hashlib, json, math, os, pathlib, shutil, subprocess, sys, time
+import argparse, concurrent.futures, ctypes, hashlib, json, math, os, pathlib, shutil, subprocess, sys, threading, time
 
 FLAGS = {"fast": [], "exact": ["-fmad=false"]}
 SCALARS = {"int": ctypes.c_int32, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "long long": ctypes.c_int64,
            "double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c_bool}
 L2_BYTES = 60e6
+BUILDING = {}  # {key of a library: held while it is built}
 
 
 # ---- Building.
 
 def compile_once(root, sources, flags):
     """Compiles sources to a library, once per content. Returns its path, or the compiler's complaint, and seconds."""
-    cache = root / "cache"
     key = hashlib.sha256(b"".join([s.read_bytes() for s in sources] + [" ".join(flags).encode()])).hexdigest()[:24]
-    library, record = cache / f"{key}.so", cache / f"{key}.json"
+    with BUILDING.setdefault(key, threading.Lock()):
+        return compile_as(root / "cache", key, sources, flags)
+
+
+def compile_as(cache, key, sources, flags):
+    root, library, record = cache.parent, cache / f"{key}.so", cache / f"{key}.json"
     if library.exists():
         return library, None, json.loads(record.read_text())
     objects, seconds = [], {}

@@ -7,8 +7,9 @@ usage: tune.py prepare --sdfg-opt PATH --bench DIR --out DIR [--share 0.05] [PRO
 
 `prepare` takes the programs of DIR (prepare.py's) and writes their CUDA under a handful of plans, with `timers = on`.
 Each plan gives every kernel another candidate of its own list, so one build measures all kernels of a program. `run`,
-on a machine with a GPU, nvcc, g++ and CuPy, builds all, checks that results stay the same, and takes for each kernel the
-fastest candidate if it is more than 3 % faster than the default. It writes the store, winners.json, to $OUT or DIR:
+on a machine with a GPU, nvcc, g++ and CuPy, builds all, checks that results stay the same (compiled without contraction,
+which may differ between plans), and takes for each kernel the fastest candidate if it is more than 3 % faster than the
+default. It writes all times, times.json, and the store, winners.json, to $OUT or DIR:
 
     {DEVICE: {KEY: {"kernel", "program", "default_us", "best_us", "plan": {"block", "levels", "batch"}}}}
 
@@ -22,8 +23,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 FLAT = [dict(block=[x, 1, 1]) for x in (256, 128, 64, 512)]
 POINTS = [dict(block=b, levels=l) for b, l in (([256, 1, 1], 1), ([32, 8, 1], 1), ([64, 4, 1], 1), ([128, 1, 1], 1), ([128, 1, 1], 2),
                                                ([128, 1, 1], 4), ([64, 2, 1], 1), ([512, 1, 1], 1))]
-GATHERS = [dict(block=b, levels=l) for b, l in (([64, 2, 1], 1), ([32, 8, 1], 1), ([64, 4, 1], 1), ([128, 1, 1], 1), ([128, 1, 1], 4),
-                                                ([64, 1, 1], 8), ([32, 4, 1], 1), ([128, 2, 1], 2))]
+GATHERS = [dict(block=[x, y, 1], levels=l) for x, y, l in ((64, 2, 1), (32, 8, 1), (64, 4, 1), (128, 1, 1), (128, 1, 4), (64, 1, 8),
+                                                            (32, 4, 1), (128, 2, 2), (64, 1, 4), (32, 1, 8), (128, 1, 8), (32, 2, 8),
+                                                            (32, 4, 4), (64, 1, 16), (256, 1, 4), (32, 8, 2))]
 SCANS = [dict(block=[x, 1, 1], batch=b) for x, b in ((64, 8), (32, 8), (128, 8), (64, 4), (64, 16), (32, 16), (64, 1), (128, 4))]
 
 
@@ -118,19 +120,23 @@ def measure(options):
     import cupy as cp
     root = options.dir.resolve()
     sys.path.insert(0, str(root))
-    from run import L2_BYTES, Program, compile_once
+    from run import FLAGS, L2_BYTES, Program, compile_once
     from torus_grid import scale, torus
     device = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     folders = [p.parent for p in sorted(root.glob("*/tune.json"))]
     metas = {f: json.loads((f / "tune.json").read_text()) for f in folders}
     (root / "cache").mkdir(exist_ok=True)
-    todo = [(f, v["file"]) for f in folders for v in metas[f]["variants"]] + [(f, "ours_caller.cpp") for f in folders]
+    modes = ["fast"] if options.unchecked else ["fast", "exact"]
+    todo = [(f, v["file"], mode) for f in folders for v in metas[f]["variants"] for mode in modes]
+    todo += [(f, "ours_caller.cpp", "caller") for f in folders]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        built = dict(zip(todo, pool.map(lambda job: compile_once(root, [job[0] / job[1]], []), todo)))
-    for (folder, file), (_, complaint, _) in built.items():
+        built = dict(zip(todo, pool.map(lambda job: compile_once(root, [job[0] / job[1]], FLAGS.get(job[2], [])), todo)))
+    for (folder, file, _), (_, complaint, _) in built.items():
         if complaint:
             print(f"{folder.name}: {file}: {complaint}")
-    store, tables = {}, {}
+    store, tables, all_times = {}, {}, {}
+    report = root / "report.json"
+    os.environ["SDFG_REPORT"] = str(report)
     for folder in folders:
         meta = metas[folder]
         tables.setdefault(meta["n"], torus(meta["n"]))
@@ -138,44 +144,53 @@ def measure(options):
         arrays = {k: v for k, v in values.items() if isinstance(v, cp.ndarray)}
         numbers = {k: v for k, v in values.items() if k not in arrays}
         count = min(8, max(2, -(-int(5 * L2_BYTES) // sum(a.nbytes for a in arrays.values()))))
-        times, expected = {}, None
-        for variant in meta["variants"]:
-            library = built[folder, variant["file"]][0]
-            if not library:
-                continue
-            report = root / "report.json"
-            os.environ["SDFG_REPORT"] = str(report)
-            program = Program(library, built[folder, "ours_caller.cpp"][0], meta["name"], meta["ours"], numbers)
-            sets = [{k: v.copy(order="F") for k, v in arrays.items()} for _ in range(count)]
+        sets = [{k: v.copy(order="F") for k, v in arrays.items()} for _ in range(count)]
+
+        def called(file, mode, calls):
+            """What so many calls make of the arguments in the first set."""
+            for name, array in arrays.items():
+                sets[0][name][...] = array
+            program = Program(built[folder, file, mode][0], built[folder, "ours_caller.cpp", "caller"][0], meta["name"], meta["ours"], numbers)
             program.use(sets).call(1)
             cp.cuda.runtime.deviceSynchronize()
-            result = {k: v.copy(order="F") for k, v in sets[0].items()}
-            program.call(options.calls)
+            result = {k: v.copy(order="F") for k, v in sets[0].items()} if mode == "exact" else None
+            program.call(calls)
             cp.cuda.runtime.deviceSynchronize()
             program.close()
-            expected = expected or result
-            flat = lambda a: a.ravel(order="K").view(cp.uint8)
-            if any(bool((flat(result[k]) != flat(expected[k])).any()) for k in result):
-                print(f"{folder.name}: {variant['file']}: other results than under the default plan; not used")
+            return result
+
+        times, expected = {}, None
+        for variant in meta["variants"]:
+            file = variant["file"]
+            if not all(built[folder, file, mode][0] for mode in modes):
                 continue
+            if "exact" in modes:
+                result = called(file, "exact", 0)
+                expected = expected or result
+                flat = lambda a: a.ravel(order="K").view(cp.uint8)
+                if any(bool((flat(result[k]) != flat(expected[k])).any()) for k in result):
+                    print(f"{folder.name}: {file}: other results than under the default plan; not used")
+                    continue
+            called(file, "fast", options.calls)
             for event in json.loads(report.read_text())["traceEvents"]:
                 kernel = event["name"].removeprefix("Map ")
-                times.setdefault(kernel, {}).setdefault(variant["file"], []).append(event["dur"])
-        choose(folder.name, meta, times, store)
-        del sets, expected, result
+                times.setdefault(kernel, {}).setdefault(file, []).append(event["dur"])
+        all_times[folder.name] = choose(folder.name, meta, times, store)
+        del sets, expected
         cp.get_default_memory_pool().free_all_blocks()
-    out = pathlib.Path(os.environ.get("OUT", root)) / "winners.json"
-    out.write_text(json.dumps({device: store}, indent=1))
-    print(f"{device}: plans of {len(store)} kernels in {out}")
+    out = pathlib.Path(os.environ.get("OUT", root))
+    (out / "winners.json").write_text(json.dumps({device: store}, indent=1))
+    (out / "times.json").write_text(json.dumps({device: all_times}, indent=1))
+    print(f"{device}: plans of {len(store)} kernels in {out / 'winners.json'}, all times in times.json")
 
 
 def choose(name, meta, times, store):
-    """Takes over what is faster than the default by more than 3 %. Launches of a loop count as one kernel: sums of medians."""
+    """Takes over what is faster than the default by more than 3 %; returns {kernel: {plan: us}}, medians over launches."""
     middle = lambda values: sorted(values)[len(values) // 2]
     plans = {v["file"]: v["choices"] for v in meta["variants"]}
-    before = after = 0.0
+    medians, before, after = {}, 0.0, 0.0
     for kernel, by_file in times.items():
-        us = {file: middle(values) for file, values in by_file.items()}
+        us = medians[kernel] = {file: middle(values) for file, values in by_file.items()}
         default = us.get("plan0.cu")
         if default is None:
             continue
@@ -188,6 +203,7 @@ def choose(name, meta, times, store):
         else:
             after += default
     print(f"{name}: kernels {before:.1f} us, with the best plans {after:.1f} us", flush=True)
+    return medians
 
 
 def main():
@@ -203,6 +219,7 @@ def main():
     two = parts.add_parser("run")
     two.add_argument("dir", type=pathlib.Path)
     two.add_argument("--calls", type=int, default=12)
+    two.add_argument("--unchecked", action="store_true", help="do not build everything a second time, without contraction, to compare results")
     two.set_defaults(go=measure)
     three = parts.add_parser("plan")
     three.add_argument("--sdfg-opt", required=True)
