@@ -26,6 +26,7 @@
 #include "passes/loops/scan_unrolling.h"
 #include "passes/map_fusion/inline_fusion.h"
 #include "passes/map_fusion/map_fusion_horizontal.h"
+#include "passes/map_fusion/map_fusion_into_scan.h"
 #include "passes/map_fusion/map_fusion_vertical.h"
 #include "passes/map_fusion/map_promotion.h"
 #include "passes/map_fusion/trivial_dimension_folding.h"
@@ -118,6 +119,7 @@ constexpr std::array registered{
     entry<MapExpansion>(),
     entry<MapFission>(),
     entry<MapFusionHorizontal>(),
+    entry<MapFusionIntoScan>(),
     entry<MapFusionVertical>(),
     entry<MapInterchange>(),
     entry<MapIterationOrder>(),

@@ -170,6 +170,7 @@ Result<Steps> Gt4py::steps(const Options& o) {
   steps.push_back(whole_maps(o));
   steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
   copies(o, steps);
+  steps.push_back({"map-fusion-into-scan{only_toplevel_maps}", "no map that is left takes these inputs", {}});
   hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);

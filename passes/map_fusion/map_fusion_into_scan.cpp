@@ -1,0 +1,395 @@
+#include "passes/map_fusion/map_fusion_into_scan.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "ir/graph_algorithms.h"
+#include "ir/replace.h"
+#include "ir/walk.h"
+#include "passes/common/assume.h"
+#include "passes/common/blocks.h"
+#include "passes/common/scope.h"
+#include "passes/loops/nest_scope.h"
+#include "passes/map_fusion/fusion_conflicts.h"
+#include "passes/map_fusion/fusion_walk.h"
+#include "passes/map_fusion/scan_body.h"
+
+namespace sdfg {
+namespace {
+
+/// A container that the first map writes, and the connector through which the scan reads it.
+struct Handed {
+  std::string container;
+  NodeId node;       ///< between the maps
+  Subset written;    ///< by one iteration of the first map
+  std::string port;  ///< of the second map
+  EdgeId edge;       ///< from its entry to the nested SDFG
+  std::string connector;
+  LoopRead read;
+};
+
+bool has_loop(const Node& node) {
+  const auto* nested = node.as<NestedSdfg>();
+  bool found = false;
+  if (nested && nested->sdfg)
+    for_each_block(**nested->sdfg, [&](const Block& block) { found = found || block.is<LoopRegion>(); });
+  return found;
+}
+
+/// Takes the first map's work into the second's scan.
+class Mover {
+ public:
+  Mover(const FusionSite& site, FusionMap& first, FusionMap& second)
+      : site_(site), state_(site.state), first_(first), second_(second) {}
+
+  /// A nested SDFG with a loop that reads what the first map writes; without one there is nothing to ask.
+  std::optional<NodeId> find_scan() const {
+    for (const auto& [name, out] : first_.out)
+      if (const auto reads = second_.reads.find(out.container); reads != second_.reads.end())
+        for (const std::string& in : reads->second.all())
+          for (EdgeId e : second_.in.at(in).inner)
+            if (const NodeId reader = state_.target(e); has_loop(state_[reader])) return reader;
+    return std::nullopt;
+  }
+
+  Refusal check(NodeId scan) {
+    for (const FusionMap* map : {&first_, &second_})
+      if (!map->unfit.empty()) return "map '" + entry(*map).label + "': " + map->unfit;
+    if (!state_.get<NestedSdfg>(scan).unique_name.empty()) return "the scan shares its code with others";
+    if (entry(first_).schedule != entry(second_).schedule) return "the schedules differ";
+    if (entry(first_).instrument != Instrumentation::None) return "the first map is instrumented";
+    if (!first_.dynamic.empty()) return "the first map has dynamic range inputs";
+    if (first_.side_effects) return "the first map has side effects";
+    for (const auto& [name, port] : first_.out)
+      if (Refusal why = find_reader(port, scan)) return why;
+    return {};
+  }
+
+  Refusal check(ScanBody& scan, const ScopeNester& nester) {
+    for (Handed& h : handed_) {
+      if (Refusal why = scan.find_read(site_, h.edge, h.read)) return why;
+      if (h.read.loop != handed_.front().read.loop) return "the values are read in several loops";
+    }
+    if (Refusal why = solve(scan)) return why;
+    if (Refusal why = check_inputs()) return why;
+    return prepare(scan, nester);
+  }
+
+  /// The memlets around the second map have to be propagated then.
+  void apply(ScanBody& scan, SymbolSet& unused) {
+    Sdfg& one = **piece_.sdfg;
+    State& moved = *one[*start(one)].as<State>();
+    replace_symbols(one, inner_values_);
+    scan.pass_symbols(inner_names_, types_);
+    Renaming names;
+    for (auto& [name, data] : one.arrays) names[name] = declare(scan, name, std::move(data));
+    for (const Handed& h : handed_) become_scalar(moved, h.container);
+    rename_data(moved, names);
+    for (const Handed& h : handed_) {
+      scan.read_scalar(h.read, h.connector, names.at(h.container));
+      drop_read(h);
+    }
+    put_first(*handed_.front().read.loop, std::move(one[*start(one)]), entry(first_).label);
+    erase_first(unused);
+  }
+
+  /// What has been done, for the remark.
+  std::string done() const {
+    std::string gone;
+    for (const Handed& h : handed_) gone += (gone.empty() ? "'" : ", '") + h.container + "'";
+    return "computed in the loop over '" + handed_.front().read.range.variable + "'; without " + gone;
+  }
+
+ private:
+  const MapEntry& entry(const FusionMap& map) const { return state_.get<MapEntry>(map.entry); }
+
+  /// An element that the loop reads, for messages.
+  static std::string what(const Handed& h, const ScanBody& scan) {
+    return text(h.container, substitute(h.read.element, {{scan.level(), Expr::symbol(h.read.range.variable)}}));
+  }
+
+  // ---- Checks.
+
+  /// All that one output holds goes to one connector of a nested SDFG in the second map.
+  Refusal find_reader(const Port& port, NodeId scan) {
+    const std::string& name = port.container;
+    const Data* data = site_.sdfg.find_data(name);
+    if (!port.direct || data->role() != Role::Plain || !state_[port.node].is<AccessNode>() ||
+        state_.in(port.node).size() != 1 || port.inner.size() != 1)
+      return "'" + name + "' is not written at one place of the first map alone";
+    if (!data->transient || !site_.accesses.is_single_use(name)) return "'" + name + "' is used elsewhere, too";
+    std::vector<std::string> ports;
+    for (EdgeId e : state_.out(port.node))
+      if (state_.target(e) != second_.entry || state_[e].memlet.empty())
+        return "'" + name + "' is used elsewhere, too";
+    for (const auto& [in, p] : second_.in)
+      if (p.node == port.node) ports.push_back(in);
+    if (ports.size() != 1 || second_.in.at(ports[0]).inner.size() != 1)
+      return "'" + name + "' has several readers in the second map";
+    const EdgeId edge = second_.in.at(ports[0]).inner[0];
+    if (state_.target(edge) != scan) return "'" + name + "' goes elsewhere in the second map, too";
+    const Memlet& memlet = state_[port.inner[0]].memlet;
+    if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
+    const auto written = inner_subset(site_, port.inner[0], port, false);
+    if (!written || !(num_elements(*written) == Expr(1)))
+      return "an iteration of the first map does not write one element of '" + name + "'";
+    const Node& writer = state_[state_.source(port.inner[0])];
+    if (!writer.is<Tasklet>() && !writer.is<AccessNode>())
+      return "'" + std::string(writer.label()) + "' takes '" + name + "' by address";
+    handed_.push_back({name, port.node, *written, ports[0], edge, state_[edge].dst_connector, {}});
+    return {};
+  }
+
+  /// Which iteration of the first map wrote what the loop reads? It must be one that the map has, and
+  /// no other iteration of the scan may ask for it.
+  Refusal solve(const ScanBody& scan) {
+    for (const Handed& h : handed_) {
+      const std::string unknown = "which iteration wrote " + what(h, scan) + " cannot be told";
+      Substitution params;
+      if (h.written.rank() != h.read.element.rank()) return unknown;
+      for (std::size_t d = 0; d < h.written.rank(); ++d)
+        for (const std::string& param : entry(first_).params) {
+          const auto affine = match_affine(h.written[d].begin, param);
+          if (!affine || !(affine->coefficient == Expr(1)) || params.contains(param)) continue;
+          const bool alone = std::ranges::none_of(entry(first_).params, [&](const std::string& p) {
+            return uses_symbol(affine->rest, p);
+          });
+          if (alone) params.emplace(param, h.read.element[d].begin - affine->rest);
+        }
+      if (params.size() != entry(first_).params.size() ||
+          !(substitute(h.written, params) == h.read.element))
+        return unknown;
+      if (!params_.empty() && params != params_)
+        return "an iteration of the loop reads what several iterations of the first map write";
+      params_ = std::move(params);
+    }
+    return check_iterations(scan);
+  }
+
+  Refusal check_iterations(const ScanBody& scan) const {
+    const LoopRange& loop = handed_.front().read.range;
+    Assumptions inside = site_.assumptions;
+    assume_scope(entry(second_), inside);
+    const Range levels = loop.ascending();
+    inside.assume(scan.level(), levels.begin, levels.end);
+    for (std::size_t k = 0; k < entry(first_).params.size(); ++k) {
+      const Expr& at = params_.at(entry(first_).params[k]);
+      const Range& r = entry(first_).ranges[k];
+      if (!(r.step == Expr(1)) || !certain(less_equal(r.begin, at, inside)) ||
+          !certain(less_equal(at, r.end, inside)))
+        return "that " + what(handed_.front(), scan) + " has been written is not certain: the map has '" +
+               entry(first_).params[k] + "' in " + to_text(r) + ", the loop '" + loop.variable + "' in " +
+               to_text(levels);
+    }
+    std::vector<std::string> asking = entry(second_).params;
+    asking.push_back(scan.level());
+    for (const std::string& name : asking)
+      if (std::ranges::none_of(params_, [&](const auto& p) { return uses_symbol(p.second, name); }))
+        return "iterations that differ in '" + (name == scan.level() ? loop.variable : name) +
+               "' read the same element";
+    return {};
+  }
+
+  /// The scan reads the inputs later than the first map did: nobody may write them in between.
+  Refusal check_inputs() const {
+    for (const auto& [name, port] : first_.in) {
+      if (second_.writes.contains(port.container))
+        return "the second map writes '" + port.container + "', which the first one reads";
+      if (!state_[port.node].is<AccessNode>() || !port.direct) return "the first map lies in a scope or reads a view";
+      for (const AccessSite& other : site_.accesses.sites(port.container))
+        if (other.state == &state_ && !state_.in(other.node).empty() &&
+            !site_.order.reaches(other.node, first_.entry))
+          return "'" + port.container + "', which the first map reads, may be written before the scan reads it";
+    }
+    return {};
+  }
+
+  /// Makes an SDFG of the first map's body, and chooses what its symbols are called in the scan.
+  Refusal prepare(ScanBody& scan, const ScopeNester& nester) {
+    scope_ = *find_scope(state_, first_.entry);
+    std::vector<NodeId> around;
+    for (NodeId s = site_.order.scope_of(first_.entry); s; s = site_.order.scope_of(s)) around.push_back(s);
+    Border border;
+    if (Refusal why = nester.find_border(state_, scope_, around, border, site_.assumptions)) return why;
+    for (auto& [name, container] : border) container.window = Subset::whole(site_.sdfg.find_data(name)->shape);
+    piece_ = nester.nest(state_, scope_, border, entry(first_).label, [](Block body) { return body; });
+    Sdfg& one = **piece_.sdfg;
+    types_ = {one.symbols.begin(), one.symbols.end()};
+    SymbolSet outer;
+    for (const auto& [param, value] : params_) collect_symbols(value, outer);
+    for (const auto& [name, type] : one.symbols)
+      if (!params_.contains(name)) outer.insert(name);
+    inner_names_ = scan.inner_names(outer, *handed_.front().read.loop);
+    for (const auto& [name, type] : one.symbols) {
+      const auto param = params_.find(name);
+      inner_values_[name] = param == params_.end() ? inner_names_.at(name) : substitute(param->second, inner_names_);
+    }
+    for (NodeId n : scope_.nodes)
+      if (state_[n].is<Tasklet>() && scan.hides(state_[n]))
+        return "a connector of tasklet '" + std::string(state_[n].label()) + "' has the name of something in the scan";
+    return check_substitution(site_.sdfg, state_, scope_, inner_values_);
+  }
+
+  // ---- Rewriting.
+
+  /// Declares a container of the moved body in the scan, and says under what name.
+  std::string declare(ScanBody& scan, const std::string& name, Data data) {
+    const auto handed = std::ranges::find(handed_, name, &Handed::container);
+    if (handed != handed_.end()) {
+      data = Data::scalar(data.dtype, true);
+      data.storage = Storage::Register;
+      data.lifetime = Lifetime::Scope;
+    } else if (!data.transient) {
+      if (const auto known = known_input(scan, name)) return *known;
+    }
+    const bool input = !data.transient;
+    const std::string inside = scan.take_name(name);
+    scan.sdfg().arrays.insert(inside, std::move(data));
+    if (input) pass_input(scan, name, inside);
+    return inside;
+  }
+
+  /// The connector through which the scan is given all of a container already.
+  std::optional<std::string> known_input(const ScanBody& scan, const std::string& name) const {
+    const Data& data = *site_.sdfg.find_data(name);
+    const Subset whole = Subset::whole(data.shape);
+    for (EdgeId e : state_.in(scan.node())) {
+      const Memlet& memlet = state_[e].memlet;
+      const std::string& connector = state_[e].dst_connector;
+      if (memlet.data == name && memlet.subset() == whole && scan.is_all_of(connector, data) &&
+          !state_[scan.node()].out_connectors.contains(connector))
+        return connector;
+    }
+    return std::nullopt;
+  }
+
+  void pass_input(const ScanBody& scan, const std::string& name, const std::string& inside) {
+    const auto port = std::ranges::find_if(first_.in, [&](const auto& p) { return p.second.container == name; });
+    const std::string here = input_of(port->first, port->second);
+    state_[scan.node()].in_connectors[inside];
+    const EdgeId e = state_.connect(
+        second_.entry, scan.node(),
+        {"OUT_" + here, inside, Memlet::read(name, Subset::whole(site_.sdfg.find_data(name)->shape))});
+    second_.in.at(here).inner.push_back(e);
+    site_.order.connected(e);
+  }
+
+  /// The port of the second map through which it reads what the first one read there.
+  std::string input_of(const std::string& name, const Port& port) {
+    if (const auto reads = second_.reads.find(port.container); reads != second_.reads.end())
+      for (const std::string& other : reads->second.all())
+        if (second_.in.at(other).node == port.node && second_.in.at(other).direct) return other;
+    const std::string here = second_.free_name(true, name);
+    Edge edge = state_[port.outer];
+    edge.dst_connector = "IN_" + here;
+    state_[second_.entry].in_connectors["IN_" + here], state_[second_.entry].out_connectors["OUT_" + here];
+    const EdgeId outer = state_.connect(port.node, second_.entry, std::move(edge));
+    site_.order.connected(outer);
+    second_.add(true, here, Port{outer, {}, port.node, port.container});
+    return here;
+  }
+
+  /// One element was written to the container; now it is all of it.
+  static void become_scalar(State& moved, const std::string& name) {
+    const Subset only = Subset::index({Expr(0)});
+    for (EdgeId e : moved.edges()) {
+      Memlet& memlet = moved[e].memlet;
+      const auto* target = moved[moved.target(e)].as<AccessNode>();
+      if (memlet.data == name)
+        memlet.subset() = only;
+      else if (target && target->data == name && memlet.dst_subset)
+        memlet.dst_subset = only;
+    }
+  }
+
+  void drop_read(const Handed& h) {
+    state_.erase(h.edge);
+    state_.erase(second_.in.at(h.port).outer);
+    state_[second_.entry].in_connectors.erase("IN_" + h.port);
+    state_[second_.entry].out_connectors.erase("OUT_" + h.port);
+    second_.remove(true, h.port);
+  }
+
+  static void put_first(LoopRegion& loop, Block block, const std::string& label) {
+    const auto first = start(loop);
+    Labels labels(loop);
+    block.label = labels.take(label);
+    const BlockId added = loop.add(std::move(block));
+    if (first) loop.connect(added, *first, InterstateEdge{});
+    loop.start_block = added;
+  }
+
+  void erase_first(SymbolSet& unused) {
+    // What the first map waited for, the second waits for.
+    for (EdgeId e : state_.in(first_.entry))
+      if (state_[e].memlet.empty()) site_.order.connected(state_.connect(state_.source(e), second_.entry, Edge{}));
+    for (EdgeId e : state_.out(first_.exit))
+      if (state_[e].memlet.empty()) site_.order.connected(state_.connect(second_.exit, state_.target(e), Edge{}));
+    std::vector<NodeId> gone = scope_.nodes;
+    for (const Handed& h : handed_) gone.push_back(h.node);
+    for (NodeId n : gone)
+      if (const auto* access = state_[n].as<AccessNode>()) {
+        unused.insert(access->data);
+        site_.accesses.remove(state_, n);
+      }
+    for (const auto& [name, data] : (**piece_.sdfg).arrays)
+      if (data.transient) unused.insert(name);
+    gone.insert(gone.end(), {first_.exit, first_.entry});
+    for (NodeId n : gone) site_.order.erased(n), state_.erase(n);
+  }
+
+  const FusionSite& site_;
+  State& state_;
+  FusionMap &first_, &second_;
+  std::vector<Handed> handed_;
+  Substitution params_;        ///< of the first map, in terms of the parent and the level
+  Scope scope_;                ///< of the first map
+  NestedSdfg piece_;           ///< its body
+  Substitution inner_names_;   ///< symbol of the parent: what it is called in the scan
+  Substitution inner_values_;  ///< symbol of the body: what it is in the scan
+  std::map<std::string, Type, std::less<>> types_;
+};
+
+/// What is looked at again and again: nested SDFGs, and the SDFG around.
+class Known {
+ public:
+  ScanBody& scan(const FusionSite& site, NodeId node) {
+    auto& known = scans_[node];
+    if (!known) known = std::make_unique<ScanBody>(site, node);
+    return *known;
+  }
+  const ScopeNester& nester(const Sdfg& sdfg) {
+    if (!nester_) nester_.emplace(sdfg);
+    return *nester_;
+  }
+  void changed(NodeId node) { scans_.erase(node); }
+
+ private:
+  std::map<NodeId, std::unique_ptr<ScanBody>> scans_;
+  std::optional<ScopeNester> nester_;
+};
+
+}  // namespace
+
+Result<Changed> MapFusionIntoScan::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
+    Known known;
+    for_each_producer(maps, entries, [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
+      FusionSite& site = maps.site();
+      Mover mover(site, maps.at(producer), maps.at(consumer));
+      const auto node = mover.find_scan();
+      if (!node) return std::nullopt;
+      Refusal why = mover.check(*node);
+      if (!why) why = mover.check(known.scan(site, *node), known.nester(site.sdfg));
+      if (!maps.announce(producer, consumer, why, why ? "" : mover.done())) return std::nullopt;
+      mover.apply(known.scan(site, *node), maps.unused);
+      known.changed(*node);
+      maps.forget(producer, consumer);
+      maps.mark_stale(consumer);
+      return consumer;
+    });
+  };
+  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps}, {}, context, visit);
+}
+
+}  // namespace sdfg
