@@ -194,6 +194,92 @@ constexpr std::array patterns{
       n0 -> n1.y : $d[$p_k]
       n1.o -> n2 : $d[$p_k]
   state $p_out)", "$p_in -> scan_$p\n  scan_$p -> $p_out"},
+    // Scans over levels in a map: down, what another map computes for it; up, what the first left.
+    Pattern{"transient $p_t: float64[N, K + 1]\n  transient $p_u: float64[N, K]\n  transient $p_w: float64[N, K]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_levels (k, i) in [0:K + 1, 0:N]
+      n2 = tasklet level: "o = x / 2 + k"
+    n3 = exit n1
+    n4 = access $p_t
+    n5 = map $p_more (i, j) in [0:N, 0:K]
+      n6 = tasklet more: "o = 1 - x"
+    n7 = exit n5
+    n8 = access $p_u
+    n9 = map $p_columns (i) in [0:N]
+      n10 = nested_sdfg $p_down with (L = K, N, i)
+        sdfg $p_down(w: float64[L], t: float64[N, L + 1], u: float64[N, L])
+          symbol L: int64
+          symbol N: int64
+          symbol i: int64
+          transient c: float64
+          state begin
+            n0 = tasklet zero: "o = 0"
+            n1 = access c
+            n0.o -> n1 : c[0]
+          loop scan (k) from "k = 0" while "k < L" next "k = k + 1"
+            state body
+              n0 = access t
+              n1 = access u
+              n2 = access c
+              n3 = tasklet halve: "o = x / 2 + y / 4 + z / 8"
+              n4 = access c
+              n5 = access w
+              n0 -> n3.x : t[i, k + 1]
+              n1 -> n3.y : u[i, k]
+              n2 -> n3.z : c[0]
+              n3.o -> n4 : c[0]
+              n4 -> n5 : c[0] -> [k]
+          begin -> scan
+    n11 = exit n9
+    n12 = access $p_w
+    n13 = map $p_back (i) in [0:N]
+      n14 = nested_sdfg $p_up with (L = K, N, i)
+        sdfg $p_up(e: float64, w: float64[N, L])
+          symbol L: int64
+          symbol N: int64
+          symbol i: int64
+          transient c: float64
+          state begin
+            n0 = tasklet zero: "o = 0"
+            n1 = access c
+            n0.o -> n1 : c[0]
+          loop scan (k) from "k = L - 1" while "k >= 0" next "k = k - 1"
+            state body
+              n0 = access w
+              n1 = access c
+              n2 = tasklet halve: "o = x / 2 + y / 2"
+              n3 = access c
+              n0 -> n2.x : w[i, k]
+              n1 -> n2.y : c[0]
+              n2.o -> n3 : c[0]
+          state end
+            n0 = access c
+            n1 = access e
+            n0 -> n1 : c[0] -> [0]
+          begin -> scan
+          scan -> end
+    n15 = exit n13
+    n16 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i, k]
+    n3.OUT_t -> n4 : $p_t[0:N, 0:K + 1]
+    n0 -> n5.IN_s : $s[0:N]
+    n5.OUT_s -> n6.x : $s[i]
+    n6.o -> n7.IN_u : $p_u[i, j]
+    n7.OUT_u -> n8 : $p_u[0:N, 0:K]
+    n4 -> n9.IN_t : $p_t[0:N, 0:K + 1]
+    n9.OUT_t -> n10.t : $p_t[0:N, 0:K + 1]
+    n8 -> n9.IN_u : $p_u[0:N, 0:K]
+    n9.OUT_u -> n10.u : $p_u[0:N, 0:K]
+    n10.w -> n11.IN_w : $p_w[i, 0:K]
+    n11.OUT_w -> n12 : $p_w[0:N, 0:K]
+    n12 -> n13.IN_w : $p_w[0:N, 0:K]
+    n13.OUT_w -> n14.w : $p_w[0:N, 0:K]
+    n14.e -> n15.IN_d : $d[i]
+    n15.OUT_d -> n16 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out"},
     // One dimension becomes two, with a dimension of one point; written twice.
     Pattern{"transient $p_t: float64[N]\n  transient $p_u: float64[K, N]\n  transient $p_w: float64[N]", R"(
   state $p_in
