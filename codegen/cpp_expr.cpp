@@ -286,13 +286,14 @@ std::string CppExpr::call_of(std::string_view function, const Expr& expr) const 
 std::string CppExpr::call(const Expr& expr) const {
   const std::string_view plain = without_module(expr.name());
   if (!expr.args().empty() && expr.arg(0).is(Op::Keyword)) {
-    // A structure by its members' names.
-    std::string out = cpp_name(plain) + "{";
+    // A structure by its members' names: in any order, converted to the members' types, neither of
+    // which {.member = value} allows.
+    std::string out = "[&] { " + cpp_name(plain) + " structure_{}; ";
     for (const Expr& a : expr.args()) {
       if (!a.is(Op::Keyword)) return give_up(expr, "positional arguments after named ones");
-      out += (out.ends_with("{") ? "." : ", .") + cpp_name(a.name()) + " = " + print(a.arg(0));
+      out += "structure_." + cpp_name(a.name()) + " = " + print(a.arg(0)) + "; ";
     }
-    return out + "}";
+    return out + "return structure_; }()";
   }
   // Conversions. Python's own float and int mean 32 bits in DaCe's generated code.
   if (plain == "float" || plain == "int" || plain == "bool" || plain == "double")

@@ -212,6 +212,7 @@ class Planner {
       plan.levels = 4;
     } else if (facts.double_lookups) {
       plan.block = {narrow, 256 / narrow, 1};
+      plan.levels = 4;
     } else if (facts.lookups && !small && !facts.reduces && (facts.y_neighbours || !shares)) {
       plan.block = {narrow, 64 / narrow, 1};
       plan.levels = 8;
@@ -381,7 +382,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
   if (lowering.plan.kernels.empty() && !has_memory)
     return Diagnostic{
         Place().text(), "the program has no maps for a GPU",
-        "run --gt4py=target=cuda (programs lowered by GT4Py) or --gpu-transformation first"};
+        "run --gt4py=target=cuda (programs lowered by GT4Py) or --auto=target=cuda first"};
   if (!options.plan.empty())
     if (auto status = override_plan(lowering.plan, options.plan); !status) return status.error();
   if (with_cost) {

@@ -1,0 +1,39 @@
+#include "codegen/codegen.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/parse.h"
+
+namespace sdfg {
+namespace {
+
+std::string generated(std::string_view text) {
+  const auto program = parse(text);
+  EXPECT_TRUE(program) << program.error().text();
+  const auto bundle = generate_cpu(*program);
+  return bundle ? bundle->files.front().text : bundle.error().text();
+}
+
+TEST(Cpp, StructuresByNamesInAnyOrder) {
+  const std::string text =
+      generated(R"(sdfg best_of(A: float64[8], o: float64[1])
+  transient best: struct(value_and_index, {index = int32, value = float64}, {}, 12)[1]
+  state s
+    n0 = access A
+    n1 = access best
+    n2 = access o
+    n3 = tasklet pack: "__out = value_and_index(value=a * 2, index=3)"
+    n4 = tasklet unpack: "__out = b.value + b.index"
+    n0 -> n3.a: A[1]
+    n3.__out -> n1: best[0]
+    n1 -> n4.b: best[0]
+    n4.__out -> n2: o[0]
+)");
+  EXPECT_NE(text.find("best[0] = [&] { value_and_index structure_{}; structure_.value = A[1] * 2; "
+                      "structure_.index = 3; return structure_; }();"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace sdfg
