@@ -16,7 +16,7 @@ std::string generated(std::string_view text) {
 
 TEST(Cpp, StructuresByNamesInAnyOrder) {
   const std::string text =
-      generated(R"(sdfg best_of(A: float64[8], o: float64[1])
+      generated(R"--(sdfg best_of(A: float64[8], o: float64[1])
   transient best: struct(value_and_index, {index = int32, value = float64}, {}, 12)[1]
   state s
     n0 = access A
@@ -28,7 +28,7 @@ TEST(Cpp, StructuresByNamesInAnyOrder) {
     n3.__out -> n1: best[0]
     n1 -> n4.b: best[0]
     n4.__out -> n2: o[0]
-)");
+)--");
   EXPECT_NE(text.find("best[0] = [&] { value_and_index structure_{}; structure_.value = A[1] * 2; "
                       "structure_.index = 3; return structure_; }();"),
             std::string::npos)
