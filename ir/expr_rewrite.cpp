@@ -89,7 +89,18 @@ class Substituter {
 }  // namespace
 
 void SymbolCollector::add(const Expr& e) {
-  if (detail::name_bits(e) != 0 && seen_.insert(&ExprAccess::node(e)).second) collect_symbols(e, out_);
+  const ExprNode& node = ExprAccess::node(e);
+  if (node.names == 0) return;
+  const ExprNode*& seen = seen_[node.hash % seen_.size()];
+  const bool symbol = node.op == Op::Symbol;
+  if (seen == &node || (symbol && seen && seen->op == Op::Symbol && seen->name == node.name)) return;
+  seen = &node;
+  if (symbol)
+    out_.insert(node.name);
+  else if (node.op == Op::Lambda)
+    collect_symbols(e, out_);
+  else
+    for (const Expr& part : node.args) add(part);
 }
 
 void collect_symbols(const Expr& expr, SymbolSet& out) {

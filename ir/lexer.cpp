@@ -201,7 +201,7 @@ Token Lexer::operator_token(std::size_t start) {
       ";",   "?"};
   const std::string_view rest = text_.substr(start);
   for (const std::string_view op : operators) {
-    if (!rest.starts_with(op)) continue;
+    if (op.front() != rest.front() || !rest.starts_with(op)) continue;
     at_ += op.size();
     if (op == "(" || op == "[" || op == "{") ++brackets_;
     if (op == ")" || op == "]" || op == "}") brackets_ = std::max(0, brackets_ - 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <unordered_set>
+#include <array>
 
 #include "ir/expr.h"
 
@@ -8,8 +8,8 @@ namespace sdfg {
 
 struct Data;
 
-/// collect_symbols for many expressions that stay where they are meanwhile: each tree is looked at
-/// once, however many elements share it, as they do after loading.
+/// collect_symbols for many expressions that stay where they are meanwhile. Elements share trees, as
+/// they do after loading, and symbols: what was seen lately is not looked at again.
 class SymbolCollector {
  public:
   explicit SymbolCollector(SymbolSet& out) : out_(out) {}
@@ -17,7 +17,7 @@ class SymbolCollector {
 
  private:
   SymbolSet& out_;
-  std::unordered_set<const void*> seen_;
+  std::array<const ExprNode*, 256> seen_{};  ///< by hash; the last one stays
 };
 
 void collect_symbols(const Data& data, SymbolCollector& out);

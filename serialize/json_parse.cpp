@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -83,26 +84,30 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return size;
 }
 
-/// The next byte of a string that is not a printable ASCII character, or is a quote or a backslash.
+}  // namespace
+
 std::size_t next_special(std::string_view text, std::size_t at) {
   constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
   for (; at + 8 <= text.size(); at += 8) {
     std::uint64_t x;
     std::memcpy(&x, text.data() + at, 8);
     // A byte of y is 0 where x has the character; y - 1 then borrows, and so does x - 0x20 below it.
+    // x + 1 has the high bit from 0x7f on.
     const std::uint64_t quote = x ^ (ones * '"'), slash = x ^ (ones * '\\');
-    const std::uint64_t found =
-        ((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((x - ones * 0x20) & ~x) | x;
-    if (found & highs) break;
+    const std::uint64_t found = (((quote - ones) & ~quote) | ((slash - ones) & ~slash) |
+                                 ((x - ones * 0x20) & ~x) | (x + ones) | x) & highs;
+    if (!found) continue;
+    // The lowest is certain; a borrow or a carry may have marked bytes above it.
+    if constexpr (std::endian::native == std::endian::little)
+      return at + std::size_t(std::countr_zero(found)) / 8;
+    break;
   }
   for (; at < text.size(); ++at) {
     const auto c = static_cast<unsigned char>(text[at]);
-    if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
+    if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') break;
   }
   return at;
 }
-
-}  // namespace
 
 class Builder {
  public:

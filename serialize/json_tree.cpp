@@ -125,12 +125,8 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;
   const auto flush = [&](std::size_t to) { out.append(text.substr(plain, to - plain)); };
-  for (std::size_t i = 0; i < text.size();) {
+  for (std::size_t i = next_special(text, 0); i < text.size(); i = next_special(text, i)) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
-      ++i;
-      continue;
-    }
     flush(i);
     if (c < 0x80) {
       switch (c) {

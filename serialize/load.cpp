@@ -160,12 +160,13 @@ Result<Loaded> load(std::string bytes) {
   if (skip == bytes.size() || bytes[skip] != '{') return not_json(std::string_view(bytes).substr(skip));
   if (skip > 0) bytes.erase(0, skip);
 
-  auto source = std::make_shared<SourceText>();
+  auto source = std::make_shared<detail::ReadSource>();
   source->text = std::move(bytes);
   source->tag = tag_of(source->text);
   Loader in;
   in.source_tag = source->tag;
-  SDFG_TRY(const json::Tree tree, json::Tree::parse(source->text));
+  SDFG_TRY(source->tree, json::Tree::parse(source->text));
+  const json::Tree& tree = source->tree;
   in.tree = &tree;
   loaded.sdfg.source = source;
   Result<Loaded> out = std::move(loaded);
@@ -175,6 +176,8 @@ Result<Loaded> load(std::string bytes) {
     read_root(in, tree.root(), out);
   else
     with_deep_stack([&] { read_root(in, tree.root(), out); });
+  source->dialect = in.dialect;
+  source->known = std::move(in.known);
   return out;
 }
 

@@ -68,37 +68,49 @@ Expr Loader::symbolic_text(const std::string& text, Value at) {
   return Expr::leaf(Op::Opaque, text);
 }
 
-Expr Loader::symbolic(Value v) {
-  const auto [it, added] = symbolic_.try_emplace(v.raw_string());
-  if (added) it->second = symbolic_text(v.string(), v);
+namespace {
+/// The text's value: known before, else known now, else made.
+template <class T, class Make>
+const T& look_up(const KnownTexts::Map<T>* before, KnownTexts::Map<T>& now, std::string_view text,
+                 Make make) {
+  if (before)
+    if (const auto found = before->find(text); found != before->end()) return found->second;
+  const auto [it, added] = now.try_emplace(text);
+  if (added) it->second = make();
   return it->second;
+}
+}  // namespace
+
+Expr Loader::symbolic(Value v) {
+  return look_up(before ? &before->symbolic : nullptr, known.symbolic, v.raw_string(),
+                 [&] { return symbolic_text(v.string(), v); });
 }
 
 Expr Loader::python(Value v) {
-  const auto [it, added] = python_.try_emplace(v.raw_string());
-  if (added) {
+  return look_up(before ? &before->python : nullptr, known.python, v.raw_string(), [&] {
     std::string text = v.string();
-    if (auto parsed = parse_python(text)) {
-      it->second = *std::move(parsed);
-    } else {
-      note(v, "not a Python expression, kept as text: " + parsed.error().text(), Severity::Warning);
-      it->second = Expr::leaf(Op::Opaque, std::move(text));
-    }
-  }
-  return it->second;
+    if (auto parsed = parse_python(text)) return *std::move(parsed);
+    else note(v, "not a Python expression, kept as text: " + parsed.error().text(), Severity::Warning);
+    return Expr::leaf(Op::Opaque, std::move(text));
+  });
 }
 
 Code Loader::code(Value v, Language language) {
-  const auto [it, added] = code_[std::size_t(language)].try_emplace(v.raw_string());
-  if (added) it->second = Code(v.string(), language);
-  return it->second;
+  const auto l = std::size_t(language);
+  return look_up(before ? &before->code[l] : nullptr, known.code[l], v.raw_string(),
+                 [&] { return Code(v.string(), language); });
 }
 
 const Type* Loader::cached_type(std::string_view raw) const {
-  const auto found = types_.find(raw);
-  return found == types_.end() ? nullptr : &found->second;
+  for (const KnownTexts* texts : {before, &known})
+    if (texts)
+      if (const auto found = texts->types.find(raw); found != texts->types.end())
+        return &found->second;
+  return nullptr;
 }
-void Loader::cache_type(std::string_view raw, Type type) { types_.emplace(raw, std::move(type)); }
+void Loader::cache_type(std::string_view raw, Type type) {
+  known.types.emplace(raw, std::move(type));
+}
 
 // ---- Values.
 

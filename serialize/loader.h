@@ -12,6 +12,27 @@
 
 namespace sdfg::detail {
 
+/// What distinct texts of a file mean. Keys are as written in it, escapes included.
+struct KnownTexts {
+  template <class T>
+  using Map = std::unordered_map<std::string_view, T>;
+  Map<Expr> symbolic, python;
+  Map<Code> code[std::size_t(Language::Undefined) + 1];
+  Map<Type> types;
+  std::deque<std::string> inner;  ///< texts inside strings of the file, to which keys refer, too
+};
+
+/// What load() keeps as Sdfg::source: also what it made of the text, for save() to look things up.
+struct ReadSource : SourceText {
+  json::Tree tree;
+  Dialect dialect = Dialect::Typed;
+  KnownTexts known;
+  /// All sources are such: nobody else makes any.
+  static const ReadSource& of(const SourceText& source) {
+    return static_cast<const ReadSource&>(source);
+  }
+};
+
 /// What reading one file needs everywhere: the texts, what was read before, and what to tell the
 /// user. Functions return false when a value cannot be modelled; `error` is set when that is fatal.
 class Loader {
@@ -39,7 +60,10 @@ class Loader {
   bool require(json::Value object, std::string_view key, json::Value& out);
   bool require(json::Value object, std::string_view key, json::Kind kind, json::Value& out);
 
-  /// Parsed once per distinct text. Texts are as written in the file, escapes included.
+  KnownTexts known;
+  const KnownTexts* before = nullptr;  ///< of an earlier reader of the same file
+
+  /// Parsed once per distinct text.
   Expr symbolic(json::Value string);
   Expr python(json::Value string);
   Expr symbolic_text(const std::string& text, json::Value at);
@@ -52,15 +76,11 @@ class Loader {
     return {element.begin_offset(), element.end_offset(), 0, source_tag};
   }
   /// Keeps a text that trees and caches refer to.
-  const std::string& keep_text(std::string text) { return texts_.emplace_back(std::move(text)); }
+  const std::string& keep_text(std::string text) { return known.inner.emplace_back(std::move(text)); }
   const json::Tree& keep_tree(json::Tree tree) { return trees_.emplace_back(std::move(tree)); }
 
  private:
-  std::unordered_map<std::string_view, Expr> symbolic_, python_;
-  std::unordered_map<std::string_view, Code> code_[std::size_t(Language::Undefined) + 1];
-  std::unordered_map<std::string_view, Type> types_;
   std::map<std::string, bool, std::less<>> noted_;
-  std::deque<std::string> texts_;
   std::deque<json::Tree> trees_;
 };
 

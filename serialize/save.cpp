@@ -19,7 +19,6 @@ Result<std::string> save(const Sdfg& sdfg, const SaveOptions& options) {
 
   // Only for `keep`: what has changed since the file was read, and the file.
   std::vector<ContentHash> hashes;
-  std::optional<json::Tree> source;
   detail::Loader loader;
   with_deep_stack([&] {
     if (keep && sdfg.source) {
@@ -32,21 +31,19 @@ Result<std::string> save(const Sdfg& sdfg, const SaveOptions& options) {
         to.out.assign(sdfg.source->text, sdfg.origin.begin, sdfg.origin.end - sdfg.origin.begin);
         return;
       }
-      auto tree = json::Tree::parse(sdfg.source->text);
-      if (tree) {
-        source = *std::move(tree);
-        to.source = &*source;
-        loader.tree = &*source;
-        loader.source_tag = 0;
-        loader.dialect = to.from;
-        loader.shallow = true;
-        if (const auto files = source->root().find("source_files"); files.valid())
-          (void)detail::read_value(loader, files, loader.source_files);
-        to.loader = &loader;
-        // An SDFG that was cut out of another starts with another number.
-        if (const auto number = source->root().find("cfg_list_id"); number.valid())
-          to.next_cfg = detail::read_index(number, ~0u).value_or(0);
-      }
+      to.out.reserve(sdfg.source->text.size());
+      const auto& source = detail::ReadSource::of(*sdfg.source);
+      to.source = loader.tree = &source.tree;
+      if (source.dialect == to.from) loader.before = &source.known;
+      loader.source_tag = 0;
+      loader.dialect = to.from;
+      loader.shallow = true;
+      if (const auto files = source.tree.root().find("source_files"); files.valid())
+        (void)detail::read_value(loader, files, loader.source_files);
+      to.loader = &loader;
+      // An SDFG that was cut out of another starts with another number.
+      if (const auto number = source.tree.root().find("cfg_list_id"); number.valid())
+        to.next_cfg = detail::read_index(number, ~0u).value_or(0);
     }
     detail::save_sdfg(to, sdfg, 0, true);
   });

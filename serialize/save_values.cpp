@@ -112,10 +112,14 @@ const std::string* find_extra(const Extras& extras, std::string_view name) {
 
 // ---- Members.
 
+namespace {
+/// From here on it pays to make an order to search in.
+constexpr std::size_t many_members = 32;
+}  // namespace
+
 Value Members::find(Value object, std::string_view name) {
-  constexpr std::size_t many = 32;
   if (!object.valid() || !object.is_object()) return {};
-  if (object.size() < many) return object.find(name);
+  if (object.size() < many_members) return object.find(name);
   Index& index = object == original_ ? of_original_ : of_base_;
   if (index.empty())
     for (Value member : object) index.insert_or_assign(member.key(), member);
@@ -154,10 +158,14 @@ void Members::put_index(std::string_view name, std::optional<std::uint32_t> valu
 
 void Members::close() {
   if (original_.valid()) {
+    const bool many = done_.size() >= many_members;
+    if (many) std::ranges::sort(done_);
     for (Value member : original_) {
       const std::string key = member.key();
+      const bool done = many ? std::ranges::binary_search(done_, key)
+                             : std::ranges::find(done_, key) != done_.end();
       // What we would have written then and do not now was taken away.
-      if (done_.contains(key) || find(base_, key).valid()) continue;
+      if (done || find(base_, key).valid()) continue;
       begin(key);
       to_.raw(member.raw());
     }

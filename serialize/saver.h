@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -121,13 +120,13 @@ class Members {
   /// The member of the original or the base, if there is such.
   json::Value find(json::Value object, std::string_view name);
   void mark(std::string_view name) {
-    if (original_.valid()) done_.emplace(name);
+    if (original_.valid()) done_.push_back(name);
   }
 
   Saver& to_;
   json::Value original_, base_;
   bool first_ = true;
-  std::set<std::string, std::less<>> done_;
+  std::vector<std::string_view> done_;  ///< names that were put, which outlive the object's writing
   // Of objects with many members, by name.
   using Index = std::unordered_map<std::string, json::Value>;
   Index of_original_, of_base_;

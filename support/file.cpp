@@ -33,6 +33,15 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+/// Room for the content: its length modulo 2^32 is in the last four bytes, unless the file is cut short
+/// or has several parts; so what they say is believed within reason.
+std::size_t unpacked_size(std::string_view gzipped) {
+  std::size_t size = 0;
+  for (std::size_t i = 1; i <= 4 && i <= gzipped.size(); ++i)
+    size = size << 8 | static_cast<unsigned char>(gzipped[gzipped.size() - i]);
+  return std::clamp<std::size_t>(size, 4096, std::max<std::size_t>(gzipped.size() * 8, 1 << 24));
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
@@ -95,7 +104,7 @@ Result<std::string> gunzip(std::string_view bytes, std::size_t limit) {
   if (::inflateInit2(&stream, 15 + 16) != Z_OK) return Diagnostic{"", "zlib cannot be started"};
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, ::inflateEnd);
   std::string out;
-  out.resize(std::min(limit, std::max<std::size_t>(bytes.size() * 8, 4096)));
+  out.resize(std::min(limit, unpacked_size(bytes)));
   std::size_t used = 0;
   std::string_view rest = bytes;
   for (;;) {

@@ -113,7 +113,7 @@ void UsedNames::add(const Edge& edge) {
 }
 
 void UsedNames::add(const Data& data) {
-  collect_symbols(data, out_);
+  collect_symbols(data, symbols_);
   Collector collector(known_, symbols_, out_);
   collector.properties(data);
   collector.extras(data.extras);
