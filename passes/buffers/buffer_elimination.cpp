@@ -107,10 +107,10 @@ Result<Changed> RedundantArrayElimination::run(Sdfg& sdfg, const Options& option
   const auto separable = [](BufferProgram& program, const Candidate& c) {
     return one_version(program, c) && !composes_transient(program, c);
   };
-  BufferSelection selection{any, true, options.assume_pointwise};
+  BufferSelection selection{any, true, true, options.assume_pointwise};
   if (options.keep_versions) {
     selection.wanted = separable;
-    selection.ordered_transients = false;
+    selection.ordered_transients = selection.twins = false;
   }
   return eliminate_buffers(sdfg, selection, context);
 }
@@ -121,7 +121,7 @@ Result<Changed> CopyChainElimination::run(Sdfg& sdfg, const Options& options,
     const Relation r = relation(program, c);
     return r.one_state && !(r.to_there && r.from_there);
   };
-  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+  return eliminate_buffers(sdfg, {wanted, false, false, options.assume_pointwise}, context);
 }
 
 Result<Changed> MapBufferElimination::run(Sdfg& sdfg, const Options& options,
@@ -130,7 +130,7 @@ Result<Changed> MapBufferElimination::run(Sdfg& sdfg, const Options& options,
     const Relation r = relation(program, c);
     return r.one_state && r.to_there && r.writes == 1 && r.written_by_maps && r.reads == 1;
   };
-  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+  return eliminate_buffers(sdfg, {wanted, false, false, options.assume_pointwise}, context);
 }
 
 Result<Changed> SelfCopyElimination::run(Sdfg& sdfg, const Options& options,
@@ -144,7 +144,7 @@ Result<Changed> SelfCopyElimination::run(Sdfg& sdfg, const Options& options,
     const Relation r = relation(program, c);
     return r.to_there && r.from_there;
   };
-  BufferSelection selection{none, true, options.assume_pointwise};
+  BufferSelection selection{none, true, false, options.assume_pointwise};
   if (options.reach == SelfCopies::State) selection.wanted = in_state;
   if (options.reach == SelfCopies::Program) selection.wanted = anywhere;
   return eliminate_buffers(sdfg, selection, context);
@@ -156,7 +156,7 @@ Result<Changed> WriteBackElimination::run(Sdfg& sdfg, const Options& options,
     const Relation r = relation(program, c);
     return r.to_there && !r.written_at_copy;
   };
-  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+  return eliminate_buffers(sdfg, {wanted, false, false, options.assume_pointwise}, context);
 }
 
 Result<Changed> DistributedBufferRelocation::run(Sdfg& sdfg, const Options& options,
@@ -165,12 +165,12 @@ Result<Changed> DistributedBufferRelocation::run(Sdfg& sdfg, const Options& opti
     const Relation r = relation(program, c);
     return r.to_there && !r.written_at_copy && r.other_reads == 0;
   };
-  return eliminate_buffers(sdfg, {wanted, false, options.assume_pointwise}, context);
+  return eliminate_buffers(sdfg, {wanted, false, false, options.assume_pointwise}, context);
 }
 
 Result<Changed> AccessNodeCopyElimination::run(Sdfg& sdfg, const Options& options,
                                                PassContext& context) {
-  return eliminate_buffers(sdfg, {on_a_way_back, true, options.assume_pointwise}, context);
+  return eliminate_buffers(sdfg, {on_a_way_back, true, false, options.assume_pointwise}, context);
 }
 
 }  // namespace sdfg

@@ -33,7 +33,8 @@ onto itself go, too. Unit dimensions may come and go; containers that are copied
 to the caller's containers or among transients, in one state or over branches and loops, are one case:
 T and G may be one as long as they never hold different values that are both still needed. The order
 of the nodes in a state counts; where edges leave the order of a read and a write open, an empty memlet
-is added.
+is added. A map that writes one value to the same element of both writes it once. A transient G that
+ends before T does gets longer in one dimension, where T fills it in the others.
 
 Refused when G is written while T's values are still read; when G is read, or seen by the caller,
 after T is written and before that is copied; when parts of T lie beyond what is copied and may not

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/buffers/run.h"
+#include "passes/buffers/twin_writes.h"
 
 namespace sdfg {
 namespace {
@@ -50,6 +51,36 @@ class Eliminator {
       // The last copy of a chain first, so that each container moves once.
       for (auto e = copies.rbegin(); e != copies.rend(); ++e)
         if (state.contains(*e) && is_copy(state, *e)) changed |= at_copy(p, state, *e);
+      if (!selection_.twins) continue;
+      for (NodeId n : state.nodes())
+        if (state.contains(n) && state[n].is<MapExit>() && !program_.order(p).scope_of(program_.order(p).element(n)))
+          changed |= at_exit(p, state, n);
+    }
+    return changed;
+  }
+
+  /// Each value that leaves a map for several containers: one that may live in the one before.
+  Changed at_exit(Point p, State& state, NodeId exit) {
+    std::map<std::pair<NodeId, std::string>, EdgeId> known;
+    Changed changed = Changed::No;
+    for (EdgeId e : std::vector(state.out(exit).begin(), state.out(exit).end())) {
+      const auto value = state.contains(e) ? exit_value(state, e) : std::nullopt;
+      if (!value || !written(state, e)) continue;
+      const auto [first, fresh] = known.try_emplace({value->source, value->connector}, e);
+      if (fresh || !state.contains(first->second)) continue;
+      const auto other = exit_value(state, first->second);
+      const std::string a = state.get<AccessNode>(state.target(first->second)).data;
+      const std::string b = state.get<AccessNode>(state.target(e)).data;
+      if (a == b || !other->same(*value)) continue;
+      for (const bool second_goes : {true, false}) {
+        const Candidate c{p, e, second_goes ? b : a, second_goes ? a : b};
+        const Data* data = program_.sdfg.arrays.get(c.from);
+        if (!data || !data->transient || !selection_.wanted(program_, c)) continue;
+        changed |= try_sharing(c, *written(state, second_goes ? e : first->second),
+                               *written(state, second_goes ? first->second : e));
+        if (!state.contains(e) || !state.contains(first->second)) break;
+      }
+      known.insert_or_assign({value->source, value->connector}, e);
     }
     return changed;
   }
@@ -101,6 +132,12 @@ class Eliminator {
     return changed;
   }
 
+  /// What all iterations of a map write through an edge to an access node.
+  static std::optional<Subset> written(const State& state, EdgeId e) {
+    const auto* access = state[state.target(e)].as<AccessNode>();
+    return access && state[e].memlet.data == access->data ? state[e].memlet.subset() : std::nullopt;
+  }
+
   Changed try_sharing(const Candidate& c, const Subset& inner, const Subset& outer) {
     const Refused key{c.point, c.from, c.to};
     const auto refuse = [&](const std::string& why) {
@@ -110,20 +147,26 @@ class Eliminator {
     const auto placed = placement(inner, outer, program_.assumptions);
     if (!placed) return refuse("the copy [" + to_text(inner) + "] to [" + to_text(outer) +
                                "] has no common order of dimensions");
-    Sharing sharing{c.from, c.to, *placed, {}, {}};
+    Sharing sharing{c.from, c.to, *placed};
     if (Refusal why = check_sharing(program_, sharing, selection_.assume_pointwise))
       return refuse(why.reason());
     if (!selection_.ordered_transients && !sharing.order.empty() &&
         program_.sdfg.find_data(c.to)->transient)
       return refuse("it would take ordering edges, and ties maps together that could be fused");
-    refused_.erase(key);
+    if (!selection_.ordered_transients && !sharing.grown.empty())
+      return refuse("'" + c.to + "' would have to grow, and be composed of both");
     if (!context_.may_apply()) return Changed::No;
+    if (Refusal why = grow_for(program_, sharing)) return refuse(why.reason());
+    refused_.erase(key);
     const State& state = *program_.flow.state(c.point);
     context_.applied(trails_.at(c.point)->in(state, state.source(c.copy)),
                      "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
+                         (sharing.grown.empty() ? "" : ", and that grows to '" + sharing.to + "' [" +
+                                                           to_text(Subset::whole(sharing.grown)) + "]") +
+                         (sharing.twins.empty() ? "" : ", and maps write once what they wrote to both") +
                          (sharing.order.empty() ? "" : ", with ordering edges") +
                          (sharing.early.empty() ? "" : "; what is overwritten is read before"));
-    for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, c.to);
+    for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, sharing.to);
     share(program_, sharing);
     return Changed::Yes;
   }

@@ -4,7 +4,8 @@
 
 namespace sdfg {
 
-/// A container that may go, and the copy that shows where its elements could live instead.
+/// A container that may go, and the copy that shows where its elements could live instead; or the edge
+/// by which a map writes to it what it writes there, too.
 struct Candidate {
   StateFlow::Point point;
   EdgeId copy;
@@ -18,6 +19,8 @@ struct BufferSelection {
   bool (*wanted)(BufferProgram& program, const Candidate& candidate);
   /// Copies of a container onto itself, element by element, go as well.
   bool self_copies = false;
+  /// Containers that a map writes the same values to are candidates, even if no copy joins them.
+  bool twins = false;
   bool assume_pointwise = false;
   /// Two transients may share also where that takes ordering edges.
   bool ordered_transients = true;

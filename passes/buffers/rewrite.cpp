@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/buffers/twin_writes.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
@@ -53,6 +54,29 @@ void make_empty(Edge& edge) {
   edge.memlet = Memlet{};
   edge.src_connector.clear();
   edge.dst_connector.clear();
+}
+
+Placement identity(std::size_t rank) {
+  Placement out{{}, std::vector<Expr>(rank, Expr(0)), std::vector<Expr>(rank, Expr(1))};
+  for (std::size_t d = 0; d < rank; ++d) out.from.push_back(d);
+  return out;
+}
+
+/// Takes one of two writes of a value out of a map. Who reads behind it waits for the other: returns
+/// the empty edge.
+Sharing::At drop_twin(BufferProgram& program, const Sharing::Twin& twin) {
+  const auto point = twin.goes.point;
+  State& state = *program.flow.state(point);
+  const EdgeId edge = twin.goes.edge;
+  const NodeId exit = state.source(edge), node = state.target(edge);
+  const std::string out = state[edge].src_connector;
+  state.erase(exit_value(state, edge)->inner);
+  state.erase(edge);
+  state[exit].out_connectors.erase(out);
+  state[exit].in_connectors.erase("IN_" + out.substr(4));
+  const EdgeId tie = state.connect(state.target(twin.stays.edge), node, {});
+  program.order(point).connected(tie);
+  return {point, tie};
 }
 
 /// Lets the edge read a scalar that takes the element before the writer overwrites it.
@@ -151,9 +175,35 @@ void drop_copy(BufferProgram& program, StateFlow::Point point, EdgeId edge) {
     if (state.contains(n)) bypass(program, point, n);
 }
 
+Refusal grow_for(BufferProgram& program, Sharing& sharing) {
+  if (sharing.grown.empty()) return {};
+  Sharing move{sharing.to, program.sdfg.fresh_name(sharing.to), identity(sharing.grown.size())};
+  Data larger = *program.sdfg.arrays.get(sharing.to);
+  larger.shape = sharing.grown;
+  larger.as_array()->strides = c_strides(larger.shape);
+  larger.as_array()->total_size = num_elements(Subset::whole(larger.shape));
+  program.sdfg.arrays.insert(move.to, std::move(larger));
+  for (const auto& [point, nodes] : program.nodes(move.from)) {
+    State& state = *program.flow.state(point);
+    const Reroute reroute(program.sdfg, state, program.accesses, {move.from, move.to, move.placement});
+    for (NodeId n : nodes)
+      for (const auto& edges : {state.in(n), state.out(n)})
+        for (EdgeId e : edges)
+          if (Refusal why = reroute.check(e, n)) {
+            program.sdfg.arrays.erase(move.to);
+            return "it would have to grow: " + why.reason();
+          }
+  }
+  share(program, move);
+  sharing.to = move.to;
+  return {};
+}
+
 void share(BufferProgram& program, const Sharing& sharing) {
+  std::vector<Sharing::At> ties = sharing.links;
+  for (const Sharing::Twin& twin : sharing.twins) ties.push_back(drop_twin(program, twin));
   std::set<std::pair<StateFlow::Point, EdgeId>> links;
-  for (const Sharing::At& link : sharing.links) links.emplace(link.point, link.edge);
+  for (const Sharing::At& tie : ties) links.emplace(tie.point, tie.edge);
   const auto sites = program.nodes(sharing.from);
   for (const auto& [point, nodes] : sites) {
     State& state = *program.flow.state(point);
@@ -182,9 +232,8 @@ void share(BufferProgram& program, const Sharing& sharing) {
   }
   for (const Sharing::EarlyRead& early : sharing.early) read_early(program, early);
   program.dropped(sharing.from);
-  for (const Sharing::At& link : sharing.links)
-    if (program.flow.state(link.point)->contains(link.edge))
-      drop_copy(program, link.point, link.edge);
+  for (const Sharing::At& tie : ties)
+    if (program.flow.state(tie.point)->contains(tie.edge)) drop_copy(program, tie.point, tie.edge);
 }
 
 Changed merge_sources(BufferProgram& program, StateFlow::Point point,

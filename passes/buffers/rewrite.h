@@ -4,6 +4,9 @@
 
 namespace sdfg {
 
+/// If the sharing needs `to` to grow: moves that to a larger container and makes the sharing about it.
+Refusal grow_for(BufferProgram& program, Sharing& sharing);
+
 /// Carries out a sharing that was checked: access nodes of `from` become access nodes of `to`, links
 /// become empty edges, which then go where two nodes can be one, and `from` is no more.
 void share(BufferProgram& program, const Sharing& sharing);

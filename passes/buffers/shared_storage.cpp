@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "passes/buffers/elementwise.h"
+#include "passes/buffers/twin_writes.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
@@ -102,6 +103,18 @@ class Check {
     if (!outer || !inner) return false;
     return *outer == *inner || certain(covers(*outer, *inner, p_.assumptions));
   }
+  /// Does the box hold all that the two have in common?
+  bool contains_both(const std::optional<Subset>& outer, const std::optional<Subset>& a,
+                     const std::optional<Subset>& b) const {
+    if (contains(outer, a) || contains(outer, b)) return true;
+    if (!outer || !a || !b || a->rank() != b->rank()) return false;
+    Subset common = *a;
+    for (std::size_t d = 0; d < common.rank(); ++d) {
+      if ((*a)[d].step != Expr(1) || (*b)[d].step != Expr(1)) return false;
+      common[d] = {max((*a)[d].begin, (*b)[d].begin), min((*a)[d].end, (*b)[d].end), Expr(1)};
+    }
+    return contains(outer, common);
+  }
   /// A box as other states see it: one whose symbols get other values on the way may be any.
   bool varies(const Subset& box) const {
     SymbolSet symbols;
@@ -132,7 +145,9 @@ class Check {
   Refusal check_containers();
   Refusal collect_from();
   Refusal place(Placed& use);
-  Refusal check_bounds(const Placed& use, const std::vector<Subset>& copied) const;
+  void find_twin(Point p, Placed& use, std::vector<Subset>& copied);
+  Refusal check_bounds(const Placed& use, const std::vector<Subset>& copied);
+  bool grow(const Subset& all);
   bool is_link(Point p, EdgeId e) const { return links_.contains({p, e}); }
   /// Is the use of `to` still there?
   bool fresh(Point p, Use& use) { return refresh(*p_.flow.state(p), order(p), use); }
@@ -242,6 +257,7 @@ Refusal Check::collect_from() {
             copied.push_back(there);
           }
         }
+      if (placed.write && !placed.link && placed.box) find_twin(point, placed, copied);
       if (placed.write) {
         if (defining_.empty() || defining_.back() != point) defining_.push_back(point);
         first_definition_ = std::min(first_definition_, p_.flow.rank(point));
@@ -264,6 +280,21 @@ Refusal Check::collect_from() {
   return {};
 }
 
+/// A write whose map writes the same to `to` is a link: the two agree behind it.
+void Check::find_twin(Point p, Placed& use, std::vector<Subset>& copied) {
+  const State& state = *p_.flow.state(p);
+  if (use.viewed) return;
+  const auto twin = twin_of(state, use.edge, to(), sharing_.placement, p_.assumptions);
+  if (!twin) return;
+  const NodeId mine = state.target(use.edge), theirs = state.target(*twin);
+  Sharing::At stays{p, *twin}, goes{p, use.edge};
+  if (order(p).reaches(mine, theirs)) std::swap(stays, goes);
+  sharing_.twins.push_back({stays, goes});
+  use.link = true;
+  links_.insert({{p, use.edge}, {p, *twin}});
+  copied.push_back(*use.box);
+}
+
 Refusal Check::place(Placed& use) {
   const Data& data = *p_.sdfg.arrays.get(from());
   if (!use.box) use.box = Subset::whole(data.shape), use.exact = false;
@@ -274,7 +305,8 @@ Refusal Check::place(Placed& use) {
 }
 
 /// What is used of `from` must exist in `to`.
-Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied) const {
+Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied) {
+  if (!sharing_.grown.empty()) return {};
   for (const Subset& box : copied)
     if (contains(box, use.box)) return {};
   const Data& data = *p_.sdfg.arrays.get(to());
@@ -292,8 +324,31 @@ Refusal Check::check_bounds(const Placed& use, const std::vector<Subset>& copied
         }))
       hull = hull ? bounding_box(*hull, box, p_.assumptions) : box;
   if (hull && (contains(*hull, use.box) || contains(*hull, all))) return {};
+  if (grow(all)) return {};
   return "'" + from() + "' is used beyond what is copied: [" + to_text(*use.box) + "] of '" + to() +
          "' may not exist";
+}
+
+/// Can `to` get the elements that it lacks, behind its last ones in one dimension? In the others
+/// `from` has to fill it, or the box around both would need more memory than both do.
+bool Check::grow(const Subset& all) {
+  const Data& data = *p_.sdfg.arrays.get(to());
+  const Array* array = data.as_array();
+  const auto ordered = [&](const Expr& a, const Expr& b) {
+    return certain(less_equal(a, b, p_.assumptions));
+  };
+  if (!array || !data.transient || array->strides != c_strides(data.shape)) return false;
+  std::optional<std::size_t> grows;
+  for (std::size_t d = 0; d < data.shape.size(); ++d) {
+    if (all[d].step != Expr(1) || !ordered(0, all[d].begin)) return false;
+    if (all[d] == Range{Expr(0), data.shape[d] - 1, Expr(1)}) continue;
+    if (grows || !ordered(data.shape[d], all[d].end + 1)) return false;
+    grows = d;
+  }
+  if (!grows) return false;
+  sharing_.grown = data.shape;
+  sharing_.grown[*grows] = all[*grows].end + 1;
+  return true;
 }
 
 // ---- Rule 1: no foreign write into elements that are still read as `from`.
@@ -419,7 +474,7 @@ Refusal Check::check_write_and_read(Point p, const Use& write, const Use& read) 
   for (const Placed& link : from_[p]) {
     if (!link.link || link.write || link.edge == read.edge) continue;
     if (before(p, write, link) && order(p).reaches(p_.flow.state(p)->target(link.edge), read.begin) &&
-        (contains(link.box, write.box) || contains(link.box, read.box)))
+        contains_both(link.box, write.box, read.box))
       return {};
   }
   if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) return {};

@@ -1,0 +1,42 @@
+#include "passes/buffers/twin_writes.h"
+
+namespace sdfg {
+
+std::optional<ExitValue> exit_value(const State& state, EdgeId write) {
+  const NodeId exit = state.source(write);
+  if (!state[exit].is<MapExit>() || state[write].memlet.wcr) return std::nullopt;
+  const std::string& out = state[write].src_connector;
+  if (!out.starts_with("OUT_")) return std::nullopt;
+  const std::string in = "IN_" + out.substr(4);
+  std::optional<ExitValue> value;
+  for (EdgeId e : state.in(exit)) {
+    if (state[e].dst_connector != in) continue;
+    const Memlet& memlet = state[e].memlet;
+    if (value || memlet.empty() || memlet.wcr || memlet.dynamic) return std::nullopt;
+    const bool named = memlet.data == state[write].memlet.data;
+    const bool container = state[state.source(e)].is<AccessNode>();
+    value = {e, state.source(e), state[e].src_connector,
+             container ? (named ? memlet.other_subset() : memlet.subset()) : std::nullopt,
+             named ? memlet.subset() : memlet.other_subset()};
+  }
+  if (!value || state[value->source].is<MapExit>()) return std::nullopt;
+  return value;
+}
+
+std::optional<EdgeId> twin_of(const State& state, EdgeId write, const std::string& to,
+                              const Placement& placement, const Assumptions& assumptions) {
+  const auto value = exit_value(state, write);
+  if (!value || !value->written) return std::nullopt;
+  const Subset placed = placement.map(*value->written);
+  for (EdgeId e : state.out(state.source(write))) {
+    const auto* access = state[state.target(e)].as<AccessNode>();
+    if (e == write || !access || access->data != to || state[e].memlet.empty()) continue;
+    const auto other = exit_value(state, e);
+    if (!other || !other->same(*value)) continue;
+    const auto& there = other->written;
+    if (there && (placed == *there || certain(same_points(placed, *there, assumptions)))) return e;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sdfg
