@@ -158,6 +158,23 @@ void SdfgFunction::emit_block(Writer& out, const Block& block, const std::string
   fail(place, "no code for blocks of kind " + std::string(block.kind_name()));
 }
 
+namespace {
+
+/// Does control go from each block to the next one?
+bool is_chain(const Region& region, const std::vector<BlockId>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto out_edges = region.out(order[i]);
+    if (out_edges.size() > 1) return false;
+    for (InterstateEdgeId e : out_edges)
+      if (!region[e].condition.always_true() || i + 1 >= order.size() ||
+          region.target(e) != order[i + 1])
+        return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void SdfgFunction::emit_region(Writer& out, const Region& region, const std::string& path,
                                const Place& place, const Jumps& jumps) {
   const auto first = start(region);
@@ -165,41 +182,38 @@ void SdfgFunction::emit_region(Writer& out, const Region& region, const std::str
     if (region.node_count() > 0) fail(place, "it is not clear where control enters this region");
     return;
   }
-  const std::vector<BlockId> order = reverse_postorder(region);
-
   // A chain of blocks is printed as it is; anything else with labels and jumps.
-  bool chain = true;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto out_edges = region.out(order[i]);
-    if (out_edges.size() > 1) chain = false;
-    for (InterstateEdgeId e : out_edges)
-      if (!region[e].condition.always_true() || i + 1 >= order.size() ||
-          region.target(e) != order[i + 1])
-        chain = false;
+  const std::vector<BlockId> order = reverse_postorder(region);
+  if (!is_chain(region, order)) return emit_with_jumps(out, region, order, path, place, jumps);
+  for (BlockId id : order) {
+    emit_block(out, region[id], path + "/" + region[id].label, place.block(region[id]), jumps);
+    for (InterstateEdgeId e : region.out(id))
+      emit_assignments(out, region[e], place.edge(region, e));
   }
-  const auto inner_path = [&](BlockId id) { return path + "/" + region[id].label; };
-  if (chain) {
-    for (BlockId id : order) {
-      emit_block(out, region[id], inner_path(id), place.block(region[id]), jumps);
-      for (InterstateEdgeId e : region.out(id))
-        emit_assignments(out, region[e], place.edge(region, e));
-    }
-    return;
-  }
+}
 
+void SdfgFunction::emit_with_jumps(Writer& out, const Region& region,
+                                   const std::vector<BlockId>& order, const std::string& path,
+                                   const Place& place, const Jumps& jumps) {
   const std::string prefix = "block_" + std::to_string(++labels_);
   const auto label = [&](BlockId id) { return prefix + "_" + std::to_string(id.value); };
   const std::string end = prefix + "_end";
-  Writer body(out.depth());
+  // Labels that nothing jumps to would be warned about, so blocks wait until all jumps are known.
+  std::set<BlockId> targets;
+  bool ends = false;
+  std::vector<std::string> texts;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const BlockId id = order[i];
-    body.flush_left(label(id) + ":;");
-    emit_block(body, region[id], inner_path(id), place.block(region[id]), jumps);
+    const std::optional<BlockId> next =
+        i + 1 < order.size() ? std::optional(order[i + 1]) : std::nullopt;
+    Writer body(out.depth());
+    emit_block(body, region[id], path + "/" + region[id].label, place.block(region[id]), jumps);
     const auto follow = [&](InterstateEdgeId e, bool last) {
       emit_assignments(body, region[e], place.edge(region, e));
-      const BlockId next = region.target(e);
-      if (!last || i + 1 >= order.size() || order[i + 1] != next)
-        body.line("goto " + label(next) + ";");
+      const BlockId target = region.target(e);
+      if (last && target == next) return;
+      targets.insert(target);
+      body.line("goto " + label(target) + ";");
     };
     std::optional<InterstateEdgeId> always;
     for (InterstateEdgeId e : region.out(id)) {
@@ -211,27 +225,20 @@ void SdfgFunction::emit_region(Writer& out, const Region& region, const std::str
       follow(e, false);
       body.close();
     }
-    if (always)
+    if (always) {
       follow(*always, true);
-    else if (i + 1 < order.size() && !region[id].is<ReturnBlock>() &&
-             !region[id].is<BreakBlock>() && !region[id].is<ContinueBlock>())
+    } else if (next && !region[id].is<ReturnBlock>() && !region[id].is<BreakBlock>() &&
+               !region[id].is<ContinueBlock>()) {
+      ends = true;
       body.line("goto " + end + ";");
+    }
+    texts.push_back(body.take());
   }
-  body.flush_left(end + ":;");
-
-  // Labels that nothing jumps to would only be warned about.
-  std::set<std::string, std::less<>> targets;
-  std::string text = body.take();
-  for (std::size_t at = text.find("goto "); at != std::string::npos; at = text.find("goto ", at + 1))
-    targets.insert(text.substr(at + 5, text.find(';', at) - at - 5));
-  const auto drop = [&](const std::string& name) {
-    if (targets.contains(name)) return;
-    const std::size_t at = text.find(name + ":;\n");
-    if (at != std::string::npos) text.erase(at, name.size() + 3);
-  };
-  for (BlockId id : order) drop(label(id));
-  drop(end);
-  out.raw(text);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (targets.contains(order[i])) out.flush_left(label(order[i]) + ":;");
+    out.raw(texts[i]);
+  }
+  if (ends) out.flush_left(end + ":;");
 }
 
 }  // namespace sdfg

@@ -164,6 +164,8 @@ class SdfgFunction {
   };
   void emit_region(Writer& out, const Region& region, const std::string& path, const Place& place,
                    const Jumps& jumps);
+  void emit_with_jumps(Writer& out, const Region& region, const std::vector<BlockId>& order,
+                       const std::string& path, const Place& place, const Jumps& jumps);
   void emit_block(Writer& out, const Block& block, const std::string& path, const Place& place,
                   const Jumps& jumps);
   void emit_loop(Writer& out, const Block& block, const LoopRegion& loop, const std::string& path,
