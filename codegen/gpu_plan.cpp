@@ -7,8 +7,10 @@
 #include <set>
 
 #include "codegen/cpp_expr.h"
+#include "codegen/local_names.h"
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
+#include "codegen/scope_nodes.h"
 #include "ir/analysis/cost.h"
 #include "ir/analysis/graph_numbers.h"
 #include "ir/analysis/memlet_path.h"
@@ -248,9 +250,7 @@ class Planner {
     std::string name = cpp_name(label);
     for (char& c : name)
       if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
-    std::string fresh = name;
-    for (int i = 2; !names_.insert(fresh).second; ++i) fresh = name + "_" + std::to_string(i);
-    return fresh;
+    return names_.fresh(name);
   }
 
   /// The parameter along which most accesses are contiguous comes first.
@@ -272,11 +272,9 @@ class Planner {
       for (std::size_t d = 0; d < given->size() && d < 3; ++d) block[d] = (*given)[d];
       return block;
     }
-    for (NodeId id : state.nodes()) {
+    for (NodeId id : nodes_in_scope(state, tree, entry)) {
       const auto* map = state[id].as<MapEntry>();
-      if (!map || id == entry || !tree.contains(entry, id) ||
-          map->schedule != Schedule::GpuThreadBlock)
-        continue;
+      if (!map || map->schedule != Schedule::GpuThreadBlock) continue;
       for (std::size_t d = 0; d < map->ranges.size() && d < 3; ++d) {
         const auto size = map->ranges[map->ranges.size() - 1 - d].size().as_integer();
         block[d] = std::max(block[d], size ? *size : d == 0 ? std::int64_t(128) : 1);
@@ -288,7 +286,7 @@ class Planner {
 
   Lowering& out_;
   bool with_cost_;
-  std::set<std::string> names_;
+  LocalNames names_;
   std::map<const State*, StateNumber> numbers_;
 };
 
@@ -299,11 +297,10 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
   const std::string y = map.params.size() > 1 ? map.params[map.params.size() - 2] : "";
   std::map<std::string, std::set<std::string>, std::less<>> at_y;  // indices along y, by container
   std::set<std::string> local;
-  for (NodeId id : state.nodes())
-    if (const auto* access = state[id].as<AccessNode>(); access && tree.contains(entry, id))
-      local.insert(access->data);
-  for (NodeId id : state.nodes()) {
-    if (id == entry || !tree.contains(entry, id)) continue;
+  const std::vector<NodeId> inside = nodes_in_scope(state, tree, entry);
+  for (NodeId id : inside)
+    if (const auto* access = state[id].as<AccessNode>()) local.insert(access->data);
+  for (NodeId id : inside) {
     const Node& node = state[id];
     if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
       facts.loops |= contains_loop(**nested->sdfg);

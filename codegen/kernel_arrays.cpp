@@ -14,6 +14,7 @@
 #include <set>
 
 #include "codegen/lowering.h"
+#include "codegen/scope_nodes.h"
 #include "codegen/stretch.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
@@ -105,8 +106,8 @@ class Mover {
       // What stays is of one thread, wherever it was said to be.
       if (data.storage == Storage::GpuGlobal && !data.is_view()) data.storage = Storage::Register;
     }
-    for (NodeId id : std::vector<NodeId>(state.nodes().begin(), state.nodes().end()))
-      if (state[id].is<NestedSdfg>() && tree.contains(entry, id))
+    for (NodeId id : nodes_in_scope(state, tree, entry))
+      if (state[id].is<NestedSdfg>())
         inside({{&sdfg, &state, up_to(tree.enclosing(id), entry), id}});
   }
 
@@ -150,10 +151,10 @@ class Mover {
                                                                  const ScopeTree& tree,
                                                                  NodeId entry) {
     std::map<std::string, std::vector<NodeId>> found;
-    for (NodeId id : state.nodes()) {
+    for (NodeId id : nodes_in_scope(state, tree, entry)) {
       const auto* access = state[id].as<AccessNode>();
       const Data* data = access ? sdfg.find_data(access->data) : nullptr;
-      if (!data || !data->transient || !tree.contains(entry, id)) continue;
+      if (!data || !data->transient) continue;
       if (!moves_out(*data) && data->storage != Storage::GpuGlobal) continue;
       const std::vector<NodeId> around = up_to(tree.enclosing(id), entry);
       const auto [known, is_new] = found.try_emplace(access->data, around);

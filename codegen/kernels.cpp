@@ -3,47 +3,11 @@
 #include <algorithm>
 
 #include "codegen/constants.h"
+#include "codegen/kernel_text.h"
 #include "codegen/program_file.h"
 #include "codegen/sdfg_function.h"
-#include "ir/analysis/memlet_path.h"
 
 namespace sdfg {
-
-/// A kernel while it is collected.
-struct SdfgFunction::KernelText {
-  const MapEntry& map;
-  const KernelPlan& plan;
-  std::string name;
-  /// One dimension of the grid, x first.
-  struct Dimension {
-    std::string param, count, step;
-    Expr begin;
-    std::int64_t fixed_step = 0;  ///< 0: known at run time only
-  };
-  std::vector<Dimension> dims;
-  std::vector<Parameter> values;          ///< begins, counts and steps that the host computes
-  std::map<std::string, std::string> arguments;  ///< of containers, where not their own name
-  std::set<std::string> written;          ///< memory that the kernel writes
-  std::string declarations, passed;
-};
-
-namespace {
-
-bool is_identifier(std::string_view text) {
-  return !text.empty() && text.find_first_not_of(
-                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                              "0123456789_") == std::string_view::npos;
-}
-
-/// The text without the `.x` of `threadIdx.x` and its kin, which are no names of the program.
-std::string without_axes(std::string text) {
-  for (std::string_view word : {"threadIdx.", "blockIdx.", "blockDim.", "gridDim."})
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
-      if (at + word.size() < text.size()) text[at + word.size()] = ' ';
-  return text;
-}
-
-}  // namespace
 
 /// What the host knows before it launches: where each dimension begins and how many points it has.
 void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
@@ -72,100 +36,6 @@ void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
   }
 }
 
-/// Gives every container that the kernel may name a binding there; false when one cannot have any.
-bool SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
-  const State& state = at.state;
-  const auto writes = [&](const std::string& container, NodeId node) {
-    const auto view = at.views.find(node);
-    if (view != at.views.end()) kernel.written.insert(view->second.memory());
-    if (const auto found = bindings_.find(container); found != bindings_.end()) {
-      kernel.written.insert(found->second.memory());
-      if (found->second.kind == Binding::Value && !found->second.device)
-        fail(at.node_place(id), "the kernel writes '" + container + "', a scalar of the host",
-             "give it the storage GPU_Global");
-    }
-  };
-  for (EdgeId e : state.out(at.plan.tree.exit_of(id)))
-    if (!state[e].memlet.empty()) {
-      const NodeId target = path_target(state, e);
-      const auto* access = state[target].as<AccessNode>();
-      writes(access ? access->data : state[e].memlet.data, target);
-    }
-  for (const auto& [name, nodes] : at.plan.accesses)
-    for (NodeId node : nodes)
-      if (at.plan.tree.contains(id, node) && !state.in(node).empty())
-        writes(std::string(name), node);
-
-  for (auto& [name, bound] : bindings_) {
-    if (sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
-    const std::string host = bound.text;
-    bound.row = bound.device && bound.kind == Binding::Pointer;
-    if (bound.kind == Binding::Value && bound.device) {
-      const std::string pointer =
-          host.starts_with("(*") ? host.substr(2, host.size() - 3) : "&" + host;
-      if (!is_identifier(pointer)) {
-        bound.root = cpp_name(name);
-        kernel.arguments[bound.root] = pointer;
-        bound.text = "(*" + bound.root + ")";
-      } else {
-        bound.root = pointer;
-      }
-      if (kernel.written.contains(host)) kernel.written.insert(bound.root);
-    } else if (!is_identifier(host)) {
-      bound.text = cpp_name(name);
-      kernel.arguments[bound.text] = host;
-    }
-  }
-  return true;
-}
-
-/// The names of the host that the body uses become parameters.
-void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body,
-                                     const std::map<std::string, Binding, std::less<>>& host) {
-  const auto used = identifiers(without_axes(body));
-  const auto add = [&](const std::string& declaration, const std::string& argument) {
-    kernel.declarations += (kernel.declarations.empty() ? "" : ", ") + declaration;
-    kernel.passed += ", " + argument;
-  };
-  std::set<std::string> done(kernel.map.params.begin(), kernel.map.params.end());
-  const auto container = [&](const std::string& label, const Binding& bound) {
-    const std::string& name =
-        bound.kind == Binding::Value && bound.device ? bound.root : bound.text;
-    if (!used.contains(name) || bound.own || !done.insert(name).second) return;
-    const Place place = at.place.data(label);
-    const auto other = kernel.arguments.find(name);
-    const std::string argument = other == kernel.arguments.end() ? name : other->second;
-    if (bound.kind == Binding::Struct || bound.kind == Binding::Stream)
-      return fail(place, "kernels take no structures or streams, and '" + label + "' is one");
-    if (!computable(bound.data->dtype, place)) return;
-    const std::string type = type_name(bound.data->dtype, place);
-    if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
-    if (!bound.device) return void(reachable(bound, label, place));
-    const std::string memory = bound.memory();
-    const bool written = kernel.written.contains(memory) || kernel.written.contains(name);
-    add(std::string(written ? "" : "const ") + type + "* " +
-            (bound.aliased ? "" : "__restrict__ ") + name,
-        argument);
-  };
-  for (const auto& [name, bound] : bindings_)
-    if (host.contains(name) && sdfg_.constants.find(name) == sdfg_.constants.end())
-      container(name, bound);
-  for (const auto& [node, bound] : at.views)
-    container(std::string(at.state[node].label()), bound);
-  const auto symbol = [&](const std::string& name, const Type& type) {
-    const std::string identifier = cpp_name(name);
-    if (used.contains(identifier) && !bindings_.contains(name) && done.insert(identifier).second)
-      add(symbol_type(type) + " " + identifier, identifier);
-  };
-  for (const auto& [name, type] : types_) symbol(name, type);
-  for (const std::string& name : assigned_) symbol(name, Type());
-  for (const std::string& name : at.params) symbol(name, Type());
-  for (const Parameter& value : kernel.values)
-    if (used.contains(value.identifier)) add(value.declaration, value.argument);
-  for (const auto& [connector, type] : at.state[at.kernel].in_connectors)
-    if (!connector.starts_with("IN_")) symbol(connector, type);
-}
-
 void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const MapEntry& map = at.state.get<MapEntry>(id);
   const KernelPlan* plan = program_.target.gpu->find(at.state, id);
@@ -177,6 +47,7 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
                     .values = {},
                     .arguments = {},
                     .written = {},
+                    .named = named_in_kernel(at, id),
                     .declarations = {},
                     .passed = {}};
   at.out.open("");
@@ -187,19 +58,11 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
       if (sdfg_.find_data(container)->storage == Storage::GpuGlobal)
         declare(at.out, container, at.place, at.where);
 
-  const auto outer_bindings = bindings_;
+  bindings_.open();
   const auto outer_lanes = lanes_;
-  const auto outer_names = used_names_;
+  const std::size_t outer_names = used_names_.mark();
   for (const std::string& param : map.params) bindings_.erase(param);
   bind_for_kernel(at, id, kernel);
-  for (const auto& [name, bound] : bindings_) {
-    if (!bound.device || bound.kind != Binding::Pointer || bound.own ||
-        sdfg_.constants.find(name) != sdfg_.constants.end())
-      continue;
-    const auto other = kernel.arguments.find(bound.text);
-    host_pointers_[bound.text] =
-        other == kernel.arguments.end() ? bound.text : "(" + other->second + ")";
-  }
   Writer body(1);
   At inner{body,          at.state, at.plan, at.place,           at.where, {},
            at.view_names, {},       {},      at.parallel_params, at.params};
@@ -221,10 +84,10 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   for (const auto& [value, name] : host_values_)
     kernel.values.push_back(
         {value.first + (value.first.ends_with('*') ? " __restrict__ " : " ") + name, name, name});
-  kernel_parameters(inner, kernel, text, outer_bindings);
-  bindings_ = outer_bindings;
+  kernel_parameters(inner, kernel, text);
+  bindings_.close();
   lanes_ = outer_lanes;
-  used_names_ = outer_names;
+  used_names_.back_to(outer_names);
   for (const auto& [value, name] : host_values_)
     at.out.line((value.first.ends_with('*') ? "" : "const ") + value.first + " " + name + " = " +
                 value.second + ";");

@@ -309,7 +309,7 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
   for (const std::string& param : map.params)
     if (const auto found = bindings_.find(param); found != bindings_.end()) {
       hidden.emplace_back(*found);
-      bindings_.erase(found);
+      bindings_.erase(param);
     }
   at.where.parallel = outer.parallel || parallel || team;
   at.where.in_scope = true;

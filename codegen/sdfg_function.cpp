@@ -59,10 +59,7 @@ std::string SdfgFunction::type_name(const Type& type, const Place& place) {
 }
 
 std::string SdfgFunction::local_name(const std::string& base) const {
-  std::string candidate = base;
-  for (int i = 2; !used_names_.insert(candidate).second; ++i)
-    candidate = base + "_" + std::to_string(i);
-  return candidate;
+  return used_names_.fresh(base);
 }
 
 void SdfgFunction::declare_symbols(Writer& out, const std::set<std::string>& parameters) {

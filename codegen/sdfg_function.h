@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/bindings.h"
 #include "codegen/cpp_expr.h"
+#include "codegen/local_names.h"
 #include "codegen/lowering.h"
 #include "codegen/program.h"
 #include "codegen/writer.h"
@@ -20,30 +22,6 @@ namespace sdfg {
 
 struct LibraryPort;
 struct ReducedDimensions;
-
-/// How a container is reached in the generated code.
-struct Binding {
-  enum Kind {
-    Value,    ///< `text` is a variable that holds the value
-    Pointer,  ///< `text` points to element 0
-    Stream,   ///< `text` is a stream
-    Struct    ///< `text` points to a structure
-  };
-  Kind kind = Pointer;
-  std::string text;
-  const Data* data = nullptr;
-  bool shared = false;  ///< several threads may write the same element at the same time
-  bool aliased = false; ///< another name may reach the same memory
-  std::string root{};   ///< the variable whose memory this is part of; empty: `text`
-  bool device = false;  ///< memory of the GPU
-  bool own = false;     ///< of one thread of a kernel
-  bool row = false;  ///< in a kernel: the whole function knows `text`, so that rows can begin there
-
-  /// Parameters of the parallel maps around the declaration: each of their iterations has its own.
-  std::set<std::string> private_to{};
-
-  const std::string& memory() const { return root.empty() ? text : root; }
-};
 
 Binding::Kind kind_of(const Data& data);
 /// Does the container outlive a call?
@@ -207,13 +185,15 @@ class SdfgFunction {
   void emit_kernel(At& at, NodeId node);
   void emit_thread_map(At& at, NodeId node);
   bool for_one_thread(At& at, NodeId node);
-  bool bind_for_kernel(At& at, NodeId node, KernelText& kernel);
   void index_space(At& at, NodeId node, KernelText& kernel);
-  void kernel_parameters(const At& at, KernelText& kernel, const std::string& body,
-                         const std::map<std::string, Binding, std::less<>>& host);
   std::string thread_body(At& at, NodeId node, KernelText& kernel);
   std::string block_body(At& at, NodeId node, KernelText& kernel);
   std::string grid(const KernelText& kernel) const;
+
+  // kernel_names.cpp
+  SymbolSet named_in_kernel(const At& at, NodeId node) const;
+  void bind_for_kernel(At& at, NodeId node, KernelText& kernel);
+  void kernel_parameters(const At& at, KernelText& kernel, const std::string& body);
 
   // device_access.cpp
   struct Address {
@@ -306,7 +286,9 @@ class SdfgFunction {
   Place place_;
   std::string caller_;  ///< the function that calls this one; empty for the program
   TypeTable types_;
-  std::map<std::string, Binding, std::less<>> bindings_;
+  /// Symbols of types_ by what they are called in the text; made for the first kernel.
+  std::multimap<std::string, std::string, std::less<>> symbol_of_;
+  Bindings bindings_;
 
   // allocation.cpp
   std::map<std::string, StatePlan> plans_;  ///< by path
@@ -316,7 +298,7 @@ class SdfgFunction {
   std::set<std::string> zeroed_;
   std::set<std::string> loop_variables_;  ///< declared in their `for`
 
-  mutable std::set<std::string> used_names_;  ///< identifiers of this function
+  mutable LocalNames used_names_;
   int labels_ = 0;
 
   std::map<std::string, std::string, std::less<>> device_addresses_;  ///< in the program's block

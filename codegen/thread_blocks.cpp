@@ -71,7 +71,7 @@ void SdfgFunction::emit_thread_map(At& at, NodeId id) {
     lanes_.insert(map.params[d]);
     if (const auto found = bindings_.find(map.params[d]); found != bindings_.end()) {
       hidden.emplace_back(*found);
-      bindings_.erase(found);
+      bindings_.erase(map.params[d]);
     }
   }
   at.where.shared_block = false;

@@ -17,6 +17,8 @@ Result<std::string> save(const Sdfg& sdfg, const SaveOptions& options) {
   to.plain = to.to == Dialect::Plain;
   to.index_files = !keep && !to.plain;
 
+  if (sdfg.source) to.out.reserve(sdfg.source->text.size());
+
   // Only for `keep`: what has changed since the file was read, and the file.
   std::vector<ContentHash> hashes;
   detail::Loader loader;
@@ -31,7 +33,6 @@ Result<std::string> save(const Sdfg& sdfg, const SaveOptions& options) {
         to.out.assign(sdfg.source->text, sdfg.origin.begin, sdfg.origin.end - sdfg.origin.begin);
         return;
       }
-      to.out.reserve(sdfg.source->text.size());
       const auto& source = detail::ReadSource::of(*sdfg.source);
       to.source = loader.tree = &source.tree;
       if (source.dialect == to.from) loader.before = &source.known;

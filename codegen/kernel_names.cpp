@@ -1,0 +1,172 @@
+// What a kernel may name, what it calls that, and which of it becomes a parameter.
+
+#include "codegen/constants.h"
+#include "codegen/kernel_text.h"
+#include "codegen/scope_nodes.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+namespace {
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789_") == std::string_view::npos;
+}
+
+/// The text without the `.x` of `threadIdx.x` and its kin, which are no names of the program.
+std::string without_axes(std::string text) {
+  for (std::string_view word : {"threadIdx.", "blockIdx.", "blockDim.", "gridDim."})
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+      if (at + word.size() < text.size()) text[at + word.size()] = ' ';
+  return text;
+}
+
+}  // namespace
+
+/// All names in the kernel's nodes and edges, and in the descriptors of the containers among them.
+SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
+  const State& state = at.state;
+  SymbolSet names;
+  const auto words = [&](std::string_view text) { names.merge(identifiers(text)); };
+  const auto container = [&](const std::string& name) {
+    names.insert(name);
+    names.insert(name.substr(0, name.find('.')));
+  };
+  const auto edge = [&](EdgeId e) {
+    const Memlet& memlet = state[e].memlet;
+    if (memlet.empty()) return;
+    container(memlet.data);
+    if (memlet.src_subset) collect_symbols(*memlet.src_subset, names);
+    if (memlet.dst_subset) collect_symbols(*memlet.dst_subset, names);
+    if (memlet.wcr) words(memlet.wcr->text());
+  };
+  std::vector<NodeId> nodes = nodes_in_scope(state, at.plan.tree, id);
+  nodes.push_back(id);
+  for (NodeId n : nodes) {
+    const Node& node = state[n];
+    for (EdgeId e : state.in(n)) edge(e);
+    for (EdgeId e : state.out(n)) edge(e);
+    if (const auto* access = node.as<AccessNode>()) container(access->data);
+    if (const auto* map = node.as<MapEntry>()) collect_symbols(Subset{map->ranges}, names);
+    if (const auto* consume = node.as<ConsumeEntry>()) collect_symbols(consume->num_pes, names);
+    if (const auto* tasklet = node.as<Tasklet>()) words(tasklet->code.text());
+    if (const auto* nested = node.as<NestedSdfg>())
+      for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, names);
+    for (const auto& [key, text] : node.extras) words(text);
+  }
+  SymbolSet sizes;
+  for (const std::string& name : names)
+    if (const Data* data = sdfg_.find_data(name)) collect_symbols(*data, sizes);
+  names.merge(sizes);
+  return names;
+}
+
+/// Gives every container that the kernel may name a binding there.
+void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
+  const State& state = at.state;
+  const auto writes = [&](const std::string& container, NodeId node) {
+    const auto view = at.views.find(node);
+    if (view != at.views.end()) kernel.written.insert(view->second.memory());
+    if (const auto found = bindings_.find(container); found != bindings_.end()) {
+      kernel.written.insert(found->second.memory());
+      if (found->second.kind == Binding::Value && !found->second.device)
+        fail(at.node_place(id), "the kernel writes '" + container + "', a scalar of the host",
+             "give it the storage GPU_Global");
+    }
+  };
+  for (EdgeId e : state.out(at.plan.tree.exit_of(id)))
+    if (!state[e].memlet.empty()) {
+      const NodeId target = path_target(state, e);
+      const auto* access = state[target].as<AccessNode>();
+      writes(access ? access->data : state[e].memlet.data, target);
+    }
+  for (NodeId node : nodes_in_scope(state, at.plan.tree, id))
+    if (const auto* access = state[node].as<AccessNode>(); access && !state.in(node).empty())
+      writes(access->data, node);
+
+  for (const std::string& name : kernel.named) {
+    if (!bindings_.contains(name) || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
+    Binding& bound = bindings_[name];
+    const std::string host = bound.text;
+    bound.row = bound.device && bound.kind == Binding::Pointer;
+    if (bound.kind == Binding::Value && bound.device) {
+      const std::string pointer =
+          host.starts_with("(*") ? host.substr(2, host.size() - 3) : "&" + host;
+      if (!is_identifier(pointer)) {
+        bound.root = cpp_name(name);
+        kernel.arguments[bound.root] = pointer;
+        bound.text = "(*" + bound.root + ")";
+      } else {
+        bound.root = pointer;
+      }
+      if (kernel.written.contains(host)) kernel.written.insert(bound.root);
+    } else if (!is_identifier(host)) {
+      bound.text = cpp_name(name);
+      kernel.arguments[bound.text] = host;
+    }
+    if (!bound.device || bound.kind != Binding::Pointer || bound.own) continue;
+    const auto other = kernel.arguments.find(bound.text);
+    host_pointers_[bound.text] =
+        other == kernel.arguments.end() ? bound.text : "(" + other->second + ")";
+  }
+}
+
+/// The names of the host that the body uses become parameters.
+void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body) {
+  const auto used = identifiers(without_axes(body));
+  const auto add = [&](const std::string& declaration, const std::string& argument) {
+    kernel.declarations += (kernel.declarations.empty() ? "" : ", ") + declaration;
+    kernel.passed += ", " + argument;
+  };
+  std::set<std::string> done(kernel.map.params.begin(), kernel.map.params.end());
+  const auto container = [&](const std::string& label, const Binding& bound) {
+    const std::string& name =
+        bound.kind == Binding::Value && bound.device ? bound.root : bound.text;
+    if (!used.contains(name) || bound.own || !done.insert(name).second) return;
+    const Place place = at.place.data(label);
+    const auto other = kernel.arguments.find(name);
+    const std::string argument = other == kernel.arguments.end() ? name : other->second;
+    if (bound.kind == Binding::Struct || bound.kind == Binding::Stream)
+      return fail(place, "kernels take no structures or streams, and '" + label + "' is one");
+    if (!computable(bound.data->dtype, place)) return;
+    const std::string type = type_name(bound.data->dtype, place);
+    if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
+    if (!bound.device) return void(reachable(bound, label, place));
+    const std::string memory = bound.memory();
+    const bool written = kernel.written.contains(memory) || kernel.written.contains(name);
+    add(std::string(written ? "" : "const ") + type + "* " +
+            (bound.aliased ? "" : "__restrict__ ") + name,
+        argument);
+  };
+  SymbolSet named = kernel.named;
+  for (const std::string& word : used)
+    if (bindings_.contains(word)) named.insert(word);
+  for (const std::string& name : named)
+    if (const auto found = bindings_.find(name);
+        found != bindings_.end() && bindings_.is_outer(name) &&
+        sdfg_.constants.find(name) == sdfg_.constants.end())
+      container(name, found->second);
+  for (const auto& [node, bound] : at.views)
+    container(std::string(at.state[node].label()), bound);
+  const auto symbol = [&](const std::string& name, const Type& type) {
+    const std::string identifier = cpp_name(name);
+    if (used.contains(identifier) && !bindings_.contains(name) && done.insert(identifier).second)
+      add(symbol_type(type) + " " + identifier, identifier);
+  };
+  if (symbol_of_.empty())
+    for (const auto& [name, type] : types_) symbol_of_.emplace(cpp_name(name), name);
+  SymbolSet symbols;
+  for (const std::string& word : used)
+    for (auto [at_word, end] = symbol_of_.equal_range(word); at_word != end; ++at_word)
+      symbols.insert(at_word->second);
+  for (const std::string& name : symbols) symbol(name, types_.find(name)->second);
+  for (const std::string& name : assigned_) symbol(name, Type());
+  for (const std::string& name : at.params) symbol(name, Type());
+  for (const Parameter& value : kernel.values)
+    if (used.contains(value.identifier)) add(value.declaration, value.argument);
+  for (const auto& [connector, type] : at.state[at.kernel].in_connectors)
+    if (!connector.starts_with("IN_")) symbol(connector, type);
+}
+
+}  // namespace sdfg

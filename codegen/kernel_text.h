@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/sdfg_function.h"
+
+namespace sdfg {
+
+/// A kernel while it is collected.
+struct SdfgFunction::KernelText {
+  const MapEntry& map;
+  const KernelPlan& plan;
+  std::string name;
+  /// One dimension of the grid, x first.
+  struct Dimension {
+    std::string param, count, step;
+    Expr begin;
+    std::int64_t fixed_step = 0;  ///< 0: known at run time only
+  };
+  std::vector<Dimension> dims;
+  std::vector<Parameter> values;          ///< begins, counts and steps that the host computes
+  std::map<std::string, std::string> arguments;  ///< of containers, where not their own name
+  std::set<std::string> written;          ///< memory that the kernel writes
+  SymbolSet named;                        ///< what its nodes and edges name
+  std::string declarations, passed;
+};
+
+}  // namespace sdfg
