@@ -101,7 +101,7 @@ bool names_source(const Node& source, const Node& target, std::string_view data)
     return access && access->data == data;
   };
   if (source.is<AccessNode>()) return accesses(source) || !accesses(target);
-  return source.is_entry();
+  return source.is_entry() && !accesses(target);
 }
 
 bool has_opaque(const Expr& expr) {

@@ -98,15 +98,16 @@ std::string print(const Case& c) {
   return out;
 }
 
-/// Words of a shell command: spaces separate, single quotes protect.
+/// Words of a shell command: spaces separate, single and double quotes protect.
 std::vector<std::string> words_of(std::string_view command) {
   std::vector<std::string> words;
-  bool quoted = false, open = false;
+  char quote = 0;
+  bool open = false;
   for (char c : command) {
-    if (c == '\'') {
-      quoted = !quoted;
+    if (quote ? c == quote : c == '\'' || c == '"') {
+      quote = quote ? 0 : c;
       if (!open) words.emplace_back(), open = true;
-    } else if (c == ' ' && !quoted) {
+    } else if (c == ' ' && !quote) {
       open = false;
     } else {
       if (!open) words.emplace_back(), open = true;
@@ -133,6 +134,7 @@ Outcome run_command(std::string_view command, const std::string& input, const st
     return outcome;
   }
   words.erase(words.begin());
+  std::filesystem::current_path(where);  // for files that options name
   Console console;
   console.read = [&](const std::string& path) -> Result<std::string> {
     if (path == "-") return input;

@@ -6,19 +6,18 @@
 namespace sdfg {
 
 Refusal check_reordering(const Sdfg& sdfg, const State& state, NodeId entry) {
-  const auto scope = find_scope(state, entry);
-  if (!scope) return "the map has no exit";
+  const Scope scope = *find_scope(state, entry);
   const auto check = [&](NodeId node) -> Refusal {
     const auto* access = state[node].as<AccessNode>();
     const Data* data = access ? sdfg.find_data(access->data) : nullptr;
     if (!data || !data->is_stream()) return {};
     return "the order of its points is the order of the stream '" + access->data + "'";
   };
-  for (NodeId n : scope->nodes)
+  for (NodeId n : scope.nodes)
     if (Refusal why = check(n)) return why;
-  for (EdgeId e : state.in(scope->entry))
+  for (EdgeId e : state.in(scope.entry))
     if (Refusal why = check(path_source(state, e))) return why;
-  for (EdgeId e : state.out(scope->exit))
+  for (EdgeId e : state.out(scope.exit))
     if (Refusal why = check(path_target(state, e))) return why;
   return {};
 }

@@ -90,11 +90,12 @@ Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& o
       return !subset[o].is_index() &&
              certain(equal(in->strides[d], around->strides[o] * subset[o].step));
     };
+    std::optional<Expr> stride;
     if (around)
       while (next < subset.rank() && !fits(next)) ++next;
-    if (!around || next == subset.rank() || !outside.strides[next])
-      return Diagnostic{"", "its dimension " + std::to_string(d) + " cannot be followed"};
-    strides[d] = *outside.strides[next] * subset[next].step;
+    if (around && next < subset.rank()) stride = outside.strides[next];
+    if (!stride) return Diagnostic{"", "its dimension " + std::to_string(d) + " cannot be followed"};
+    strides[d] = *stride * subset[next].step;
     ++next;
   }
   return strides;
@@ -231,12 +232,7 @@ Refusal Relayout::users(Sdfg& sdfg, const std::string& name, const NewStrides& l
         for (const auto& [edge, leaf] : edges_from(state, e, node)) {
           if (!leaf || why) continue;
           const auto& subset = side_of(state[edge].memlet, name, read);
-          if (!subset) {
-            const NodeId end = read ? state.target(edge) : state.source(edge);
-            if (!state[end].is<AccessNode>())
-              why = "a memlet of '" + name + "' has no subset";
-            continue;
-          }
+          if (!subset) continue;  // a copy whose memlet names the other end
           why = follow(sdfg, state, edge, read, *subset, layout, accesses);
         }
       }

@@ -29,7 +29,6 @@ Refusal Reroute::check_containers(const Sdfg& sdfg, const std::string& from,
                                   const std::string& to) {
   const Data *a = sdfg.find_data(from), *b = sdfg.find_data(to);
   for (const auto& [data, name] : {std::pair(a, &from), std::pair(b, &to)}) {
-    if (!data) return "container '" + *name + "' is not declared";
     const bool plain = data->is_scalar() || std::holds_alternative<Array>(data->kind);
     if (!plain || data->is_reference())
       return "container '" + *name + "' is a " + data->json_type();
@@ -58,8 +57,6 @@ Refusal Reroute::check(EdgeId edge, NodeId at, bool all) const {
   const Memlet& first = state_[edge].memlet;
   if (first.empty()) return {};
   const bool read = state_.source(edge) == at;
-  const std::string& connector = read ? state_[edge].src_connector : state_[edge].dst_connector;
-  if (connector == "set") return "'" + relocation_.from + "' is set as a reference";
   for (const auto& [e, leaf] : edges_from(state_, edge, at)) {
     if (!leaf) continue;
     Memlet memlet = state_[e].memlet;
@@ -67,8 +64,6 @@ Refusal Reroute::check(EdgeId edge, NodeId at, bool all) const {
       memlet.src_subset = sides->src, memlet.dst_subset = sides->dst;
     const auto& subset = side(memlet, relocation_.from, read);
     if (!subset) return "the part of '" + relocation_.from + "' that an edge means cannot be told";
-    if (subset->rank() != sdfg_.find_data(relocation_.from)->shape.size())
-      return "a memlet of '" + relocation_.from + "' has another number of dimensions";
     if (Refusal why = check_end(e, read, *subset, all)) return why;
   }
   return {};
@@ -78,7 +73,6 @@ Refusal Reroute::check_end(EdgeId leaf, bool read, const Subset& subset, bool al
   const NodeId end = read ? state_.target(leaf) : state_.source(leaf);
   const Node& node = state_[end];
   const std::string who = std::string(node.label());
-  if (node.is<ConsumeEntry>() || node.is<OtherNode>()) return "'" + who + "' uses it";
   if (node.is<LibraryNode>()) {
     if (!library_operation(node)) return "what library node '" + who + "' does is not known";
     if (!relocation_.placement.keeps_rank() && (read || !is_one(subset)))

@@ -74,13 +74,9 @@ class Builder {
   }
 
   void body() {
-    const auto scope = find_scope(state_, map_.entry);
-    if (!scope) {
-      map_.unfit = "it has no exit";
-      return;
-    }
     SideEffects effects;
-    for (NodeId n : scope->nodes) {
+    const Scope scope = *find_scope(state_, map_.entry);
+    for (NodeId n : scope.nodes) {
       const Node& node = state_[n];
       if (const auto* access = node.as<AccessNode>())
         map_.inside.insert(access->data.substr(0, access->data.find('.')));
@@ -143,10 +139,6 @@ void FusionMap::remove(bool input, const std::string& name) {
 FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order, NodeId entry) {
   FusionMap map;
   map.entry = entry, map.exit = order.exit_of(entry);
-  if (!map.exit) {
-    map.unfit = "it has no exit";
-    return map;
-  }
   Builder builder(sdfg, state, map);
   builder.side(true);
   builder.side(false);

@@ -47,8 +47,6 @@ class Planner {
   Refusal run() {
     if (Refusal why = check_maps()) return why;
     if (rules_.vertical) find_intermediates();
-    if (rules_.vertical && plan_.intermediates.empty())
-      return "the second map reads nothing that the first one writes";
     if (rules_.require_all_intermediates && exchanged_ports() != first_.out.size())
       return "the first map writes what the second one does not read, too";
     decide_fates();
@@ -68,8 +66,6 @@ class Planner {
     for (const FusionMap* map : {&first_, &second_})
       if (!map->unfit.empty()) return "map '" + entry(*map).label + "': " + map->unfit;
     const MapEntry &a = entry(first_), &b = entry(second_);
-    if (a.params.size() != a.ranges.size() || b.params.size() != b.ranges.size())
-      return "a map is not valid";
     if (a.schedule != b.schedule)
       return "the schedules " + std::string(to_text(a.schedule)) + " and " +
              std::string(to_text(b.schedule)) + " differ";
@@ -177,8 +173,6 @@ class Planner {
     if (site_.order.reaches(first_.exit, second_.entry, around))
       return rules_.vertical ? "something else lies on a path from the first map to the second"
                              : "a path leads from the first map to the second";
-    if (!rules_.vertical && site_.order.reaches(second_.exit, first_.entry))
-      return "a path leads from the second map to the first";
     return {};
   }
 
@@ -189,7 +183,6 @@ class Planner {
     const Data& data = *site_.sdfg.find_data(name);
     if (!std::holds_alternative<Array>(data.kind) && !data.is_scalar())
       return "'" + name + "' is a " + data.json_type();
-    if (data.role() != Role::Plain) return "'" + name + "' is a reference";
     for (const std::string& out : between.out_ports)
       for (EdgeId w : first_.out.at(out).inner)
         if (Refusal why = check_write(between, out, w)) return why;

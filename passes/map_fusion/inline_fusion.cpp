@@ -63,7 +63,7 @@ class Inliner {
     const Port& port = first_.out.begin()->second;
     node_ = port.node, container_ = port.container, write_ = port.inner[0];
     const Data* data = site_.sdfg.find_data(container_);
-    if (!port.direct || data->role() != Role::Plain || state_.in(node_).size() != 1)
+    if (!port.direct || state_.in(node_).size() != 1)
       return "'" + container_ + "' is not written by the first map alone";
     if (!data->transient || !site_.accesses.is_single_use(container_)) stays_ = true;
     for (EdgeId e : state_.out(node_))

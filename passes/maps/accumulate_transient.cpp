@@ -20,9 +20,9 @@ struct Plan {
 
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
               const Assumptions& known, Plan& plan) {
-  if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
     return why;
+  if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
   std::vector<EdgeId> edges = plan.inner.all;
   edges.push_back(plan.place.edge);
   for (const EdgeId e : edges)

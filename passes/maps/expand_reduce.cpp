@@ -50,11 +50,9 @@ std::string memory_of(const Sdfg& sdfg, const State& state, EdgeId edge, bool re
   return {};
 }
 
-Result<Port> port(const Sdfg& sdfg, const State& state, EdgeId edge) {
+Result<Port> port(const State& state, EdgeId edge) {
   const Memlet& memlet = state[edge].memlet;
-  const Data* data = sdfg.find_data(memlet.data);
-  if (!data) return Diagnostic{{}, "an edge carries no container"};
-  Port port{edge, memlet.data, memlet.subset() ? *memlet.subset() : all_elements(*data)};
+  Port port{edge, memlet.data, *memlet.subset()};
   for (const Range& range : port.subset.ranges)
     if (range.tile != Expr(1))
       return Diagnostic{{}, "the subset " + to_text(port.subset) + " has tiles"};
@@ -89,13 +87,8 @@ Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in, Port
   const std::size_t rank = plan.in.subset.rank();
   std::vector<bool> goes(rank, !reduce.axes);
   if (reduce.axes)
-    for (std::int64_t axis : *reduce.axes) {
-      if (axis < 0) axis += std::int64_t(rank);
-      if (axis < 0 || axis >= std::int64_t(rank))
-        return Diagnostic{
-            {}, "it reduces axis " + std::to_string(axis) + " of " + std::to_string(rank)};
-      goes[std::size_t(axis)] = true;
-    }
+    for (const std::int64_t axis : *reduce.axes)
+      goes[std::size_t(axis < 0 ? axis + std::int64_t(rank) : axis)] = true;
   for (std::size_t d = 0; d < rank; ++d) {
     if (!goes[d])
       plan.in_kept.push_back(d);
@@ -145,26 +138,26 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
   std::optional<Port> out;
   for (EdgeId e : state.in(id)) {
     if (state[e].memlet.empty()) continue;
-    SDFG_TRY(Port p, port(sdfg, state, e));
+    SDFG_TRY(Port p, port(state, e));
     in.push_back(std::move(p));
     connectors.push_back(state[e].dst_connector);
   }
   for (EdgeId e : state.out(id)) {
     if (state[e].memlet.empty()) continue;
     if (out) return Diagnostic{{}, "it has more than one output"};
-    SDFG_TRY(out, port(sdfg, state, e));
+    SDFG_TRY(out, port(state, e));
   }
   if (!out) return Diagnostic{{}, "it has no output"};
   const std::string written = memory_of(sdfg, state, out->edge, false);
   for (const Port& p : in) {
     if (p.data == out->data && intersects(p.subset, out->subset) == Truth::No) continue;
     const std::string read = memory_of(sdfg, state, p.edge, true);
-    if (p.data == out->data || read == written)
+    if (read.empty() || written.empty())
+      return Diagnostic{{}, "it cannot be told whether it writes what it reads"};
+    if (read == written)
       return Diagnostic{{},
                         "it writes " + out->data + "[" + to_text(out->subset) + "], memory of '" +
                             written + "', which it reads"};
-    if (read.empty() || written.empty())
-      return Diagnostic{{}, "it cannot be told whether it writes what it reads"};
   }
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     if (in.size() != 1) return Diagnostic{{}, "it has more than one input"};

@@ -16,9 +16,9 @@ struct Plan {
 
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
               const Assumptions& known, Plan& plan) {
-  if (use.writes(plan.array)) return "the outer map writes '" + plan.array + "', too";
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
     return why;
+  if (use.writes(plan.array)) return "the outer map writes '" + plan.array + "', too";
   auto local = touched_box(sdfg, state, tree, plan.place, plan.inner, known);
   if (!local) return local.error().message;
   plan.local = std::move(*local);

@@ -196,8 +196,7 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
     Subset part = seen_from_outside(state, tree, place, leaf, whole);
     box = box ? bounding_box(*box, part, known) : std::move(part);
   }
-  if (!box) return Diagnostic{{}, "nothing inside touches '" + array + "'"};
-  *box = exact(*box);
+  *box = exact(*box);  // each connector of an entry has an edge, so that there is a leaf
   // A memlet never leaves the container; where the box is as long, it does not either.
   std::optional<Subset> between = side(state[place.edge].memlet, place.reads);
   if (between) between = exact(*between);
@@ -254,9 +253,9 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
 
 Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace& place,
                        const InnerEdges& inner, const std::string& array) {
-  const Data* data = sdfg.find_data(array);
+  const Data& data = *sdfg.find_data(array);
   const std::string name = "'" + array + "'";
-  if (!data || !(data->as_array() || data->is_scalar()) || data->is_reference())
+  if (!(data.as_array() || data.is_scalar()) || data.is_reference())
     return name + " is no array";
   const NodeId end = place.reads ? path_source(state, place.edge) : path_target(state, place.edge);
   if (const auto* access = state[end].as<AccessNode>(); !access || access->data != array)
@@ -265,19 +264,16 @@ Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace&
     const Memlet& memlet = state[e].memlet;
     const auto& subset = side(memlet, place.reads);
     if (memlet.dynamic) return "it is not known how much of " + name + " is touched";
-    if (!subset || subset->rank() != data->shape.size())
-      return "a memlet of " + name + " has no subset";
+    if (!subset) return "a memlet of " + name + " has no subset";
   }
   for (const EdgeId e : inner.leaves) {
     const NodeId end = place.reads ? state.target(e) : state.source(e);
     const Node& node = state[end];
-    if (node.is<NestedSdfg>() && !data->is_scalar())
+    if (node.is<NestedSdfg>() && !data.is_scalar())
       return "the nested SDFG '" + std::string(node.label()) + "' knows the strides of " + name;
-    if (node.is<ConsumeEntry>() || node.is<ConsumeExit>() || node.is<OtherNode>())
-      return name + " goes to a " + std::string(node.kind_name());
     if (const auto* access = node.as<AccessNode>()) {
-      const Data* other = sdfg.find_data(access->data);
-      if (!other || other->is_view() || other->is_reference())
+      const Data& other = *sdfg.find_data(access->data);
+      if (other.is_view() || other.is_reference())
         return "'" + access->data + "' looks at " + name;
     }
   }

@@ -38,8 +38,6 @@ class Fission {
       if (n == ends_.exit) continue;
       if (state_[n].is<AccessNode>())
         add_access(n);
-      else if (state_[n].is<OtherNode>())
-        return "it holds a node of a kind that is not known";
       else
         code.push_back(n);
     }
@@ -128,9 +126,8 @@ class Fission {
   Refusal check_access(NodeId node) {
     const std::string& name = state_.get<AccessNode>(node).data;
     const std::string quoted = "'" + name + "'";
-    const Data* data = sdfg_.find_data(name);
-    if (!data) return "there is no container " + quoted;
-    if (data->is_view() || data->is_reference()) return quoted + " looks at another container";
+    const Data& data = *sdfg_.find_data(name);
+    if (data.is_view() || data.is_reference()) return quoted + " looks at another container";
     for (const bool reads : {true, false})
       for (EdgeId e : reads ? state_.out(node) : state_.in(node)) {
         const NodeId other = reads ? state_.target(e) : state_.source(e);
@@ -138,8 +135,8 @@ class Fission {
         if (!body_.part_of.contains(other))
           return quoted + " is copied in the body without a computation";
       }
-    if (!data->transient) return {};
-    if (const Refusal why = check_grown(node, name, *data)) return why;
+    if (!data.transient) return {};
+    if (const Refusal why = check_grown(node, name, data)) return why;
     body_.grown.insert(name);
     return {};
   }
@@ -161,23 +158,22 @@ class Fission {
       for (EdgeId border : reads ? state_.out(node) : state_.in(node)) {
         if (state_[border].memlet.empty()) continue;
         for (EdgeId e : edges_inward(state_, border, reads))
-          if (const Refusal why = check_edge(e, name, data, reads)) return why;
+          if (const Refusal why = check_edge(e, name, reads)) return why;
       }
     return {};
   }
 
-  Refusal check_edge(EdgeId e, const std::string& name, const Data& data, bool reads) const {
+  Refusal check_edge(EdgeId e, const std::string& name, bool reads) const {
     const Memlet& memlet = state_[e].memlet;
     const auto& subset = reads ? memlet.src_subset : memlet.dst_subset;
     if (memlet.wcr) return "writes of '" + name + "' resolve conflicts";
-    if (!subset || subset->rank() != data.shape.size())
-      return "a memlet of '" + name + "' has no subset";
+    if (!subset) return "a memlet of '" + name + "' has no subset";
     const Node& end = state_[reads ? state_.target(e) : state_.source(e)];
-    if (end.is<LibraryNode>() || end.is<OtherNode>())
+    if (end.is<LibraryNode>())
       return "the library node '" + std::string(end.label()) + "' looks at the shape of '" + name +
              "'";
     if (const auto* access = end.as<AccessNode>())
-      if (const Data* other = sdfg_.find_data(access->data); !other || other->is_view())
+      if (sdfg_.find_data(access->data)->is_view())
         return "'" + access->data + "' looks at '" + name + "'";
     return {};
   }

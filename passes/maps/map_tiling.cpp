@@ -68,8 +68,9 @@ Refusal check(const Sdfg& sdfg, const State& state, MapEnds ends, const Plan& pl
 }  // namespace
 
 Result<Changed> MapTiling::run(Sdfg& root, const Options& options, PassContext& context) {
-  const bool sound = std::ranges::all_of(options.tile_sizes, [](auto size) { return size > 0; });
-  if (!sound || options.tile_sizes.empty())
+  const auto& sizes = options.tile_sizes;
+  const bool sound = !sizes.empty() && std::ranges::min(sizes) > 0;
+  if (!sound)
     return Diagnostic{{}, "tile_sizes holds no usable sizes", "write tile_sizes=64,8"};
   Changed result = Changed::No;
   AssignedNames assigned;

@@ -18,9 +18,9 @@ struct Plan {
 
 Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const ScopeUse& use,
               const Assumptions& known, Plan& plan) {
-  if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
     return why;
+  if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
   if (std::ranges::any_of(plan.inner.all,
                           [&](EdgeId e) { return state[e].memlet.wcr.has_value(); }))
     return "writes of '" + plan.array + "' resolve conflicts";

@@ -124,13 +124,12 @@ class StateRewriter {
 
   Refusal make_plan(ComposedPlan& plan) {
     const std::string& container = name(plan.node);
-    const Data* data = sdfg_.find_data(container);
-    if (!data || !data->transient || !accesses_.is_single_use(container))
-      return "'" + container + "' is used elsewhere, too";
+    if (!accesses_.is_single_use(container)) return "'" + container + "' is used elsewhere, too";
     const FoundUses found = find_uses(sdfg_, accesses_, container, assumptions_);
     if (found.refusal) return found.refusal;
+    const Data& data = *sdfg_.find_data(container);
     for (EdgeId e : state_.in(plan.node))
-      if (Refusal why = add_part(e, *data, plan)) return why;
+      if (Refusal why = add_part(e, data, plan)) return why;
     if (plan.parts.size() < 2) return "'" + container + "' is a single copy";
     std::vector<Subset> boxes;
     for (const Part& part : plan.parts) boxes.push_back(part.sides.dst);
@@ -149,10 +148,10 @@ class StateRewriter {
   Refusal add_part(EdgeId e, const Data& data, ComposedPlan& plan) const {
     if (state_[e].memlet.empty()) return {};
     const NodeId source = state_.source(e);
-    const Data* from = sdfg_.find_data(name(source));
+    const Data& from = *sdfg_.find_data(name(source));
     if (state_[e].memlet.wcr || state_[e].memlet.dynamic)
       return "the copy from '" + name(source) + "' resolves conflicts or is dynamic";
-    if (!from || !(from->dtype == data.dtype)) return "the copy from '" + name(source) + "' converts";
+    if (!(from.dtype == data.dtype)) return "the copy from '" + name(source) + "' converts";
     auto sides = match_copy(sdfg_, state_, e, assumptions_);
     if (!sides) return "the two sides of the copy from '" + name(source) + "' cannot be matched";
     plan.parts.push_back({e, source, *std::move(sides)});

@@ -66,8 +66,6 @@ NodeId* entry_of(Node& exit) {
 
 Refusal check_copy_scope(const Sdfg& sdfg, const State& state, const Scope& scope) {
   for (NodeId n : scope.nodes) {
-    if (state[n].is<OtherNode>())
-      return "a node in it is of the unknown kind " + std::string(state[n].kind_name());
     const auto* access = state[n].as<AccessNode>();
     const Data* data = access ? sdfg.find_data(access->data) : nullptr;
     if (data && data->transient && (data->is_stream() || data->is_reference()))

@@ -160,11 +160,9 @@ class Shrinker {
     for (EdgeId outer : state.out(exit)) {
       const Memlet& memlet = state[outer].memlet;
       if (memlet.empty()) continue;
-      const auto* target = state[state.target(outer)].as<AccessNode>();
-      if (!target) return "the map writes to something that is no access node";
-      const Need& needed = need(target->data);
-      const Data* data = sdfg_.find_data(target->data);
-      candidate = candidate || (data && data->transient && needed.kind != Need::Kind::Nothing);
+      const std::string& target = state.get<AccessNode>(state.target(outer)).data;
+      const Need& needed = need(target);
+      candidate = candidate || (sdfg_.find_data(target)->transient && needed.kind != Need::Kind::Nothing);
       if (needed.kind == Need::Kind::Everything) {
         everything = needed.why_everything;
         continue;
@@ -173,14 +171,14 @@ class Shrinker {
       const std::string connector = matching_connector(state[outer].src_connector);
       for (EdgeId inner : state.in(exit)) {
         if (state[inner].dst_connector != connector) continue;
-        const auto part = footprint(sdfg_, state, inner, true, target->data, assumptions_);
-        if (!part) return "a memlet of '" + target->data + "' does not say which part it writes";
+        const auto part = footprint(sdfg_, state, inner, true, target, assumptions_);
+        if (!part) return "a memlet of '" + target + "' does not say which part it writes";
         std::vector<Bounds> own = iterations_for(*part, needed.box, map);
         for (std::size_t p = 0; p < own.size(); ++p)
           bounds[p] = some ? hull(bounds[p], own[p]) : std::move(own[p]);
         some = true;
       }
-      const std::string text = target->data + "[" + to_text(needed.box) + "]";
+      const std::string text = target + "[" + to_text(needed.box) + "]";
       if (read.find(text) == std::string::npos) read += (read.empty() ? "" : ", ") + text;
     }
     if (everything) return everything;

@@ -172,7 +172,8 @@ class StateSplitter {
     cut.text = "2 kernels become " + std::to_string(after) + " once fused, and about " +
                std::to_string(bytes) + " bytes are read once instead of twice";
     const std::int64_t more = after - 2;
-    if (bytes == 0 || (more > 0 && bytes <= more * options_.launch_bytes))
+    if (bytes == 0) return cut.text + ", so that nothing is saved";
+    if (more > 0 && bytes <= more * options_.launch_bytes)
       return cut.text + ", which is less than " + std::to_string(more) + " launches cost (" +
              std::to_string(options_.launch_bytes) + " bytes each)";
     return {};

@@ -27,7 +27,6 @@ class OverlapCheck {
 
   Refusal run(OverlapPair& pair) {
     const MapEntry &p = state_.get<MapEntry>(producer_), &c = state_.get<MapEntry>(consumer_);
-    if (producer_ == consumer_) return "producer and consumer are the same map";
     if (p.schedule != c.schedule) return "the maps have different schedules";
     if (p.params.size() != c.params.size())
       return "the maps have " + std::to_string(p.params.size()) + " and " +
@@ -37,7 +36,7 @@ class OverlapCheck {
         if (!connector.starts_with("IN_")) return "the range of a map comes from connector '" + connector + "'";
     for (const MapEntry* map : {&p, &c})
       for (const Range& r : map->ranges)
-        if (r.step != Expr(1)) return "a map has a step";
+        if (r.step != Expr(1) || r.tile != Expr(1)) return "a map has a step or tiles";
     if (Refusal why = match_parameters(pair)) return why;
     if (Refusal why = check_exchanged(pair)) return why;
     if (Refusal why = check_other_containers()) return why;
@@ -74,7 +73,7 @@ class OverlapCheck {
   Refusal match_parameters(OverlapPair& pair) const {
     const MapEntry &p = state_.get<MapEntry>(producer_), &c = state_.get<MapEntry>(consumer_);
     const auto writes = inner(access_, true), reads = inner(access_, false);
-    if (!writes || !reads || writes->empty() || reads->empty())
+    if (!writes || !reads)
       return "the memlets of '" + name(access_) + "' are dynamic, resolve conflicts or do not say what they touch";
     constexpr std::size_t none = ~std::size_t(0);
     pair.producer_parameter.assign(c.params.size(), none);
@@ -121,8 +120,7 @@ class OverlapCheck {
         if (state_.target(next) == consumer_) nodes.insert(state_.target(e));
     for (NodeId node : nodes) {
       if (!state_[node].is<AccessNode>()) return "the maps are connected by a node that is no access node";
-      const Data* data = sdfg_.find_data(name(node));
-      if (!data || data->role() != Role::Plain) return "'" + name(node) + "' is a view or a reference";
+      if (sdfg_.find_data(name(node))->role() != Role::Plain) return "'" + name(node) + "' is a view or a reference";
       exchanged_.insert(name(node));
       const auto writes = inner(node, true), reads = inner(node, false);
       if (!writes || !reads)
@@ -154,10 +152,9 @@ class OverlapCheck {
 
   /// Other containers that both touch, one of them writing, would be touched in another order.
   Refusal check_other_containers() const {
-    const auto c_scope = find_scope(state_, consumer_);
-    if (!c_scope) return "the consumer has no exit";
+    const NodeId c_exit = find_scope(state_, consumer_)->exit;
     const auto p_reads = around(producer_, false), p_writes = around(exit_, true);
-    const auto c_reads = around(consumer_, false), c_writes = around(c_scope->exit, true);
+    const auto c_reads = around(consumer_, false), c_writes = around(c_exit, true);
     for (const std::string& n : c_writes)
       if (p_reads.contains(n) || p_writes.contains(n))
         return "the consumer writes '" + n + "', which the producer touches, too";

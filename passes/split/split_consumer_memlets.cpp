@@ -156,7 +156,6 @@ class Cutter {
         if (readers[f] > own) stay += boxes.size();
       }
     }
-    if (cut_copies == 0) return "the parts of '" + uses.name + "' stay tied together by other uses";
     if (std::int64_t(stay) > std::int64_t(cut_copies) + options_.extra_copies)
       return "of " + std::to_string(cut_copies) + " copies out of '" + uses.name + "' " +
              std::to_string(stay) + " would stay after cutting, because their parts are read elsewhere";

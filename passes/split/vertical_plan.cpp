@@ -64,6 +64,7 @@ class Planner {
     }
     if (writers.empty() || readers.empty())
       return "'" + uses_.name + "' does not go from maps to maps";
+    plan_.candidate = true;
     if (writers.size() + readers.size() > most_maps)
       return "more than " + std::to_string(most_maps) + " maps use '" + uses_.name + "'";
     const NodeId access = uses_.sites.front().node;
@@ -77,7 +78,6 @@ class Planner {
         else
           add(pair);
       }
-    plan_.candidate = true;
     if (pairs_.empty()) return "no two maps around '" + uses_.name + "' could be fused: " + last.reason();
     return {};
   }
@@ -121,8 +121,8 @@ class Planner {
       std::vector<Subset> rest{plan_.maps[m].box};
       std::vector<Region> next;
       for (Region& region : regions_) {
+        // Ranges without steps can always be cut along one another.
         const auto parts = cut(region.box, plan_.maps[m].box, assumptions_, Undecided::Clamp);
-        if (!parts) return "the ranges cannot be cut along one another";
         for (const Subset& outside : parts->outside) next.push_back({outside, region.maps});
         if (!parts->inside) continue;
         next.push_back({*parts->inside, region.maps});
@@ -130,7 +130,6 @@ class Planner {
         std::vector<Subset> still;
         for (const Subset& r : rest) {
           auto left = cut(r, region.box, assumptions_, Undecided::Clamp);
-          if (!left) return "the ranges cannot be cut along one another";
           for (Subset& piece : left->outside)
             if (!certainly_empty(piece)) still.push_back(std::move(piece));
         }
@@ -334,9 +333,7 @@ class Planner {
   Refusal check_pieces() const {
     for (const PlannedMap& map : plan_.maps) {
       if (map.pieces.size() < 2) continue;
-      const auto scope = find_scope(state_, map.entry);
-      if (!scope) return "a map has no exit";
-      if (Refusal why = check_copy_scope(sdfg_, state_, *scope))
+      if (Refusal why = check_copy_scope(sdfg_, state_, *find_scope(state_, map.entry)))
         return "map '" + std::string(state_[map.entry].label()) + "' cannot be copied: " + why.reason();
       for (EdgeId e : state_.out(map.exit))
         if (state_[e].memlet.wcr)
@@ -378,7 +375,9 @@ class Planner {
     plan_.text = std::to_string(plan_.launches_before) + " kernels around '" + uses_.name +
                  "' become " + std::to_string(plan_.launches_after) + " once fused, and about " +
                  std::to_string(plan_.bytes_saved) + " bytes of it need not be moved";
-    if (plan_.bytes_saved == 0 || (more > 0 && plan_.bytes_saved <= more * costs_.launch_bytes))
+    if (plan_.bytes_saved == 0)
+      plan_.refusal = plan_.text + ", so that nothing is saved";
+    else if (more > 0 && plan_.bytes_saved <= more * costs_.launch_bytes)
       plan_.refusal = plan_.text + ", which is less than " + std::to_string(more) +
                       " launches cost (" + std::to_string(costs_.launch_bytes) + " bytes each)";
   }

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Does the net hold? Switches off each condition of each check, in turn, and runs the text cases.
 
-    tests/mutation/check.py --build build/dev [--folder passes] [--only REGEX] [--fuzz 200]
+    tests/mutation/check.py --build build/dev [--sources passes/maps] [--only REGEX] [--fuzz 200]
 
 A site is one condition under which a pass refuses: an operand of `||` in an `if` before `return "…"`,
 or a refusal that no `if` guards. Copies of the sources, in BUILD/mutation, ask before each site
 whether it is off (SDFG_MUTATION=NUMBER in the environment); they are linked over the library of BUILD,
 whose own sources know nothing of this. A site is caught when a text case fails, or, with --fuzz, when
-tests/random/pipelines.py finds a fault in that many programs. Survivors are printed with their place.
+tests/random/pipelines.py finds a fault in that many programs. Survivors are printed with their place and
+with how many text cases the condition holds in: only those run.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOOK = """\
@@ -37,11 +39,22 @@ inline void hit(int site) {
     std::fclose(file);
   }
 }
+/// The number of the first site of a source.
+int first_of(const char* source);
 inline const int off = std::getenv("SDFG_MUTATION") ? std::atoi(std::getenv("SDFG_MUTATION")) : -1;
 inline bool holds(int site, bool condition) {
   if (condition) hit(site);
   return condition && site != off;
 }
+}
+"""
+FIRST = """\
+#include <map>
+#include <string>
+#include "mutation.h"
+int sdfg_mutation::first_of(const char* source) {
+  static const std::map<std::string, int> first{%s};
+  return first.at(source);
 }
 """
 COMMON = """\
@@ -167,7 +180,7 @@ def operands(code, begin, end, operator="||"):
 
 def sites(text):
     """[(place, (begin, end), text before, text after)]: how to switch each condition off. In the
-    texts, @ is the number of the site."""
+    texts, @ is the number of the site within its source."""
     code, found = masked(text), {}
     for refusal in REFUSALS.finditer(code):
         at = refusal.start()
@@ -189,12 +202,12 @@ def sites(text):
     return sorted(found.values(), key=lambda s: s[1])
 
 
-def mutated(text, first):
-    """The text with every site switchable, and what each site is: (line, condition)."""
-    out, at, what = "", 0, []
+def mutated(name, text):
+    """The text of a source with every site switchable, and what each site is: (line, condition).
+    Sites count from the source's first one, so that a source stays the same when others change."""
+    out, at, what = f'static const int first_site = sdfg_mutation::first_of("{name}");\n', 0, []
     for place, (begin, end), before, after in sites(text):
-        number = str(first + len(what))
-        out += text[at:begin] + before.replace("@", number) + text[begin:end] + after
+        out += text[at:begin] + before.replace("@", f"first_site + {len(what)}") + text[begin:end] + after
         at = end
         line = text.count("\n", 0, place + len(text[place:]) - len(text[place:].lstrip())) + 1
         shown = text[place:end] if end > place else text[begin:end]
@@ -202,33 +215,40 @@ def mutated(text, first):
     return out + text[at:], what
 
 
+def sources(path):
+    return [path] if path.is_file() else path.rglob("*.cpp")
+
+
 def build(arguments, folder):
     """Writes the mutated sources, compiles them, links the tools; the list of sites."""
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / "mutation.h", HOOK)
     commands = {c["file"]: c for c in json.loads((arguments.build / "compile_commands.json").read_text())}
     # What nearly every source includes is compiled once.
     common = folder / "common.h"
-    if write(common, COMMON) or not common.with_suffix(".h.gch").exists():
+    changed = write(folder / "mutation.h", HOOK) | write(common, COMMON)
+    if changed or not common.with_suffix(".h.gch").exists():
         words = shlex.split(next(iter(commands.values()))["command"])
         words = words[:words.index("-o")] + ["-O0", f"-I{folder}", "-x", "c++-header", str(common), "-o",
                                               str(common) + ".gch"]
         subprocess.run(words, cwd=arguments.build, check=True)
-    listed, jobs, objects = [], [], []
-    for source in sorted((ROOT / arguments.folder).rglob("*.cpp")):
-        name = str(source.relative_to(ROOT))
-        text, what = mutated(source.read_text(), len(listed))
-        if not what:
-            continue
-        listed += [(name, *w) for w in what]
-        copy = folder / name.replace("/", "@")
+    listed, jobs, objects, first = [], [], [], {}
+
+    def compile_later(copy, text, command):
         compiled = copy.with_suffix(".o")
         objects.append(str(compiled))
         if write(copy, text) or not compiled.exists():
-            words = shlex.split(commands[str(source)]["command"])
-            words = words[:words.index("-o")] + ["-O0", "-w", "-include", str(common), f"-I{folder}",
-                                                  "-o", str(compiled), "-c", str(copy)]
-            jobs.append(words)
+            words = shlex.split(command)
+            jobs.append(words[:words.index("-o")] + ["-O0", "-w", "-include", str(common), f"-I{folder}",
+                                                      "-o", str(compiled), "-c", str(copy)])
+    for source in sorted(source for name in arguments.sources for source in sources(ROOT / name)):
+        name = str(source.relative_to(ROOT))
+        text, what = mutated(name, source.read_text())
+        if what:
+            first[name] = len(listed)
+            listed += [(name, *w) for w in what]
+            compile_later(folder / name.replace("/", "@"), text, commands[str(source)]["command"])
+    table = ", ".join(f'{{"{name}", {number}}}' for name, number in first.items())
+    compile_later(folder / "first.cpp", FIRST % table, commands[str(source)]["command"])
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for words, done in zip(jobs, pool.map(lambda w: subprocess.run(w, cwd=arguments.build), jobs)):
             if done.returncode:
@@ -253,31 +273,47 @@ def write(path, text):
     return True
 
 
-def failing_anyway(folder):
-    """Text cases that fail with nothing switched off: they catch nothing."""
-    done = subprocess.run([folder / "text_test", "--gtest_brief=1"], cwd=folder, capture_output=True,
-                          text=True, errors="replace")
-    return sorted(set(re.findall(r"\[  FAILED  \] ([^\s,]+/[^\s,]+)", done.stdout)))
+def run_cases(folder, cases, **environment):
+    """Do the text cases pass?"""
+    try:
+        done = subprocess.run([folder / "text_test", "--gtest_fail_fast", "--gtest_brief=1",
+                               "--gtest_filter=" + ":".join(cases)], cwd=folder, capture_output=True,
+                              env={**os.environ, **environment}, timeout=120)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
-def caught_by(folder, arguments, site, without):
+def cases_by_site(folder, jobs):
+    """({site: text cases in which its condition holds}, cases that fail with nothing switched off).
+    Only the former can notice that a condition is switched off, and the latter never do."""
+    lines = subprocess.run([folder / "text_test", "--gtest_list_tests"], capture_output=True,
+                           text=True).stdout.splitlines()
+    cases = ["*." + line.split()[0] for line in lines if line.startswith("  Shows/")]
+
+    def look(case):
+        with tempfile.TemporaryDirectory() as scratch:
+            hits = pathlib.Path(scratch) / "hits"
+            passes = run_cases(folder, [case], SDFG_MUTATION_HITS=str(hits))
+            return passes, map(int, hits.read_text().split() if hits.exists() else [])
+    by_site, failing = {}, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for case, (passes, held) in zip(cases, pool.map(look, cases)):
+            if not passes:
+                failing.append(case)
+            for site in held if passes else []:
+                by_site.setdefault(site, []).append(case)
+    return by_site, failing
+
+
+def caught_by(folder, arguments, site, cases):
     """What notices that a site is switched off, or nothing."""
-    if fails_a_case(folder, site, without):
+    batches = [cases[i:i + 300] for i in range(0, len(cases), 300)]  # a command line has its limits
+    if not all(run_cases(folder, batch, SDFG_MUTATION=str(site)) for batch in batches):
         return "a text case"
     if arguments.fuzz and fails_a_seed(folder, arguments, site):
         return "random pipelines"
     return None
-
-
-def fails_a_case(folder, site, without):
-    environment = {**os.environ, "SDFG_MUTATION": str(site)}
-    try:
-        done = subprocess.run([folder / "text_test", "--gtest_fail_fast", "--gtest_brief=1",
-                               "--gtest_filter=*-" + ":".join(without)], cwd=folder, env=environment,
-                              capture_output=True, text=True, errors="replace", timeout=120)
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
 
 
 def fails_a_seed(folder, arguments, site):
@@ -291,7 +327,7 @@ def fails_a_seed(folder, arguments, site):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/dev", help="a build of everything")
-    parser.add_argument("--folder", default="passes", help="of the sources to switch off conditions in")
+    parser.add_argument("--sources", nargs="+", default=["passes"], help="files and folders to switch off conditions in")
     parser.add_argument("--only", default="", help="sites whose file and condition match")
     parser.add_argument("--fuzz", type=int, default=0, help="random programs for each site that no case catches")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -310,18 +346,20 @@ def main():
     if arguments.list:
         print("\n".join(f"{n} {listed[n][0]}:{listed[n][1]}: {listed[n][2]}" for n in chosen))
         return
-    without = failing_anyway(folder)
-    for case in without:
+    cases, failing = cases_by_site(folder, arguments.jobs)
+    for case in failing:
         print(f"left out, because it fails anyway: {case}")
     if not (folder / "sdfg-gen").exists():
         (folder / "sdfg-gen").symlink_to(arguments.build / "tools/sdfg-gen")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         by_cases, survivors = 0, []
-        for n, found in zip(chosen, pool.map(lambda n: caught_by(folder, arguments, n, without), chosen)):
+        for n, found in zip(chosen, pool.map(
+                lambda n: caught_by(folder, arguments, n, cases.get(n, [])), chosen)):
             by_cases += found == "a text case"
             if not found:
                 survivors.append(n)
-                print(f"SURVIVES {n} {listed[n][0]}:{listed[n][1]}: {listed[n][2]}", flush=True)
+                print(f"SURVIVES {n} {listed[n][0]}:{listed[n][1]}: {listed[n][2]}  "
+                      f"({len(cases.get(n, []))} cases)", flush=True)
     caught = len(chosen) - len(survivors)
     print(f"{caught} of {len(chosen)} conditions ({100 * caught / max(1, len(chosen)):.1f} %) are caught when "
           f"switched off: {by_cases} by text cases, {caught - by_cases} by random pipelines")
