@@ -232,8 +232,9 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
     std::erase_if(used, [&](const std::string& name) { return !is_param(name); });
     if (used.empty()) continue;
     const auto affine = match_affine(range.begin, *used.begin());
-    if (used.size() > 1 || !range.is_index() || !affine ||
-        (affine->coefficient != Expr(1) && affine->coefficient != Expr(-1)) ||
+    const bool moves_by_one =
+        affine && (affine->coefficient == Expr(1) || affine->coefficient == Expr(-1));
+    if (used.size() > 1 || !range.is_index() || !moves_by_one ||
         !followed.insert(*used.begin()).second)
       return "it is not certain that all of " + to_text(subset) + " is written";
   }
