@@ -160,6 +160,8 @@ class Check {
 
   // Rule 2.
   Refusal check_write(Point p, const Placed& write);
+  bool is_copied(Point p, const Use& write, const Placed& link, const Use* read);
+  std::vector<Subset> early(Point p, const Use& write, const Use* read);
   Refusal check_write_and_read(Point p, const Use& write, const Use& read);
   Refusal search_ahead(Point p, std::vector<Subset> boxes);
   Refusal pass(Point p, std::vector<Subset>& boxes);
@@ -447,9 +449,7 @@ Refusal Check::check_write(Point p, const Placed& write) {
   if (there.why) return there.why;
   if (there.reads.size() + there.writes.size() > most_uses)
     return "'" + to() + "' is used too often in one state";
-  std::vector<Subset> boxes{*write.box};
-  for (const Placed& link : from_[p])
-    if (link.link && !link.write && before(p, write, link)) subtract(boxes, *link.box);
+  std::vector<Subset> boxes = early(p, write, nullptr);
   for (Use& read : there.reads)
     if (overlap(read.box, write.box) && fresh(p, read))
       if (Refusal why = check_write_and_read(p, write, read)) return why;
@@ -467,16 +467,39 @@ Refusal Check::check_write(Point p, const Placed& write) {
   return boxes.empty() ? Refusal() : search_ahead(p, std::move(boxes));
 }
 
+/// Is what `write` gave `from` copied by the link before `read` looks at `to` (none: ever)?
+bool Check::is_copied(Point p, const Use& write, const Placed& link, const Use* read) {
+  if (!link.link || link.write || !before(p, write, link)) return false;
+  return !read || (link.edge != read->edge &&
+                   order(p).reaches(p_.flow.state(p)->target(link.edge), read->begin));
+}
+
+/// The elements of `to` that hold what `write` gave `from` when they should not: it has neither been
+/// copied nor overwritten by the time that `read` looks (none: by the end of the state).
+std::vector<Subset> Check::early(Point p, const Use& write, const Use* read) {
+  std::vector<Subset> boxes{*write.box};
+  for (const Placed& link : from_[p])
+    if (is_copied(p, write, link, read)) subtract(boxes, *link.box);
+  for (Use& other : p_.uses(to(), p).writes) {
+    if (boxes.empty()) break;
+    if (other.exact && !other.combines && other.box && !is_link(p, other.edge) && fresh(p, other) &&
+        before(p, write, other) && (!read || before(p, other, *read)))
+      subtract(boxes, *other.box);
+  }
+  return boxes;
+}
+
 Refusal Check::check_write_and_read(Point p, const Use& write, const Use& read) {
   if (before(p, read, write)) return {};
   const Together both = together(p, read, false, write);
   if (both == Together::Fine) return {};
-  for (const Placed& link : from_[p]) {
-    if (!link.link || link.write || link.edge == read.edge) continue;
-    if (before(p, write, link) && order(p).reaches(p_.flow.state(p)->target(link.edge), read.begin) &&
-        contains_both(link.box, write.box, read.box))
+  for (const Placed& link : from_[p])
+    if (is_copied(p, write, link, &read) && contains_both(link.box, write.box, read.box))
       return {};
-  }
+  if (write.box && std::ranges::none_of(early(p, write, &read), [&](const Subset& box) {
+        return overlap(box, read.box);
+      }))
+    return {};
   if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) return {};
   const std::string box = read.box ? "[" + to_text(*read.box) + "]" : "";
   if (both == Together::Wrong)
