@@ -225,7 +225,7 @@ class Mover {
       inner_values_[name] = param == params_.end() ? inner_names_.at(name) : substitute(param->second, inner_names_);
     }
     for (NodeId n : scope_.nodes)
-      if (state_[n].is<Tasklet>() && scan.hides(state_[n]))
+      if (state_[n].is<Tasklet>() && !scan.admit(state_[n]))
         return "a connector of tasklet '" + std::string(state_[n].label()) + "' has the name of something in the scan";
     return check_substitution(site_.sdfg, state_, scope_, inner_values_);
   }

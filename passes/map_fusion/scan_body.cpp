@@ -112,6 +112,7 @@ Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read)
   if (Refusal why = find_loop(connector, read)) return why;
   const auto range = loop_range(*read.loop);
   if (!range) return range.error().message;
+  if (range->inverted) return "the body of the loop runs before its condition is tested";
   if (Refusal why = check_iterations(*read.loop, *range)) return why;
   if (Refusal why = find_element(connector, read)) return why;
   read.range = *range;
@@ -172,11 +173,12 @@ void ScanBody::pass_symbols(const Substitution& names,
   }
 }
 
-bool ScanBody::hides(const Node& tasklet) const {
+bool ScanBody::admit(const Node& tasklet) {
+  names_.add_connectors(tasklet);
   for (const auto* connectors : {&tasklet.in_connectors, &tasklet.out_connectors})
     for (const auto& [name, type] : *connectors)
-      if (names_.is_variable(name)) return true;
-  return false;
+      if (names_.is_variable(name)) return false;
+  return true;
 }
 
 }  // namespace sdfg

@@ -41,8 +41,9 @@ class ScanBody {
   std::string take_name(std::string_view base) { return names_.take(base); }
   /// Has the container behind a connector the elements of that container of the parent, in its order?
   bool is_all_of(const std::string& connector, const Data& outside) const;
-  /// Would a tasklet's connector be called like something inside?
-  bool hides(const Node& tasklet) const;
+  /// Nothing that gets a name from now on is called like a connector of the tasklet. False: something
+  /// inside is already.
+  bool admit(const Node& tasklet);
 
  private:
   void find_loops(Region& region, std::vector<LoopRegion*>& around);
