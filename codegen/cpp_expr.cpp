@@ -137,8 +137,8 @@ std::optional<std::string> cpp_type(const Type& type) {
     case BaseType::UInt64: return "uint64_t";
     case BaseType::Float32: return "float";
     case BaseType::Float64: return "double";
-    case BaseType::Complex64: return "std::complex<float>";
-    case BaseType::Complex128: return "std::complex<double>";
+    case BaseType::Complex64: return "sdfg::complex64";
+    case BaseType::Complex128: return "sdfg::complex128";
     case BaseType::String: return "const char*";
     case BaseType::Pointer: {
       if (!type.element().known()) return "void*";
@@ -326,7 +326,7 @@ std::string CppExpr::print(const Expr& expr, int context) const {
       return wrap(cpp_integer(expr.value()), expr.value() < 0 ? unary - 1 : postfix, context);
     case Op::Float: return wrap(cpp_float(expr.number()), expr.number() < 0 ? unary - 1 : postfix,
                                 context);
-    case Op::Imaginary: return "std::complex<double>(0.0, " + cpp_float(expr.number()) + ")";
+    case Op::Imaginary: return "sdfg::complex128(0.0, " + cpp_float(expr.number()) + ")";
     case Op::String: return cpp_string(expr.name());
     case Op::True: return "true";
     case Op::False: return "false";

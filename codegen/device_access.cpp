@@ -57,16 +57,6 @@ bool SdfgFunction::reachable(const Binding& binding, const std::string& containe
   return false;
 }
 
-/// A failure for elements that kernels cannot work on.
-bool SdfgFunction::computable(const Type& type, const Place& place) {
-  const bool complex = type.base() == BaseType::Complex64 || type.base() == BaseType::Complex128;
-  if (!complex && type.base() != BaseType::Vector) return true;
-  fail(place, "no code in kernels for elements of type " + type.text(),
-       complex ? "compute with real and imaginary parts, or run the program on the CPU"
-               : "use arrays of single elements");
-  return false;
-}
-
 bool SdfgFunction::uniform(const Expr& expr) const {
   if (!is_plain(expr)) return false;
   for (const std::string& symbol : free_symbols(expr))

@@ -24,7 +24,6 @@ void SdfgFunction::declare_in_kernel(Writer& out, const std::string& name, const
   bound.own = !block;
   bound.device = true;
   bindings_[name] = bound;
-  if (!computable(data.dtype, place)) return;
   if (belongs_to_program(data))
     return fail(place, "a container of a kernel cannot outlive it (lifetime " +
                            std::string(to_text(data.lifetime)) + ")");

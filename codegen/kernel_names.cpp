@@ -129,7 +129,6 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     const std::string argument = other == kernel.arguments.end() ? name : other->second;
     if (bound.kind == Binding::Struct || bound.kind == Binding::Stream)
       return fail(place, "kernels take no structures or streams, and '" + label + "' is one");
-    if (!computable(bound.data->dtype, place)) return;
     const std::string type = type_name(bound.data->dtype, place);
     if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
     if (!bound.device) return void(reachable(bound, label, place));

@@ -205,7 +205,7 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
     return {all ? "sdfg_compat.h" : "sdfg_names.h"};
   }
   std::vector<std::string> headers{"sdfg_math.h"};
-  if (uses("std::complex")) headers.push_back("sdfg_complex.h");
+  if (uses("sdfg::complex")) headers.push_back("sdfg_complex.h");
   if (uses("sdfg::Matrix") || uses("sdfg::dot")) headers.push_back("sdfg_blas.h");
   if (uses("sdfg::update") || uses("sdfg::Stream")) headers.push_back("sdfg_reduce.h");
   if (uses("sdfg::Stream")) headers.push_back("sdfg_stream.h");

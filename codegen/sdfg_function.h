@@ -202,7 +202,6 @@ class SdfgFunction {
   };
   bool reachable(const Binding& binding, const std::string& container, const Place& place,
                  bool one = false);
-  bool computable(const Type& type, const Place& place);
   bool uniform(const Expr& expr) const;
   Address address(const Binding& binding, const std::vector<Expr>& index,
                   const CppExpr& lanes) const;

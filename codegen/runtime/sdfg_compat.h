@@ -18,8 +18,8 @@ using ::sdfg::complex64;
 #define LAPACK_ROW_MAJOR 101
 #define LAPACK_COL_MAJOR 102
 using lapack_int = int32_t;
-using lapack_complex_float = std::complex<float>;
-using lapack_complex_double = std::complex<double>;
+using lapack_complex_float = sdfg::complex64;
+using lapack_complex_double = sdfg::complex128;
 
 namespace sdfg {
 template <class T>
@@ -105,7 +105,7 @@ int getrs(int layout, char transposed, int64_t n, int64_t columns, const T* fact
   }
 SDFG_LAPACK(s, float)
 SDFG_LAPACK(d, double)
-SDFG_LAPACK(c, std::complex<float>)
-SDFG_LAPACK(z, std::complex<double>)
+SDFG_LAPACK(c, sdfg::complex64)
+SDFG_LAPACK(z, sdfg::complex128)
 #undef SDFG_LAPACK
 #endif

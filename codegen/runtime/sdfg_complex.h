@@ -1,22 +1,32 @@
-// Complex numbers in tasklets: Python lets them meet integers and other floats, std::complex not.
+// Complex numbers in tasklets: std::complex, or what stands for it in programs that have a GPU.
+// Python lets them meet integers and other floats, std::complex not.
 #pragma once
-
-#include <complex>
 
 #include "sdfg_math.h"
 
+#if defined(SDFG_GPU_PROGRAM)
+#include "sdfg_gpu_complex.h"
+#else
+#include <complex>
+#endif
+
 namespace sdfg {
 
-using complex64 = std::complex<float>;
-using complex128 = std::complex<double>;
+#if !defined(SDFG_GPU_PROGRAM)
+template <class T>
+using complex = std::complex<T>;
+#endif
+using complex64 = complex<float>;
+using complex128 = complex<double>;
 
 template <class T>
 inline constexpr bool is_complex = false;
 template <class T>
-inline constexpr bool is_complex<std::complex<T>> = true;
+inline constexpr bool is_complex<complex<T>> = true;
 template <class T>
 concept Real = is_float<T> || is_integer<T>;
 
+#if !defined(SDFG_GPU_PROGRAM)
 #define SDFG_COMPLEX_1(name)                       \
   template <class T>                               \
   inline auto name(const std::complex<T>& x) {     \
@@ -35,32 +45,33 @@ inline std::complex<T> pow(const std::complex<T>& x, B y) {
   else
     return std::pow(x, y);
 }
+#endif
 template <class T>
-inline std::complex<T> reciprocal(const std::complex<T>& x) {
+SDFG_BOTH inline complex<T> reciprocal(const complex<T>& x) {
   return T(1) / x;
 }
 template <class T>
-inline T real(const std::complex<T>& x) {
+SDFG_BOTH inline T real(const complex<T>& x) {
   return x.real();
 }
 template <class T>
-inline T imag(const std::complex<T>& x) {
+SDFG_BOTH inline T imag(const complex<T>& x) {
   return x.imag();
 }
 template <Real T>
-inline T real(T x) {
+SDFG_BOTH inline T real(T x) {
   return x;
 }
 template <Real T>
-inline T imag(T) {
+SDFG_BOTH inline T imag(T) {
   return T(0);
 }
 template <class T>
-inline bool isfinite(const std::complex<T>& x) {
+SDFG_BOTH inline bool isfinite(const complex<T>& x) {
   return __builtin_isfinite(x.real()) && __builtin_isfinite(x.imag());
 }
 template <class T>
-inline bool isnan(const std::complex<T>& x) {
+SDFG_BOTH inline bool isnan(const complex<T>& x) {
   return __builtin_isnan(x.real()) || __builtin_isnan(x.imag());
 }
 
@@ -68,24 +79,26 @@ inline bool isnan(const std::complex<T>& x) {
 
 // Operators for mixed operands that std::complex leaves out. They take part only where the types
 // differ, so they never compete with the standard ones.
-#define SDFG_COMPLEX_OPERATOR(op)                                                            \
-  template <class T, sdfg::Real R>                                                           \
-    requires(!__is_same(T, R))                                                               \
-  inline auto operator op(const std::complex<T>& a, R b) {                                   \
-    using W = decltype(T() + R() * T(0));                                                    \
-    return std::complex<W>(a) op W(b);                                                       \
-  }                                                                                          \
-  template <sdfg::Real R, class T>                                                           \
-    requires(!__is_same(T, R))                                                               \
-  inline auto operator op(R a, const std::complex<T>& b) {                                   \
-    using W = decltype(T() + R() * T(0));                                                    \
-    return W(a) op std::complex<W>(b);                                                       \
-  }                                                                                          \
-  inline sdfg::complex128 operator op(const sdfg::complex64& a, const sdfg::complex128& b) { \
-    return sdfg::complex128(a) op b;                                                         \
-  }                                                                                          \
-  inline sdfg::complex128 operator op(const sdfg::complex128& a, const sdfg::complex64& b) { \
-    return a op sdfg::complex128(b);                                                         \
+#define SDFG_COMPLEX_OPERATOR(op)                                                   \
+  template <class T, sdfg::Real R>                                                  \
+    requires(!__is_same(T, R))                                                      \
+  SDFG_BOTH inline auto operator op(const sdfg::complex<T>& a, R b) {               \
+    using W = decltype(T() + R() * T(0));                                           \
+    return sdfg::complex<W>(a) op W(b);                                             \
+  }                                                                                 \
+  template <sdfg::Real R, class T>                                                  \
+    requires(!__is_same(T, R))                                                      \
+  SDFG_BOTH inline auto operator op(R a, const sdfg::complex<T>& b) {               \
+    using W = decltype(T() + R() * T(0));                                           \
+    return W(a) op sdfg::complex<W>(b);                                             \
+  }                                                                                 \
+  SDFG_BOTH inline sdfg::complex128 operator op(const sdfg::complex64& a,           \
+                                                const sdfg::complex128& b) {        \
+    return sdfg::complex128(a) op b;                                                \
+  }                                                                                 \
+  SDFG_BOTH inline sdfg::complex128 operator op(const sdfg::complex128& a,          \
+                                                const sdfg::complex64& b) {         \
+    return a op sdfg::complex128(b);                                                \
   }
 SDFG_COMPLEX_OPERATOR(+)
 SDFG_COMPLEX_OPERATOR(-)

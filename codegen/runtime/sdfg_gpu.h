@@ -280,6 +280,28 @@ __device__ void exchange_part(T* at, const T& value, Op op) {
     seen = atomicCAS(word, expected, (expected & ~(mask << shift)) | (desired << shift));
   } while (seen != expected);
 }
+/// Types wider than any exchange: one lock for all. Who holds it leaves it in the same branch, so
+/// that threads which run in step do not wait for one another for ever.
+[[maybe_unused]] static __device__ unsigned wide_update_taken;
+template <class T, class Op>
+__device__ void exchange_wide(T* at, const T& value, Op op) {
+  static_assert(sizeof(T) % 4 == 0);
+  volatile unsigned* const memory = reinterpret_cast<volatile unsigned*>(at);
+  unsigned words[sizeof(T) / 4];
+  for (bool done = false; !done;) {
+    if (atomicCAS(&wide_update_taken, 0u, 1u) != 0u) continue;
+    __threadfence();
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i) words[i] = memory[i];
+    T old;
+    memcpy(&old, words, sizeof(T));
+    const T next = op(old, value);
+    memcpy(words, &next, sizeof(T));
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i) memory[i] = words[i];
+    __threadfence();
+    atomicExch(&wide_update_taken, 0u);
+    done = true;
+  }
+}
 }  // namespace detail
 #endif
 
@@ -297,6 +319,10 @@ __device__ inline void update_atomic(T* at, const T& value, Op op) {
     atomicMin(at, value);
   else if constexpr (same<Op, Max> && (same<T, int32_t> || same<T, uint32_t>))
     atomicMax(at, value);
+  else if constexpr (same<Op, Sum> && requires { value.im; })  // a complex number's parts
+    update_atomic(&at->re, value.re, op), update_atomic(&at->im, value.im, op);
+  else if constexpr (sizeof(T) > 8)
+    gpu::detail::exchange_wide(at, value, op);
   else if constexpr (sizeof(T) == 8)
     gpu::detail::exchange<unsigned long long>(at, value, op);
   else if constexpr (sizeof(T) == 4)

@@ -421,6 +421,11 @@ T atomicCAS(T* at, T expected, T value) {
   if (old == expected) *at = value;
   return old;
 }
+template <class T>
+T atomicExch(T* at, T value) {
+  return std::exchange(*at, value);
+}
+inline void __threadfence() {}
 
 /// For tests and runners: the members of Counters in their order.
 extern "C" __attribute__((visibility("default"), used)) inline const int64_t* sdfg_gpu_counters() {

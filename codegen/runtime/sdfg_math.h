@@ -6,10 +6,32 @@
 
 namespace sdfg {
 
-#if !defined(__CUDACC__)
 /// A short vector as a value; arithmetic goes element by element.
+#if !defined(__CUDACC__)
 template <class T, int n>
 using vec __attribute__((vector_size(n * sizeof(T)))) = T;
+#else
+template <class T, int n>
+struct alignas(n * sizeof(T)) vec {
+  T at[n];
+
+  vec() = default;
+  SDFG_BOTH vec(T all) {
+    for (int i = 0; i < n; ++i) at[i] = all;
+  }
+  SDFG_BOTH T& operator[](int i) { return at[i]; }
+  SDFG_BOTH const T& operator[](int i) const { return at[i]; }
+#define SDFG_VECTOR_OPERATOR(op)                                                     \
+  SDFG_BOTH friend vec operator op(vec a, const vec& b) {                            \
+    for (int i = 0; i < n; ++i) a.at[i] = a.at[i] op b.at[i];                        \
+    return a;                                                                        \
+  }                                                                                  \
+  SDFG_BOTH vec& operator op##=(const vec& b) { return *this = *this op b; }
+  SDFG_VECTOR_OPERATOR(+) SDFG_VECTOR_OPERATOR(-)
+  SDFG_VECTOR_OPERATOR(*) SDFG_VECTOR_OPERATOR(/)
+#undef SDFG_VECTOR_OPERATOR
+  SDFG_BOTH friend vec operator-(const vec& a) { return vec(T(0)) - a; }
+};
 #endif
 
 template <class T>

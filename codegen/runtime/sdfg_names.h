@@ -37,8 +37,6 @@ using uint = unsigned;
 using float32 = float;
 using float64 = double;
 using ::sdfg::Stream;
-#if !defined(__CUDACC__)
 template <class T, int n>
 using vec = ::sdfg::vec<T, n>;
-#endif
 }  // namespace dace
