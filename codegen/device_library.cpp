@@ -29,7 +29,28 @@ bool any_order(const Code& wcr) {
   }
 }
 
+/// The operator as the host can pass it to a kernel: a lambda becomes a type of its own.
+std::string host_operator(Program& program, const std::string& op) {
+  constexpr std::string_view lambda = "[&]";
+  if (!op.starts_with(lambda)) return op;
+  const std::size_t arrow = op.find(" -> ");
+  const std::string name = program.fresh_name("combine");
+  program.functions.push_back("struct " + name + " {\n  SDFG_BOTH auto operator()" +
+                              op.substr(lambda.size(), arrow - lambda.size()) + " const" +
+                              op.substr(arrow) + "\n};\n");
+  return name + "{}";
+}
+
 }  // namespace
+
+const std::string& partial_results(Program& program) {
+  if (program.partial_results.empty()) {
+    program.partial_results = program.fresh_name("partial_results");
+    program.state_fields.push_back("sdfg::gpu::Arena " + program.partial_results + ";");
+    program.device_memory.push_back(program.partial_results);
+  }
+  return program.partial_results;
+}
 
 /// A failure when the node has no code for where it stands and what it touches.
 bool SdfgFunction::library_runs_here(const LibraryOperation& operation, const LibraryPorts& in,
@@ -57,27 +78,49 @@ bool SdfgFunction::library_runs_here(const LibraryOperation& operation, const Li
   return false;
 }
 
+/// A reduction into memory of the GPU, or, where the edge says so, an update of what is there.
 void SdfgFunction::emit_far_reduce(At& at, NodeId id, const Reduce& reduce, const LibraryPort& in,
                                    const LibraryPort& out, const ReducedDimensions& dims) {
   const Place place = at.node_place(id);
-  const std::string op = reduction_operator(reduce.wcr, out.binding.data->dtype, place);
-  if (at.state[out.edge].memlet.wcr || op.starts_with("["))
-    return fail(place, "no code for this update in a reduction on memory of the GPU",
-                "run --expand-reduce and --gpu-transformation, which make maps of it");
-  const auto list = [&](const std::vector<Expr>& values, const std::vector<std::size_t>& which) {
+  const Type& type = out.binding.data->dtype;
+  const std::string op = host_operator(program_, reduction_operator(reduce.wcr, type, place));
+  const auto& update = at.state[out.edge].memlet.wcr;
+  const std::string into =
+      update ? host_operator(program_, reduction_operator(*update, type, place))
+             : "sdfg::Exchange{}";
+  if (update && !reduce.identity)
+    return fail(place, "the reduction starts from its output and updates it, too",
+                "give it an identity, or run --expand-reduce and --gpu-transformation");
+  // Dimensions that go and lie behind one another are one.
+  std::vector<Expr> lengths, steps;
+  for (std::size_t d : dims.gone) {
+    if (!steps.empty() && steps.back() == in.strides[d] * in.sizes[d]) {
+      lengths.back() = lengths.back() * in.sizes[d];
+      steps.back() = in.strides[d];
+    } else {
+      lengths.push_back(in.sizes[d]);
+      steps.push_back(in.strides[d]);
+    }
+  }
+  const auto list = [&](const std::vector<Expr>& values) {
     std::string text;
-    for (std::size_t d : which) text += (text.empty() ? "" : ", ") + print(values[d], place);
+    for (const Expr& value : values) text += (text.empty() ? "" : ", ") + print(value, place);
     return "{" + text + "}";
   };
+  const auto some = [](const std::vector<Expr>& values, const std::vector<std::size_t>& which) {
+    std::vector<Expr> chosen;
+    for (std::size_t d : which) chosen.push_back(values[d]);
+    return chosen;
+  };
   at.out.line("// reduce " + std::string(at.state[id].label()));
-  at.out.line("sdfg::gpu::reduce(__state->gpu, " + out.pointer + ", " + in.pointer +
-              ", sdfg::gpu::Reduction<" + std::to_string(dims.kept.size()) + ", " +
-              std::to_string(dims.gone.size()) + ">{" + list(in.sizes, dims.kept) + ", " +
-              list(in.strides, dims.kept) + ", " + list(out.strides, dims.out) + ", " +
-              list(in.sizes, dims.gone) + ", " + list(in.strides, dims.gone) + "}, " + op + ", " +
-              (any_order(reduce.wcr) ? "true" : "false") + ", " + out.type + "(" +
-              (reduce.identity ? print_code(*reduce.identity, place) : "0") + "), " +
-              (reduce.identity ? "false" : "true") + ");");
+  at.out.line("sdfg::gpu::reduce(__state->gpu, __state->" + partial_results(program_) + ", " +
+              out.pointer + ", " + in.pointer + ", sdfg::gpu::Reduction<" +
+              std::to_string(dims.kept.size()) + ", " + std::to_string(lengths.size()) + ">{" +
+              list(some(in.sizes, dims.kept)) + ", " + list(some(in.strides, dims.kept)) + ", " +
+              list(some(out.strides, dims.out)) + ", " + list(lengths) + ", " + list(steps) +
+              "}, " + op + ", " + into + ", " + (any_order(reduce.wcr) ? "true" : "false") + ", " +
+              out.type + "(" + (reduce.identity ? print_code(*reduce.identity, place) : "0") +
+              "), " + (reduce.identity ? "false" : "true") + ");");
 }
 
 /// Elements in another order of dimensions.

@@ -42,6 +42,7 @@ struct Program {
   std::vector<MemorySlot> slots;
   std::vector<std::string> waits;  ///< where the host waits for the device, and why
   std::vector<std::string> device_memory;  ///< fields of the state that hold memory of the GPU
+  std::string partial_results;  ///< one of these, for reductions of several blocks; empty: none
   std::vector<std::string> global_lines;   ///< file scope: code of tasklets and constants
 
   /// A container whose memory the caller supplies.

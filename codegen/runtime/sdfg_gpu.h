@@ -307,11 +307,19 @@ __device__ void exchange_wide(T* at, const T& value, Op op) {
 
 }  // namespace gpu
 
+/// Devices before sm_60 exchange doubles instead of adding them at once.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+inline constexpr bool adds_doubles = false;
+#else
+inline constexpr bool adds_doubles = true;
+#endif
+
 /// Write-conflict resolution that is safe against all threads of the device.
 template <class T, class Op>
 __device__ inline void update_atomic(T* at, const T& value, Op op) {
   using gpu::detail::same;
-  if constexpr (same<Op, Sum> && (same<T, double> || same<T, float> || same<T, int32_t> || same<T, uint32_t>))
+  if constexpr (same<Op, Sum> && ((same<T, double> && adds_doubles) || same<T, float> || same<T, int32_t> ||
+                                  same<T, uint32_t>))
     atomicAdd(at, value);
   else if constexpr (same<Op, Sum> && (same<T, int64_t> || same<T, uint64_t>))
     atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));

@@ -5,7 +5,9 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
+#include "passes/gpu/host_copies.h"
 #include "passes/gpu/placement.h"
+#include "support/text.h"
 
 namespace sdfg {
 namespace {
@@ -67,6 +69,15 @@ Schedule inside_kernel(Schedule schedule) {
   return host ? Schedule::Sequential : schedule;
 }
 
+/// Not what outlives a call; what the program puts into the host's memory only inside of kernels.
+bool fits_registers(const Data& data, bool in_kernel) {
+  const bool host = data.storage == Storage::CpuHeap || data.storage == Storage::CpuThreadLocal;
+  return data.transient && data.role() == Role::Plain &&
+         (data.storage == Storage::Default || (in_kernel && host)) &&
+         (data.lifetime == Lifetime::Scope || data.lifetime == Lifetime::State ||
+          data.lifetime == Lifetime::Sdfg);
+}
+
 class Transformer {
  public:
   Transformer(const GpuTransformation::Options& options, const GpuPlacement& placement,
@@ -80,7 +91,7 @@ class Transformer {
     for (auto& [name, data] : sdfg.arrays) {
       if (placement_.on_device(sdfg, name) && (shared.contains(name) || !data.transient))
         set(data, Storage::GpuGlobal);
-      else if (data.transient && data.role() == Role::Plain && data.storage == Storage::Default)
+      else if (fits_registers(data, !shared.contains(name)))
         set(data, Storage::Register);
     }
   }
@@ -146,8 +157,7 @@ class Transformer {
       if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) on_device(**nested->sdfg);
     });
     for (auto& [name, data] : sdfg.arrays)
-      if (data.transient && data.role() == Role::Plain && data.storage == Storage::Default)
-        set(data, Storage::Register);
+      if (fits_registers(data, true)) set(data, Storage::Register);
   }
 
   /// A map of one point around a tasklet.
@@ -229,11 +239,18 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
     return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
                       "leave one of them out"};
   SDFG_TRY([[maybe_unused]] const Ok states, check_states(sdfg));
+  const GpuPlacement before(sdfg);
+  SDFG_TRY([[maybe_unused]] const Ok placed, before.check());
+  if (const auto reads = before.host_reads(); !reads.empty())
+    context.warnings.push_back(
+        {sdfg.name, "the host waits for the GPU where control flow reads what kernels write: " +
+                        join(reads, ", "),
+         {}, Severity::Warning});
+  const Changed copied = copy_to_host(sdfg, before, context);
   const GpuPlacement placement(sdfg);
-  SDFG_TRY([[maybe_unused]] const Ok placed, placement.check());
   Transformer transformer(options, placement, context);
   transformer.on_host(sdfg, {});
-  return transformer.changed();
+  return copied | transformer.changed();
 }
 
 }  // namespace sdfg

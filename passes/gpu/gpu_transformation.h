@@ -25,8 +25,12 @@ known extent of its dimension; a map of which only one dimension has more than o
 having one. The launch bound is `gpu_launch_bounds`, or `gpu_launch_factor` times the threads of a
 block.
 
-Impossible, and an error, when control flow on the host reads what a kernel writes, a scalar
-argument is written by a kernel, or a consume scope is at the top of a state.)",
+Where control flow on the host reads what a kernel writes, the host waits for the GPU; a warning
+says where. Elements of arrays, or arrays, are copied to the host in a state before.
+
+Impossible, and an error, when a loop's statements or the symbols of a nested SDFG read an array
+that a kernel writes, a scalar argument is written by a kernel, or a consume scope is at the top of
+a state.)",
   };
   struct Options {
     std::vector<std::int64_t> gpu_block_size{32, 8, 1};

@@ -39,15 +39,18 @@ void GpuPlacement::add_names(const Sdfg& sdfg) {
     if (block.is<State>()) return;
     SymbolSet names;
     collect_used_names(block, {}, names);
-    name(sdfg, names, "'" + block.label + "'");
+    name(sdfg, names, "'" + block.label + "'", block.is<LoopRegion>());
   });
 }
 
-void GpuPlacement::name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by) {
+void GpuPlacement::name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by,
+                        bool keeps) {
   const auto& known = index_.at(&sdfg);
   for (const std::string& n : names)
-    if (const auto found = known.find(n); found != known.end())
+    if (const auto found = known.find(n); found != known.end()) {
       containers_[found->second].named_by = by;
+      if (keeps) containers_[found->second].kept_by = by;
+    }
 }
 
 GpuPlacement::Index GpuPlacement::find(const Sdfg& sdfg, std::string_view name) const {
@@ -103,7 +106,7 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
     const Sdfg& inner = **nested->sdfg;
     SymbolSet names;
     for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, names);
-    name(sdfg, names, "nested SDFG '" + nested->label + "'");
+    name(sdfg, names, "nested SDFG '" + nested->label + "'", true);
     for (EdgeId e : state.in(n))
       link(container_at(state.source(e)), find(inner, state[e].dst_connector));
     for (EdgeId e : state.out(n))
@@ -154,15 +157,22 @@ bool GpuPlacement::becomes_kernel(const State& state, NodeId tasklet) const {
 Status GpuPlacement::check() const {
   for (const Container& c : containers_) {
     if (!c.device) continue;
-    if (!c.named_by.empty())
-      return Diagnostic{"", "'" + c.name + "' has to lie in GPU memory, and " + c.named_by +
-                                " reads it on the host",
-                        "copy it to a scalar that no kernel writes"};
     if (c.data->is_scalar() && !c.data->transient && c.sdfg == root_)
       return Diagnostic{"", "the scalar argument '" + c.name + "' is written by a kernel",
                         "make it an array of one element"};
+    if (!c.data->is_scalar() && !c.kept_by.empty())
+      return Diagnostic{"", "'" + c.name + "' has to lie in GPU memory, and " + c.kept_by +
+                                " reads it on the host",
+                        "copy it to a scalar that no kernel writes"};
   }
   return Ok{};
+}
+
+std::vector<std::string> GpuPlacement::host_reads() const {
+  std::vector<std::string> reads;
+  for (const Container& c : containers_)
+    if (c.device && !c.named_by.empty()) reads.push_back("'" + c.name + "' (" + c.named_by + ")");
+  return reads;
 }
 
 }  // namespace sdfg

@@ -22,8 +22,11 @@ class GpuPlacement {
   bool on_device(const Sdfg& sdfg, const std::string& container) const;
   /// Does a tasklet outside of maps touch GPU memory, so that it has to become a kernel?
   bool becomes_kernel(const State& state, NodeId tasklet) const;
-  /// What cannot be: the host reads by name what a kernel writes, or returns it by value.
+  /// What cannot be: an argument that is passed by value is written by a kernel; a loop or the
+  /// symbols of a nested SDFG read an array.
   Status check() const;
+  /// Containers on the device that control flow on the host reads by name, and who does.
+  std::vector<std::string> host_reads() const;
 
  private:
   using Index = std::size_t;
@@ -33,6 +36,7 @@ class GpuPlacement {
     const Data* data;
     bool device = false;
     std::string named_by;          ///< who reads it by name on the host
+    std::string kept_by;           ///< … where no copy can come before
     std::vector<Index> same;       ///< the same memory under another name
     std::vector<Index> tasklets;   ///< outside of maps that touch it
   };
@@ -49,7 +53,7 @@ class GpuPlacement {
   void on_node(Sdfg& sdfg, State& state, NodeId n);
   void link(Index a, Index b);
   Index find(const Sdfg& sdfg, std::string_view name) const;
-  void name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by);
+  void name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by, bool keeps = false);
   void put_on_device(Index container);
   void propagate();
 

@@ -5,6 +5,9 @@
              hip-on-cpu): the recorded outputs bit for bit, the same again in a second call, and no
              allocation and no waiting there; every fourth program with `graph = on`, too, where a third call
              is one launch (programs that cannot be a graph say so)
+    made     tests/gpu/programs and some programs of other DaCe users through --gpu-transformation, executed
+             on the stand-in: reductions and updates of every kind, complex numbers, control flow that reads
+             what kernels write; and what a launch beyond the limits says
     compile  the generated text compiles without warnings for sm_80 and sm_90 with nvcc, and for gfx90a
              and gfx942 with hipcc and clang, and so do the names for C++ tasklets; a compiler that is
              not here is skipped aloud
@@ -14,11 +17,14 @@ Prints a line per problem and a closing line. --part ci takes a few programs, --
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 # A second call waits here because the host branches on what the device computed.
 WAITS = "a second call with the same arguments allocates memory 0 times"
@@ -50,6 +56,77 @@ def executed_as_graph(tool, program, folder):
     if done.returncode or complaints or launched not in done.stderr:
         return "\n".join(complaints)[:1500] or done.stdout[-1500:]
     return None
+
+
+HERE = pathlib.Path(__file__).resolve().parent
+NUMBERS = {"f4": "f", "f8": "d", "i2": "h", "i8": "q", "c16": "d"}
+
+
+def write_npz(path, arrays):
+    """{name: (type, shape, numbers)} as NumPy stores it; a complex number is two."""
+    with zipfile.ZipFile(path, "w") as file:
+        for name, (kind, shape, numbers) in arrays.items():
+            header = str(dict(descr="<" + kind, fortran_order=False, shape=shape)).ljust(117) + "\n"
+            file.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                          struct.pack(f"<{len(numbers)}{NUMBERS[kind]}", *numbers))
+
+
+def reductions(path):
+    """Arguments and results of programs/reductions.txt: whole numbers, so that sums are exact in any order."""
+    n, m, length = 90, 700, 50000
+    a = [(7 * i * i + 3 * i) % 101 for i in range(n * m)]
+    rows, columns = [a[i * m:(i + 1) * m] for i in range(n)], [a[j::m] for j in range(m)]
+    x, y = [i % 5 for i in range(length)], [i % 3 for i in range(length)]
+
+    def alternating(row):
+        value = 0
+        for element in row:
+            value = element - value
+        return value
+
+    given = dict(A=("f8", (n, m), a), x=("f4", (length,), x), y=("f4", (length,), y), all=("f8", (1,), [5]),
+                 rows=("f8", (n,), [0] * n), columns=("f8", (m,), [0] * m), largest=("f8", (1,), [0]),
+                 odd=("f8", (n,), [0] * n), dot=("f4", (1,), [0]), sums=("c16", (2,), [0] * 4),
+                 product=("c16", (1,), [1, 0]), least=("i2", (3,), [0] * 3))
+    found = dict(all=[5 + sum(a)], rows=[sum(r) for r in rows], columns=[sum(c) for c in columns], largest=[max(a)],
+                 odd=[alternating(r) for r in rows], dot=[sum(i * j for i, j in zip(x, y))],
+                 sums=[0, sum(range(0, n, 2)), 0, sum(range(1, n, 2))], product=[-1, 0],  # i to the power of 90
+                 least=[-max(range(r, n, 3)) for r in range(3)])
+    symbols = dict(L=length, M=m, N=n)
+    write_npz(path, {f"in:{k}": v for k, v in given.items()} | {f"in:{k}": ("i8", (), [v]) for k, v in symbols.items()} |
+              {f"out:{k}": (*given[k][:2], v) for k, v in found.items()})
+
+
+def made(tool, backend, folder):
+    data = folder / f"{backend}.npz"
+    reductions(data)
+    done = run([tool, HERE / "programs/reductions.txt", "--gpu-transformation", "--emit=none", f"--run={data}",
+                f"--backend={backend}"])
+    return None if done.returncode == 0 else done.stderr[-1500:] + done.stdout[-1500:]
+
+
+def over_the_limit(tool, folder):
+    program, data = HERE / "programs/large_grid.txt", folder / "grid.npz"
+    one = ("f8", (1,), [0])
+    write_npz(data, {"in:A": one, "out:A": one, "in:N": ("i8", (), [70000])})
+    done = run([tool, program, "--emit=none", f"--run={data}", "--backend=cuda-on-cpu"])
+    wanted = "a grid of 1 x 1 x 70000 blocks is over the limit of 2147483647 x 65535 x 65535"
+    return None if wanted in done.stderr else f"no message about the grid: {done.stderr[-1500:]}"
+
+
+def transformed(tool, program, dialect):
+    """A program of another DaCe user; sums in another order may round differently."""
+    described = json.loads((program / "meta.json").read_text()).get("scalars") or {}
+    done = run([tool, program / "plain.sdfgz", "--gpu-transformation", "--emit=none", f"--run={program / 'data.npz'}",
+                *[f"--set={name}={entry['value']!r}" for name, entry in described.items()],
+                f"--backend={dialect}-on-cpu", "--tolerance=1e-6"])
+    return None if done.returncode == 0 else done.stderr[-1500:] + done.stdout[-1500:]
+
+
+# Of corpus/dace/npbench. Left out by --part full: what is refused (solving linear systems on the device), and
+# what launches too many kernels for a stand-in.
+SOME = ["azimint_hist", "mandelbrot2"]
+LEFT_OUT = ["channel_flow", "cholesky2", "contour_integral"]
 
 
 def compiled(tool, program, dialect, command, folder):
@@ -121,7 +198,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--corpus", required=True, type=pathlib.Path)
-    parser.add_argument("--kind", choices=["run", "compile"], action="append")
+    parser.add_argument("--kind", choices=["run", "made", "compile"], action="append")
     parser.add_argument("--part", choices=["ci", "full"], default="ci")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--match", default="", help="only programs whose name contains this")
@@ -134,8 +211,17 @@ def main():
     spread = lambda count: programs[:: max(1, len(programs) // count)][:count]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         todo = {}
-        for kind in arguments.kind or ["run", "compile"]:
-            if kind == "compile":
+        for kind in arguments.kind or ["run", "made", "compile"]:
+            if kind == "made":
+                for backend in ("cuda-on-cpu", "hip-on-cpu"):
+                    todo[kind, backend, HERE / "reductions"] = pool.submit(made, arguments.tool, backend, pathlib.Path(folder))
+                todo[kind, "cuda-on-cpu", HERE / "large_grid"] = pool.submit(over_the_limit, arguments.tool, pathlib.Path(folder))
+                others = sorted(p.parent for p in arguments.corpus.glob("dace/npbench/*/plain.sdfgz"))
+                for i, p in enumerate(others):
+                    if p.name in SOME or (arguments.part == "full" and p.name not in LEFT_OUT):
+                        dialect = ("cuda", "hip")[i % 2]
+                        todo[kind, dialect, p] = pool.submit(transformed, arguments.tool, p, dialect)
+            elif kind == "compile":
                 here, missing = compilers()
                 for name in missing:
                     print(f"compile: {name}: SKIPPED, its compiler is not here")

@@ -57,6 +57,7 @@ class Run {
     s_ = *std::move(settings);
     if (s_.help || s_.version || s_.list_passes) return inform();
     if (const Exit e = load(); e != Exit::Fine) return e;
+    if (const Exit e = check_plan(); e != Exit::Fine) return e;
     if (const Exit e = verify_input(); e != Exit::Fine || s_.verify_only) return e;
     if (s_.bisect) return find_culprit();
     if (const Exit e = run_passes(); e != Exit::Fine) return e;
@@ -245,6 +246,21 @@ class Run {
     if (!written) return fail(written.error());
     stop("write", begin);
     return Exit::Fine;
+  }
+
+  /// A plan where nothing has kernels would be ignored.
+  Exit check_plan() {
+    constexpr Emit with_kernels[] = {Emit::Cuda, Emit::Hip, Emit::Plan, Emit::PlanJson,
+                                     Emit::Report};
+    const bool runs_them =
+        !s_.run_data.empty() && s_.backend != "interpreter" && s_.backend != "cpu";
+    if (s_.plan.empty() || runs_them || std::ranges::find(with_kernels, form()) != std::end(with_kernels))
+      return Exit::Fine;
+    console_.err(
+        "sdfg-opt: --plan: it says how kernels run, and nothing that is asked for has kernels; add "
+        "--emit=cuda, hip, plan or report, or --run with --backend=cuda-on-cpu, hip-on-cpu, cuda or "
+        "hip\n");
+    return Exit::WrongCommandLine;
   }
 
   /// The text of --plan's file.

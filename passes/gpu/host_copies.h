@@ -1,0 +1,17 @@
+#pragma once
+
+#include "passes/gpu/placement.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+/// Control flow on the host cannot read arrays in GPU memory. What edges between states and
+/// conditions of branches read of them is copied in a state before: single elements to scalars
+/// where the element is certainly read, else the array.
+///
+///     s -> t {x = A[i]}    =>    s -> {A[i] -> x_host} -> t {x = x_host}
+///
+/// What loops read stays; GpuPlacement::check refuses it.
+Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context);
+
+}  // namespace sdfg
