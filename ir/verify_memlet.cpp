@@ -111,12 +111,15 @@ class MemletRules {
     const std::string hint = "give the memlet data, or remove the connector";
     const std::string& into = s_.state[path.back()].dst_connector;
     const std::string& out_of = s_.state[path.front()].src_connector;
-    const auto code = [](const Node& node) {
-      return node.is<Tasklet>() ? "a tasklet" : node.is<NestedSdfg>() ? "a nested SDFG" : nullptr;
+    const auto user = [](const Node& node) {
+      return node.is<Tasklet>()      ? "a tasklet"
+             : node.is<NestedSdfg>() ? "a nested SDFG"
+             : node.is_entry()       ? "a scope"  // a dynamic range: IN_ leads on
+                                     : nullptr;
     };
-    if (const char* reader = code(target()); reader && !into.empty())
+    if (const char* reader = user(target()); reader && !into.empty() && !into.starts_with("IN_"))
       error("an empty memlet leads to connector '" + into + "' of " + reader, hint);
-    if (const char* writer = code(source()); writer && !out_of.empty())
+    if (const char* writer = user(source()); writer && !out_of.empty() && !out_of.starts_with("OUT_"))
       error("an empty memlet comes from connector '" + out_of + "' of " + writer, hint);
   }
 

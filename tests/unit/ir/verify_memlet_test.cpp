@@ -229,6 +229,24 @@ sdfg p(A: float64[4])
             "give the memlet data, or remove the connector\n");
 }
 
+TEST(VerifyMemlet, DynamicRangesHaveData) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(n: int64, A: float64[4])
+  state main
+    n0 = access n
+    n1 = map m (i) in [0:end]
+      n2 = tasklet t: "o = i"
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.end
+    n1 -> n2
+    n2.o -> n3.IN_A : A[i]
+    n3.OUT_A -> n4 : A[0:4]
+)sdfg"),
+            "state main / edge n0 -> n1.end: an empty memlet leads to connector 'end' of a scope; "
+            "give the memlet data, or remove the connector\n");
+}
+
 /// Whatever the answer depends on changes between two verifications that know each other.
 TEST(VerifyMemlet, WhatWasRightIsLookedAtAgainWhereItChanged) {
   const Result<Sdfg> right = parse(R"sdfg(
