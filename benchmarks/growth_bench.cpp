@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "codegen/gpu.h"
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -116,6 +117,20 @@ Operation pass(const Registered& registered) {
   };
 }
 
+/// Of the program with all maps on the GPU.
+Result<double> generate_cuda(const Input& input) {
+  SDFG_TRY(const Pipeline pipeline, parse_pipeline("gpu-transformation", all_passes()));
+  const auto copy = std::make_unique<Sdfg>(input.sdfg);
+  Diagnostics warnings;
+  if (const auto moved = run(pipeline, *copy, {}, warnings); !moved) return moved.error();
+  cool_down();
+  const double begin = cpu_seconds();
+  const auto result = generate_gpu(*copy, {});
+  const double seconds = cpu_seconds() - begin;
+  if (!result) return result.error();
+  return seconds;
+}
+
 std::vector<std::pair<std::string, Operation>> operations() {
   std::vector<std::pair<std::string, Operation>> all{
       {"load", timed([](const Input& i) { return load(i.json); })},
@@ -123,7 +138,8 @@ std::vector<std::pair<std::string, Operation>> operations() {
       {"verify", timed([](const Input& i) { return verify(i.sdfg); })},
       {"print", timed([](const Input& i) { return print(i.sdfg); })},
       {"parse", timed([](const Input& i) { return parse(i.text); })},
-      {"generate-cpp", timed([](const Input& i) { return generate_cpu(i.sdfg); })}};
+      {"generate-cpp", timed([](const Input& i) { return generate_cpu(i.sdfg); })},
+      {"generate-cuda", generate_cuda}};
   for (const Registered& registered : all_passes())
     all.emplace_back(registered.name, pass(registered));
   return all;
@@ -233,7 +249,6 @@ bool set(Settings& settings, std::string_view flag, const std::string& value) {
 int main(int count, char** words) {
   // As sdfg-opt: memory that is freed is kept.
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 1 << 20);
   sdfg::Settings settings;
   for (int i = 1; i < count; ++i) {

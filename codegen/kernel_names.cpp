@@ -28,7 +28,9 @@ std::string without_axes(std::string text) {
 SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
   const State& state = at.state;
   SymbolSet names;
-  const auto words = [&](std::string_view text) { names.merge(identifiers(text)); };
+  const auto words = [&](std::string_view text) {
+    for (const std::string& word : identifiers(text)) names.insert(word);
+  };
   const auto container = [&](const std::string& name) {
     names.insert(name);
     names.insert(name.substr(0, name.find('.')));

@@ -107,7 +107,7 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" +
                 kernel.declarations + ")");
   Writer constants(1);
-  const auto used = identifiers(text);
+  const auto used = sdfg_.constants.empty() ? Words() : identifiers(text);
   for (const auto& [constant, value] : sdfg_.constants)
     if (used.contains(cpp_name(constant)))
       if (const auto definition = constant_definition(constant, value))

@@ -1,11 +1,22 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 namespace sdfg {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+/// Words of a text. They have no order: iterate only to fill something that has.
+using Words = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
 /// Identifiers that a function uses already, and the way back to those it used before.
 class LocalNames {

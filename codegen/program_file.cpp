@@ -56,7 +56,7 @@ std::vector<EntryParameter> entry_parameters(Program& program, const std::vector
 
 /// "State* __state, int N, [[maybe_unused]] double x"
 std::string list(const Program& program, const std::vector<EntryParameter>& parameters,
-                 const std::set<std::string, std::less<>>& used, bool state) {
+                 const Words& used, bool state) {
   std::string out;
   if (state) out = program.state_type + "* __state";
   for (const EntryParameter& p : parameters)
@@ -127,7 +127,7 @@ void emit_init(Writer& out, Program& program, const std::vector<EntryParameter>&
     out.close();
     out.blank();
   }
-  const std::set<std::string, std::less<>> used = identifiers(
+  const Words used = identifiers(
       program.init_lines.empty() ? "" : names(init));
   out.open("SDFG_EXPORT " + program.state_type + "* __dace_init_" + program.name + "(" +
            list(program, init, used, false) + ")");

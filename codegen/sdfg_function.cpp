@@ -6,11 +6,12 @@
 
 namespace sdfg {
 
-std::set<std::string, std::less<>> identifiers(std::string_view text) {
-  std::set<std::string, std::less<>> found;
+Words identifiers(std::string_view text) {
+  Words found;
   for (std::size_t i = 0; i < text.size();) {
     const auto word = [&](std::size_t k) {
-      return std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_';
+      const char c = text[k], small = char(c | 0x20);
+      return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_';
     };
     if (!word(i)) {
       ++i;

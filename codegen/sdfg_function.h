@@ -352,6 +352,6 @@ struct SdfgFunction::At {
 bool is_one_element(const Subset& subset);
 
 /// Whole identifiers that occur in C++ text (outside of nothing: comments count too).
-std::set<std::string, std::less<>> identifiers(std::string_view text);
+Words identifiers(std::string_view text);
 
 }  // namespace sdfg
