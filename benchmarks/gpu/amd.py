@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Kernels as AMD's compiler makes them, ours beside DaCe's: registers, occupancy, spills, scalar-base memory instructions.
 
-usage: amd.py --corpus DIR --sdfg-opt PATH --dace PYTHON [--work DIR] [--arch gfx90a,gfx942] [--jobs 2] [--kernels] [PROGRAM...]
+usage: amd.py --corpus DIR --sdfg-opt PATH [--dace PYTHON] [--work DIR] [--arch gfx90a,gfx942] [--jobs 2] [--kernels] [PROGRAM...]
 
-Ours is `lowered.sdfgz --gt4py=target=cuda --emit=hip`, DaCe's its HIP backend's code for gt4py_gpu.sdfgz. Both are
+Ours is `lowered.sdfgz --gt4py=target=cuda --emit=hip`, DaCe's its HIP backend's code for gt4py_gpu.sdfgz (minutes for
+some programs; what is in --work is used again, and without --dace only that). Both are
 compiled to assembly with clang++-19 (near what current ROCm has), or with hipcc where that is missing.
 Waves: of 64 threads, per SIMD, as vector registers allow (512 of a lane, in steps of 8, at most 8 waves). Scalar base: of
 the loads and stores of global memory, those that add a 32-bit offset to a scalar address ("global_… v, v, s[..]"), which
@@ -93,7 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", required=True, type=pathlib.Path)
     parser.add_argument("--sdfg-opt", required=True)
-    parser.add_argument("--dace", required=True, help="a Python that has dace and gt4py")
+    parser.add_argument("--dace", help="a Python that has dace and gt4py")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/sdfg-gpu-amd"))
     parser.add_argument("--arch", type=lambda text: text.split(","), default=["gfx90a", "gfx942"])
     parser.add_argument("--jobs", type=int, default=2)
@@ -110,7 +111,7 @@ def main():
                         "--emit=hip", "-o", out / "ours.hip"], check=True)
         if not (out / "dace.json").exists():
             missing += f"{program / 'gt4py_gpu.sdfgz'} {out}\n"
-    if missing:
+    if missing and options.dace:
         subprocess.run([options.dace, "-W", "ignore", "-c", DACE], input=missing, text=True, check=True)
     for header, text in LACKING.items():
         (options.work / "hip").mkdir(exist_ok=True)
@@ -119,9 +120,12 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         todo = {}
         for program, out in folders.items():
-            package = pathlib.Path(json.loads((out / "dace.json").read_text())["package"])
+            sides = [("ours", [])]
+            if (out / "dace.json").exists():
+                package = pathlib.Path(json.loads((out / "dace.json").read_text())["package"])
+                sides.append(("DaCe", [f"-I{package / 'runtime/include'}", "-idirafter", str(options.work)]))
             for arch in options.arch:
-                for who, includes in ("ours", []), ("DaCe", [f"-I{package / 'runtime/include'}", "-idirafter", str(options.work)]):
+                for who, includes in sides:
                     todo[out.name, arch, who] = pool.submit(assembled, out / f"{who.lower()}.hip", arch, includes)
         print("| program | | | kernels | registers | waves | with spills or stack | scalar base |\n|---|---|---|---|---|---|---|---|")
         for (name, arch, who), job in todo.items():

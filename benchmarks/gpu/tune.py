@@ -3,7 +3,7 @@
 
 usage: tune.py prepare --sdfg-opt PATH --bench DIR --out DIR [--share 0.05] [PROGRAM...]
        tune.py run DIR [--calls 12]
-       tune.py plan --sdfg-opt PATH --store FILE --device NAME GRAPH STEPS
+       tune.py plan --sdfg-opt PATH --store FILE --device NAME -- GRAPH STEPS
 
 `prepare` takes the programs of DIR (prepare.py's) and writes their CUDA under a handful of plans, with `timers = on`.
 Each plan gives every kernel another candidate of its own list, so one build measures all kernels of a program. `run`,
