@@ -84,7 +84,7 @@ class Loader {
   std::deque<json::Tree> trees_;
 };
 
-// ---- Values of attributes (load_values.cpp). False: the value is not of that type.
+// ---- Values of attributes (load_values.cpp; types: load_types.cpp). False: it is not of that type.
 bool read_value(Loader& in, json::Value v, bool& out);
 bool read_value(Loader& in, json::Value v, std::int64_t& out);
 bool read_value(Loader& in, json::Value v, std::string& out);
@@ -133,8 +133,8 @@ bool read_value(Loader& in, json::Value v, std::map<std::string, T, Less>& out) 
 
 /// Keeps an attribute of a name that is not ours, verbatim.
 void carry(Extras& extras, json::Value member);
-/// Keeps one whose property cannot hold its value. An unknown word of an enumeration is from another
-/// DaCe and only noted; anything else but null is an error.
+/// Keeps one whose property cannot hold its value. An unknown word of an enumeration is from
+/// another DaCe and only noted; anything else but null is an error.
 void carry_unread(Loader& in, Extras& extras, json::Value member, bool enumeration = false);
 /// Keeps an unknown key that stands beside `type`, under "/key".
 void carry_positional(Extras& extras, json::Value member);
@@ -149,21 +149,14 @@ constexpr bool is_enumeration<std::optional<T>> = NamedEnum<T>;
 template <class T>
 bool read_property(Loader& in, json::Value member, T& object, Extras& extras) {
   const std::string_view key = member.raw_key();
-  bool found = false;
-  std::apply(
-      [&](const auto&... p) {
-        (void)((key == p.name
-                    ? (found = true,
-                       read_value(in, member, object.*(p.member))
-                           ? void()
-                           : carry_unread(in, extras, member,
-                                          is_enumeration<std::decay_t<decltype(object.*(p.member))>>))
-                    : void(),
-                found) ||
-               ...);
-      },
-      T::properties);
-  return found;
+  const auto read = [&](const auto& property) {
+    if (key != property.name) return false;
+    auto& field = object.*(property.member);
+    if (!read_value(in, member, field))
+      carry_unread(in, extras, member, is_enumeration<std::decay_t<decltype(field)>>);
+    return true;
+  };
+  return std::apply([&](const auto&... property) { return (read(property) || ...); }, T::properties);
 }
 
 // ---- Elements.
