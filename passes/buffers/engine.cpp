@@ -1,6 +1,8 @@
 #include "passes/buffers/engine.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "passes/buffers/run.h"
 #include "passes/buffers/twin_writes.h"
@@ -61,10 +63,20 @@ class Eliminator {
 
   /// Each value that leaves a map for several containers: one that may live in the one before.
   Changed at_exit(Point p, State& state, NodeId exit) {
+    // A value that leaves twice has a source of several edges: the others need no look.
+    std::map<std::pair<NodeId, std::string>, std::size_t> uses;
+    for (EdgeId e : state.in(exit)) ++uses[{state.source(e), state[e].src_connector}];
+    std::set<std::string> shared;
+    for (EdgeId e : state.in(exit))
+      if (uses[{state.source(e), state[e].src_connector}] > 1 &&
+          state[e].dst_connector.starts_with("IN_"))
+        shared.insert("OUT_" + state[e].dst_connector.substr(3));
+
     std::map<std::pair<NodeId, std::string>, EdgeId> known;
     Changed changed = Changed::No;
     for (EdgeId e : std::vector(state.out(exit).begin(), state.out(exit).end())) {
-      const auto value = state.contains(e) ? exit_value(state, e) : std::nullopt;
+      if (!state.contains(e) || !shared.contains(state[e].src_connector)) continue;
+      const auto value = exit_value(state, e);
       if (!value || !written(state, e)) continue;
       const auto [first, fresh] = known.try_emplace({value->source, value->connector}, e);
       if (fresh || !state.contains(first->second)) continue;
