@@ -171,9 +171,9 @@ class Shrinker {
       const std::string connector = matching_connector(state[outer].src_connector);
       for (EdgeId inner : state.in(exit)) {
         if (state[inner].dst_connector != connector) continue;
-        const auto part = footprint(sdfg_, state, inner, true, target, assumptions_);
-        if (!part) return "a memlet of '" + target + "' does not say which part it writes";
-        std::vector<Bounds> own = iterations_for(*part, needed.box, map);
+        // Else all of the target would be needed.
+        const Subset part = *footprint(sdfg_, state, inner, true, target, assumptions_);
+        std::vector<Bounds> own = iterations_for(part, needed.box, map);
         for (std::size_t p = 0; p < own.size(); ++p)
           bounds[p] = some ? hull(bounds[p], own[p]) : std::move(own[p]);
         some = true;

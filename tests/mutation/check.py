@@ -225,8 +225,15 @@ def build(arguments, folder):
     commands = {c["file"]: c for c in json.loads((arguments.build / "compile_commands.json").read_text())}
     # What nearly every source includes is compiled once.
     common = folder / "common.h"
-    changed = write(folder / "mutation.h", HOOK) | write(common, COMMON)
-    if changed or not common.with_suffix(".h.gch").exists():
+    write(folder / "mutation.h", HOOK)
+    write(common, COMMON)
+    # Objects know nothing of the headers that they were made from.
+    headers = max(header.stat().st_mtime for top in (ROOT / "ir", ROOT / "support", ROOT / "passes", folder)
+                  for header in top.rglob("*.h"))
+
+    def is_old(made, source):
+        return not made.exists() or made.stat().st_mtime < max(headers, source.stat().st_mtime)
+    if is_old(common.with_suffix(".h.gch"), common):
         words = shlex.split(next(iter(commands.values()))["command"])
         words = words[:words.index("-o")] + ["-O0", f"-I{folder}", "-x", "c++-header", str(common), "-o",
                                               str(common) + ".gch"]
@@ -236,7 +243,8 @@ def build(arguments, folder):
     def compile_later(copy, text, command):
         compiled = copy.with_suffix(".o")
         objects.append(str(compiled))
-        if write(copy, text) or not compiled.exists():
+        write(copy, text)
+        if is_old(compiled, copy):
             words = shlex.split(command)
             jobs.append(words[:words.index("-o")] + ["-O0", "-w", "-include", str(common), f"-I{folder}",
                                                       "-o", str(compiled), "-c", str(copy)])
@@ -266,11 +274,9 @@ def build(arguments, folder):
 
 
 def write(path, text):
-    """Is it another text than before?"""
-    if path.exists() and path.read_text() == text:
-        return False
-    path.write_text(text)
-    return True
+    """Leaves a file of the same text alone, with its time."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def run_cases(folder, cases, **environment):
