@@ -372,11 +372,16 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
   Planner(lowering, with_cost).program(sdfg);
-  bool has_memory = false;
+  // A program of host scalars has nothing for a GPU to do.
+  bool has_memory = false, has_work = false;
   for_each_sdfg(sdfg, [&](const Sdfg& any) {
-    for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;
+    for (const auto& [name, data] : any.arrays) {
+      has_memory |= data.storage == Storage::GpuGlobal;
+      has_work |= data.as_array() != nullptr;
+    }
+    for_each_node(any, [&](const Node& node) { has_work |= node.is<MapEntry>(); });
   });
-  if (lowering.plan.kernels.empty() && !has_memory)
+  if (lowering.plan.kernels.empty() && !has_memory && has_work)
     return Diagnostic{
         Place().text(), "the program has no maps for a GPU",
         "run --gt4py=target=cuda (programs lowered by GT4Py) or --auto=target=cuda first"};

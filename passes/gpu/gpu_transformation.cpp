@@ -5,6 +5,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
+#include "passes/gpu/columns.h"
 #include "passes/gpu/host_copies.h"
 #include "passes/gpu/placement.h"
 #include "support/text.h"
@@ -165,42 +166,9 @@ class Transformer {
     if (!context_.may_apply()) return;
     const std::string label = state.get<Tasklet>(tasklet).label;
     context_.applied(trail.in(state, tasklet), quoted(label) + " is a kernel of its own");
-    MapEntry map;
-    map.label = label + "_gmap";
-    map.params = {label + "__gmapi"};
-    map.ranges = {Range::index(0)};
+    MapEntry& map = state.get<MapEntry>(put_into_map_of_one_point(state, tasklet));
     map.schedule = Schedule::GpuDevice;
     set_block_size(map, options_);
-    const NodeId entry = state.add(Node{std::move(map)});
-    const NodeId exit = state.add(Node{MapExit{entry}});
-    const auto pass = [&](NodeId scope, const std::string& connector) {
-      state[scope].in_connectors.emplace("IN_" + connector, Type());
-      state[scope].out_connectors.emplace("OUT_" + connector, Type());
-    };
-    const std::vector<EdgeId> in(state.in(tasklet).begin(), state.in(tasklet).end());
-    for (EdgeId e : in) {
-      Edge inner = state[e];
-      if (!inner.memlet.empty()) {
-        pass(entry, inner.dst_connector);
-        inner.src_connector = "OUT_" + inner.dst_connector;
-        state[e].dst_connector = "IN_" + inner.dst_connector;
-        state.connect(entry, tasklet, std::move(inner));
-      }
-      state.set_target(e, entry);
-    }
-    const std::vector<EdgeId> out(state.out(tasklet).begin(), state.out(tasklet).end());
-    for (EdgeId e : out) {
-      Edge inner = state[e];
-      if (!inner.memlet.empty()) {
-        pass(exit, inner.src_connector);
-        inner.dst_connector = "IN_" + inner.src_connector;
-        state[e].src_connector = "OUT_" + inner.src_connector;
-        state.connect(tasklet, exit, std::move(inner));
-      }
-      state.set_source(e, exit);
-    }
-    if (state.in(tasklet).empty()) state.connect(entry, tasklet, {});
-    if (state.out(tasklet).empty()) state.connect(tasklet, exit, {});
     changed_ = Changed::Yes;
   }
 
@@ -239,6 +207,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
     return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
                       "leave one of them out"};
   SDFG_TRY([[maybe_unused]] const Ok states, check_states(sdfg));
+  const Changed columns = columns_into_kernels(sdfg, GpuPlacement(sdfg), context);
   const GpuPlacement before(sdfg);
   SDFG_TRY([[maybe_unused]] const Ok placed, before.check());
   if (const auto reads = before.host_reads(); !reads.empty())
@@ -250,7 +219,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   const GpuPlacement placement(sdfg);
   Transformer transformer(options, placement, context);
   transformer.on_host(sdfg, {});
-  return copied | transformer.changed();
+  return columns | copied | transformer.changed();
 }
 
 }  // namespace sdfg

@@ -23,7 +23,7 @@ import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "python")]
-MODULES = ["horizontal", "vertical", "scans", "plane", "kinds", "seldom"]
+MODULES = ["horizontal", "vertical", "scans", "plane", "kinds", "seldom", "unusual"]
 
 
 def leaves(value, path):

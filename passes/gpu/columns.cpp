@@ -1,0 +1,147 @@
+#include "passes/gpu/columns.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+bool moves_one_element(const Memlet& memlet) {
+  const auto one = [](const std::optional<Subset>& subset) {
+    return !subset || std::ranges::all_of(subset->ranges, &Range::is_index);
+  };
+  return one(memlet.src_subset) && one(memlet.dst_subset);
+}
+
+/// Is there nothing in an SDFG that many threads could share, and nothing that only the host can do?
+bool is_serial(const Sdfg& sdfg) {
+  for (const auto& [name, data] : sdfg.arrays) {
+    const bool outlives = data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External;
+    if (data.role() != Role::Plain || (data.transient && (!data.is_scalar() || outlives))) return false;
+  }
+  bool serial = true;
+  for_each_state(sdfg, [&](const State& state) {
+    for (NodeId n : state.nodes()) {
+      const auto* nested = state[n].as<NestedSdfg>();
+      if (nested && nested->sdfg) serial &= is_serial(**nested->sdfg);
+      else serial &= state[n].is<AccessNode>() || state[n].is<Tasklet>();
+    }
+    for (EdgeId e : state.edges())
+      serial &= !state[state.source(e)].is<AccessNode>() ||
+                !state[state.target(e)].is<AccessNode>() || moves_one_element(state[e].memlet);
+  });
+  return serial;
+}
+
+bool has_control_flow(const Sdfg& sdfg) {
+  bool found = false;
+  for_each_block(sdfg, [&](const Block& block) { found |= !block.is<State>(); });
+  return found;
+}
+
+class Columns {
+ public:
+  Columns(const GpuPlacement& placement, PassContext& context)
+      : placement_(placement), context_(context) {}
+
+  Changed run(Sdfg& sdfg, const Trail& outer) {
+    for (BlockId b : sdfg.nodes()) on_block(sdfg, sdfg[b], outer);
+    return changed_;
+  }
+
+ private:
+  void on_block(Sdfg& sdfg, Block& block, const Trail& outer) {
+    const Trail trail = outer.in(block);
+    if (Region* region = block.region())
+      for (BlockId b : region->nodes()) on_block(sdfg, (*region)[b], trail);
+    if (auto* conditional = block.as<ConditionalBlock>())
+      for (Branch& branch : conditional->branches) on_block(sdfg, branch.block, trail);
+    if (auto* state = block.as<State>()) on_state(sdfg, *state, trail);
+  }
+
+  void on_state(Sdfg& sdfg, State& state, const Trail& trail) {
+    const auto tree = scope_tree(state);
+    if (!tree) return;
+    const std::vector<NodeId> nodes(state.nodes().begin(), state.nodes().end());
+    for (NodeId n : nodes) {
+      auto* nested = state[n].as<NestedSdfg>();
+      if (!nested || !nested->sdfg || tree->parent_of(n) != NodeId{}) continue;
+      Sdfg& inner = **nested->sdfg;
+      if (!has_control_flow(inner) || !is_serial(inner) || !is_on_device(sdfg, state, n)) {
+        run(inner, trail.in(state, n));
+      } else if (context_.may_apply()) {
+        context_.applied(trail.in(state, n),
+                         "'" + nested->label + "' is a kernel of one thread: all of it is serial");
+        put_into_map_of_one_point(state, n);
+        changed_ = Changed::Yes;
+      }
+    }
+  }
+
+  /// Does it touch arrays, all of them in GPU memory?
+  bool is_on_device(const Sdfg& sdfg, const State& state, NodeId n) const {
+    bool any = false;
+    const auto all = [&](const auto& edges) {
+      return std::ranges::all_of(edges, [&](EdgeId e) {
+        const Data* data = sdfg.find_data(state[e].memlet.data);
+        if (!data || data->is_scalar()) return true;
+        any = true;
+        return placement_.on_device(sdfg, state[e].memlet.data);
+      });
+    };
+    return all(state.in(n)) && all(state.out(n)) && any;
+  }
+
+  const GpuPlacement& placement_;
+  PassContext& context_;
+  Changed changed_ = Changed::No;
+};
+
+}  // namespace
+
+NodeId put_into_map_of_one_point(State& state, NodeId code) {
+  MapEntry map;
+  map.label = std::string(state[code].label()) + "_gmap";
+  map.params = {std::string(state[code].label()) + "__gmapi"};
+  map.ranges = {Range::index(0)};
+  const NodeId entry = state.add(Node{std::move(map)});
+  const NodeId exit = state.add(Node{MapExit{entry}});
+  const auto pass = [&](NodeId scope, const std::string& connector) {
+    state[scope].in_connectors.emplace("IN_" + connector, Type());
+    state[scope].out_connectors.emplace("OUT_" + connector, Type());
+  };
+  const std::vector<EdgeId> in(state.in(code).begin(), state.in(code).end());
+  for (EdgeId e : in) {
+    Edge inner = state[e];
+    if (!inner.memlet.empty()) {
+      pass(entry, inner.dst_connector);
+      inner.src_connector = "OUT_" + inner.dst_connector;
+      state[e].dst_connector = "IN_" + inner.dst_connector;
+      state.connect(entry, code, std::move(inner));
+    }
+    state.set_target(e, entry);
+  }
+  const std::vector<EdgeId> out(state.out(code).begin(), state.out(code).end());
+  for (EdgeId e : out) {
+    Edge inner = state[e];
+    if (!inner.memlet.empty()) {
+      pass(exit, inner.src_connector);
+      inner.dst_connector = "IN_" + inner.src_connector;
+      state[e].src_connector = "OUT_" + inner.src_connector;
+      state.connect(code, exit, std::move(inner));
+    }
+    state.set_source(e, exit);
+  }
+  if (state.in(code).empty()) state.connect(entry, code, {});
+  if (state.out(code).empty()) state.connect(code, exit, {});
+  return entry;
+}
+
+Changed columns_into_kernels(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context) {
+  return Columns(placement, context).run(sdfg, {});
+}
+
+}  // namespace sdfg
