@@ -22,6 +22,7 @@ from gt4py.next.program_processors.runners.dace.workflow import (
     decoration as gtx_wfddecoration,
 )
 
+from sdfg_gt4py.calls import Parameters, checked, parameter
 from sdfg_gt4py.languages import Language, cpp_compiler, language_for, run_compiler, version
 from sdfg_gt4py.tool import Tool
 
@@ -62,9 +63,10 @@ def _loader(base: pathlib.Path) -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Artifact(gtx_wfdcompilation.DaCeCompilationArtifact):
-    """What was built, with the library that loads it."""
+    """What was built, with the library that loads it and what a call has to give."""
 
     loader_path: pathlib.Path = dataclasses.field(kw_only=True)
+    parameters: Parameters = dataclasses.field(kw_only=True)
 
     def load(self) -> stages.ExecutableProgram:
         sdfg = dace.SDFG.from_json(json.loads(self.sdfg_json))
@@ -72,7 +74,12 @@ class Artifact(gtx_wfdcompilation.DaCeCompilationArtifact):
         program = gtx_wfdcompilation.CompiledDaceProgram(
             library, self.bind_func_name, self.binding_source_code
         )
-        return gtx_wfddecoration.DaCeDecoratedProgram(program, device_type=self.device_type)
+        decorated = gtx_wfddecoration.DaCeDecoratedProgram(program, device_type=self.device_type)
+        if __debug__:
+            decorated._update_sdfg_call_args = checked(
+                decorated._update_sdfg_call_args, self.parameters, self.device_type, sdfg.name
+            )
+        return decorated
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,4 +118,7 @@ class Compiler(gtx_wfdcompilation.DaCeCompiler):
             bind_func_name=self.bind_func_name,
             device_type=self.device_type,
             loader_path=_loader(gtx_cache.get_cache_base_path(self.cache_lifetime)),
+            parameters=tuple(
+                parameter(given.name, given.type_) for given in inp.program_source.entry_point.parameters
+            ),
         )

@@ -56,11 +56,19 @@ class Tool:
 
     def run(self, program: bytes, arguments: Sequence[str]) -> bytes:
         """The output for `program` (an SDFG's JSON); `SdfgOptError` when there is none."""
-        done = subprocess.run([self.path, "-", *arguments], input=program, capture_output=True)
-        if done.returncode == 0:
+        try:
+            done = subprocess.run([self.path, "-", *arguments], input=program, capture_output=True)
+        except OSError as failed:
+            raise ToolNotFound(f"'{self.path}' cannot be run ({failed.strerror}); expected sdfg-opt") from None
+        if done.returncode == 0 and (done.stdout or "--emit=none" in arguments):
             return done.stdout
+        if done.returncode == 0:
+            raise ToolNotFound(f"'{self.path}' wrote nothing; it is not the sdfg-opt of this package: build it "
+                               "again, or name another one with tool=PATH or SDFG_OPT")
         reproducer = self._reproducer(program, arguments)
         message = done.stderr.decode(errors="replace").strip() or f"sdfg-opt ended with {done.returncode}"
+        if done.returncode == 2:
+            message += f"\n'{self.path}' may be of another version than sdfg_gt4py; build and install both again"
         raise SdfgOptError(message, reproducer, done.returncode)
 
     def _reproducer(self, program: bytes, arguments: Sequence[str]) -> str:

@@ -31,6 +31,7 @@ import grid
 import horizontal
 import kinds
 import sdfg_gt4py
+from sdfg_gt4py import calls
 
 
 def run(name, backend):
@@ -184,6 +185,51 @@ class Errors(BuildsElsewhere):
         case.arguments["vn"].values = case.arguments["vn"].values.astype(np.float32)
         with self.assertRaisesRegex(Exception, "vn|float32"):
             check.call(case, case.program.with_backend(backend), backend, mesh.offset_provider(backend))
+
+    def test_a_later_call_is_checked_as_well(self):
+        backend = sdfg_gt4py.make_backend()
+        mesh = grid.Grid("divergence")
+        case = grid.CASES["divergence"](mesh)
+        tables = mesh.offset_provider(backend)
+        program = check.compiled(case, backend, tables)
+        good = check.fields_of(case, backend)
+        check.invoke(case, program, good, tables)
+
+        def refused(message, **changed):
+            with self.assertRaisesRegex(sdfg_gt4py.ArgumentError, message):
+                check.invoke(case, program, good | changed, tables)
+
+        single = gtx.as_field([grid.E, grid.K], good["vn"].asnumpy().astype(np.float32))
+        refused("argument 'vn' of '.*' has elements of float32; expected float64", vn=single)
+        refused("argument 'vn' of '.*' is a ndarray; expected a field.*Edge, K", vn=good["vn"].asnumpy())
+        check.invoke(case, program, good, tables)
+
+    def test_memory_of_another_device_is_named(self):
+        def update(*_):
+            raise AssertionError
+
+        class OnGpu:
+            dtype = np.dtype(float)
+
+        class Field:
+            ndarray = OnGpu()
+
+        parameters = (calls.Parameter("p", np.dtype(float), ("K",)),)
+        checked = calls.checked(update, parameters, core_defs.DeviceType.CPU, "program")
+        with self.assertRaisesRegex(sdfg_gt4py.ArgumentError, "'p' of 'program' is in GPU memory.*allocator=backend"):
+            checked((Field(),), [], {})
+
+    def test_a_tool_of_another_kind_is_named(self):
+        tool = self.cache / "sdfg-opt"
+        for text, kind, message in (
+            ("no program", sdfg_gt4py.ToolNotFound, "cannot be run"),
+            ("#!/bin/sh\ncat > /dev/null", sdfg_gt4py.ToolNotFound, "wrote nothing"),
+            ("#!/bin/sh\ncat > /dev/null; echo no option >&2; exit 2", sdfg_gt4py.SdfgOptError, "another version"),
+        ):
+            tool.write_text(text)
+            tool.chmod(0o755)
+            with self.assertRaisesRegex(kind, message):
+                sdfg_gt4py.Tool(str(tool), text).run(EMPTY, ["--emit=text"])
 
 
 class Caches(BuildsElsewhere):
