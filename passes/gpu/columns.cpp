@@ -16,11 +16,11 @@ bool moves_one_element(const Memlet& memlet) {
   return one(memlet.src_subset) && one(memlet.dst_subset);
 }
 
-/// Is there nothing in an SDFG that many threads could share, and nothing that only the host can do?
+/// Nothing that many threads could share, nothing that only the host can do, nothing that outlives it?
 bool is_serial(const Sdfg& sdfg) {
   for (const auto& [name, data] : sdfg.arrays) {
-    const bool outlives = data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External;
-    if (data.role() != Role::Plain || (data.transient && (!data.is_scalar() || outlives))) return false;
+    const bool kept = data.lifetime > Lifetime::Sdfg;
+    if (data.role() != Role::Plain || (data.transient && (!data.is_scalar() || kept))) return false;
   }
   bool serial = true;
   for_each_state(sdfg, [&](const State& state) {
