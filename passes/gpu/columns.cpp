@@ -16,7 +16,7 @@ bool moves_one_element(const Memlet& memlet) {
   return one(memlet.src_subset) && one(memlet.dst_subset);
 }
 
-/// Nothing that threads could share, nothing that only the host can do, nothing that outlives a call?
+/// Nothing that threads could share, nothing only the host can do, nothing that outlives a call?
 bool is_serial(const Sdfg& sdfg) {
   for (const auto& [name, data] : sdfg.arrays) {
     const bool kept = data.lifetime > Lifetime::Sdfg;
