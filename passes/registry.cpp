@@ -9,6 +9,7 @@
 #include "passes/buffers/slice_view_elimination.h"
 #include "passes/buffers/transient_reuse.h"
 #include "passes/conditionals/fuse_conditionals.h"
+#include "passes/conditionals/move_before_conditional.h"
 #include "passes/conditionals/move_into_if_body.h"
 #include "passes/gpu/gpu_transformation.h"
 #include "passes/inside_maps/configure_transients.h"
@@ -132,6 +133,7 @@ constexpr std::array registered{
     entry<MapUnroll>(),
     entry<MergeAccessNodes>(),
     entry<MinMaxElimination>(),
+    entry<MoveBeforeConditional>(),
     entry<MoveIntoIfBody>(),
     entry<MoveLoopIntoMap>(),
     entry<MoveTaskletIntoMap>(),

@@ -13,6 +13,9 @@ class StateCut {
  public:
   /// The nodes behind `node`, at any distance, come after the cut.
   StateCut(const Sdfg& sdfg, const State& state, NodeId node);
+  /// These nodes, with all that comes after any of them.
+  StateCut(const Sdfg& sdfg, const State& state, std::set<NodeId> after)
+      : sdfg_(sdfg), state_(state), after_(std::move(after)) {}
   /// Why the state cannot be cut there.
   Refusal check() const;
   /// Moves the nodes after the cut to an empty state. Edges across the cut become reads of access

@@ -167,6 +167,9 @@ Result<Steps> Gt4py::steps(const Options& o) {
     steps.push_back({with("simplify", {"skip=constant-propagation", pointwise}), "again", {}});
   }
   hook(o.pre_hook, steps);
+  steps.push_back({"fixed-point", "maps behind a conditional that belong to those before it",
+                   {{"move-before-conditional", "past it, if nothing forbids it", {}},
+                    {"state-fusion", "into the state there", {}}}});
   steps.push_back(whole_maps(o));
   steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
   copies(o, steps);

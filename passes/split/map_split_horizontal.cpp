@@ -8,6 +8,7 @@
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/split/copy_scope.h"
 #include "passes/split/extent.h"
+#include "passes/split/overlap.h"
 
 namespace sdfg {
 namespace {
@@ -35,9 +36,17 @@ class StateSplitter {
     auto tree = scope_tree(state_);
     if (!tree) return Changed::No;
     tree_ = *std::move(tree);
+    const auto pairs = candidates();
+    // Siblings first: whoever reads what another one writes may have a sibling, too.
+    return sweep(pairs, false) | sweep(pairs, true);
+  }
+
+ private:
+  Changed sweep(const std::set<std::pair<NodeId, NodeId>>& pairs, bool connected) {
     Changed changed = Changed::No;
-    for (const auto& [first, second] : candidates()) {
+    for (const auto& [first, second] : pairs) {
       if (touched_.contains(first) || touched_.contains(second)) continue;
+      if (are_connected(first, second) != connected) continue;
       Cut cut;
       const Trail here = trail_.in(state_, second);
       const std::string with = "with map '" + entry(first).label + "' (node " + std::to_string(first.value) + "): ";
@@ -54,8 +63,11 @@ class StateSplitter {
     }
     return changed;
   }
+  bool are_connected(NodeId first, NodeId second) {
+    const NodeId a = at(first).exit, b = at(second).exit;
+    return order_->reaches(a, second) || order_->reaches(b, first);
+  }
 
- private:
   const MapEntry& entry(NodeId map) const { return state_.get<MapEntry>(map); }
   const FusionMap& at(NodeId map) {
     auto found = maps_.find(map);
@@ -107,11 +119,35 @@ class StateSplitter {
     if (Refusal why = check_overlap_of(x, y, cut)) return why;
     for (NodeId map : {first, second})
       if (Refusal why = check_map(map)) return "map '" + entry(map).label + "': " + why.reason();
-    if (order_->reaches(at(first).exit, second) || order_->reaches(at(second).exit, first))
-      return "a path leads from one map to the other";
-    if (Refusal why = check_apart(at(first), at(second))) return why;
-    if (Refusal why = check_apart(at(second), at(first))) return why;
+    if (order_->reaches(at(first).exit, second)) {
+      if (Refusal why = check_between(first, second)) return why;
+    } else if (order_->reaches(at(second).exit, first)) {
+      if (Refusal why = check_between(second, first)) return why;
+    } else {
+      if (Refusal why = check_apart(at(first), at(second))) return why;
+      if (Refusal why = check_apart(at(second), at(first))) return why;
+    }
     return weigh(first, second, cut);
+  }
+
+  /// A path leads from one map to the other. They can become one if all of it is what each iteration
+  /// of one hands to the same iteration of the other.
+  Refusal check_between(NodeId producer, NodeId consumer) {
+    for (EdgeId e : state_.out(at(producer).exit)) {
+      const NodeId node = state_.target(e);
+      if (!state_[node].is<AccessNode>()) continue;
+      const bool direct = std::ranges::any_of(
+          state_.out(node), [&](EdgeId next) { return state_.target(next) == consumer; });
+      if (!direct) continue;
+      OverlapPair pair;
+      if (Refusal why = check_overlap(sdfg_, state_, node, at(producer).exit, consumer, *order_,
+                                      assumptions_, pair))
+        return "a path leads from one map to the other: " + why.reason();
+      for (std::size_t d = 0; d < pair.producer_parameter.size(); ++d)
+        if (pair.producer_parameter[d] != d) return "the parameters are in different orders";
+      return {};
+    }
+    return "a path leads from one map to the other";
   }
 
   Refusal check_map(NodeId map) {
@@ -168,6 +204,12 @@ class StateSplitter {
                       if (const Data* data = sdfg_.find_data(name))
                         bytes += points * std::int64_t(data->dtype.bytes().value_or(8));
                     });
+    for (const auto& [from, to] : {std::pair(first, second), std::pair(second, first)})
+      for_each_shared(at(from).writes, at(to).reads,
+                      [&](const std::string& name, const PortNames&, const PortNames&) {
+                        if (const Data* data = sdfg_.find_data(name))
+                          bytes += points * std::int64_t(data->dtype.bytes().value_or(8));
+                      });
     const auto after = std::int64_t(cut.first.size() + cut.second.size()) - 1;
     cut.text = "2 kernels become " + std::to_string(after) + " once fused, and about " +
                std::to_string(bytes) + " bytes are read once instead of twice";

@@ -18,12 +18,13 @@ struct MapSplitHorizontal {
 Prepares map-fusion-horizontal. Maps at the top of a state whose ranges overlap in one dimension, and
 are equal in the others, are cut at each other's ends. It pays when the kernels do not become more, or
 the bytes that both read in common exceed `launch_bytes` for each kernel more. A map takes part in one
-decision per run: repeat the pass together with fusion.
+decision per run: repeat the pass together with fusion. One map may also read what the other writes, if
+each iteration reads what the same iteration of the other has written; fusion saves reading that.
 
-Refused when a path leads from one map to the other, or one writes what the other touches; when the
-ranges' ends cannot be ordered, the ranges may lie apart, or may only touch and both would be cut; when
-schedules differ, a step is not 1, or a range is dynamic; when a map has side effects or cannot be
-copied; and when it does not pay.)",
+Refused when a path leads from one map to the other otherwise, or one writes what the other touches;
+when the ranges' ends cannot be ordered, the ranges may lie apart, or may only touch and both would be
+cut; when schedules differ, a step is not 1, or a range is dynamic; when a map has side effects or
+cannot be copied; and when it does not pay.)",
   };
   struct Options {
     std::int64_t launch_bytes = 4'000'000;
