@@ -116,12 +116,14 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
     tasklets_.push_back({&state, n, false, {}});
     tasklet_index_.emplace(std::pair(&state, n), t);
     for (EdgeId e : state.in(n))
-      if (const Index c = container_at(state.source(e)); c != ~Index(0))
+      if (const Index c = container_at(state.source(e)); c != ~Index(0)) {
         containers_[c].tasklets.push_back(t);
+        if (!containers_[c].data->is_scalar()) tasklets_[t].needed.push_back(c);
+      }
     for (EdgeId e : state.out(n))
       if (const Index c = container_at(state.target(e)); c != ~Index(0)) {
         containers_[c].tasklets.push_back(t);
-        tasklets_[t].written.push_back(c);
+        tasklets_[t].needed.push_back(c);
       }
   }
 }
@@ -139,7 +141,7 @@ void GpuPlacement::propagate() {
     for (Index other : std::vector(containers_[c].same)) put_on_device(other);
     for (Index t : containers_[c].tasklets) {
       if (std::exchange(tasklets_[t].kernel, true)) continue;
-      for (Index written : tasklets_[t].written) put_on_device(written);
+      for (Index needed : tasklets_[t].needed) put_on_device(needed);
     }
   }
 }

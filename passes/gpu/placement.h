@@ -44,7 +44,7 @@ class GpuPlacement {
     const State* state;
     NodeId node;
     bool kernel = false;
-    std::vector<Index> written;
+    std::vector<Index> needed;  ///< on the device if it is a kernel: what it writes, arrays it reads
   };
 
   void add(Sdfg& sdfg);
