@@ -5,7 +5,7 @@ import functools
 import gt4py.next as gtx
 import numpy as np
 from gt4py.next import (  # noqa: A004
-    astype, broadcast, float32, float64, int32, int64, max_over, maximum, min_over, minimum, neighbor_sum, where,
+    astype, float32, float64, int32, int64, max_over, min_over, neighbor_sum, where,
 )
 from gt4py.next.experimental import concat_where
 
@@ -283,7 +283,7 @@ def indices_below_zero(g):
     return Case(_slope_program, args, reference)
 
 
-# ---- Values and calls.
+# ---- Values.
 
 @gtx.field_operator
 def _conversions_both_ways(n: CKLong, p: CK, on: CKBool, zero: gtx.Field[gtx.Dims[()], int64]) -> tuple[
@@ -307,30 +307,3 @@ def conversions_of_long_integers(g):
                 out=(g(C, K, dtype=bool), g(C, K, dtype=np.int64, high=9), g(C, K, dtype=np.float32),
                      g(C, K, dtype=np.int32, high=9)))
     return Case(_conversions_both_ways, args, reference)
-
-
-@gtx.field_operator
-def _blend(pair: tuple[CK, CK], weights: tuple[float, int32], mode: int32) -> CK:
-    p, q = pair
-    mixed = p * weights[0] + q if mode == 1 else p - q * astype(weights[1], float64)
-    return minimum(mixed, broadcast(weights[0], (C, K))) if weights[1] > 2 else maximum(mixed, 0.0)
-
-
-@gtx.program
-def _blend_program(pair: tuple[CK, CK], weights: tuple[float, int32], mode: int32, out: CK):
-    _blend(pair, weights, mode, out=out)
-    _blend((out, out), weights, 0, out=out)
-
-
-@case
-def tuples_known_when_compiling(g):
-    def reference(pair, weights, mode, out):
-        def blend(p, q, mode):
-            mixed = p * weights[0] + q if mode == 1 else p - q * weights[1]
-            return np.minimum(mixed, weights[0])
-
-        once = blend(*pair, mode)
-        return {"out": blend(once, once, 0)}
-
-    args = dict(pair=(g(C, K), g(C, K)), weights=(0.3, np.int32(3)), mode=np.int32(1), out=g(C, K))
-    return Case(_blend_program, args, reference, static=("weights", "mode"))
