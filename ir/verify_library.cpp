@@ -25,6 +25,8 @@ class LibraryRules {
     const auto in = s_.state.in(id_), out = s_.state.out(id_);
     edge_count(in.size(), 1, "input");
     edge_count(out.size(), 1, "output");
+    if (in.size() == 1 && s_.state[in[0]].memlet.empty())
+      error("expected 1 input, found an edge without data");
     if (const Expr* wcr = reduce.wcr.expr();
         !wcr || !wcr->is(Op::Lambda) || wcr->args().size() != 3)
       error("the reduction must be a lambda of two values, found '" + reduce.wcr.text() + "'");

@@ -100,9 +100,10 @@ class DoubleWrites {
     if (memlet.wcr || memlet.dynamic) return "the copy combines or is dynamic";
     const auto sides = copy_sides(p_.sdfg, state_, target.copy);
     const auto& written = state_[output.edge].memlet.dst_subset;
-    if (!sides || !written || !(sides->src == *written ||
-                                certain(same_points(sides->src, *written, p_.assumptions))))
-      return "what is copied is not what the map writes";
+    const bool copies_all =
+        sides && written &&
+        (sides->src == *written || certain(same_points(sides->src, *written, p_.assumptions)));
+    if (!copies_all) return "what is copied is not what the map writes";
     const auto placed = placement(sides->src, sides->dst, p_.assumptions);
     if (!placed) return "the copy changes the order of elements";
     target.placement = *placed;
@@ -151,8 +152,7 @@ class DoubleWrites {
         }
         return "the map reads '" + to + "', not certainly the elements that it would write";
       }
-      const NodeId end = order().element(use.end);
-      if (order().reaches(output.begin, end) || order().reaches(output.begin, use.end))
+      if (order().reaches(output.begin, use.end))
         return "'" + to + "' is used after the map begins and before the copy";
       target.order.emplace_back(use.end, output.begin);
     }

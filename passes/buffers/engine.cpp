@@ -195,6 +195,11 @@ class Eliminator {
                       to_text(sides.dst) + "] of itself";
       return Changed::No;
     }
+    for (NodeId end : {state.source(e), state.target(e)})
+      if (state.get<AccessNode>(end).setzero) {
+        refused_[key] = "'" + name + "' is set to zero where it is copied onto itself";
+        return Changed::No;
+      }
     if (program_.order(p).scope_of(state.source(e)) || !context_.may_apply()) return Changed::No;
     context_.applied(trails_.at(p)->in(state, state.source(e)),
                      "a copy of '" + name + "' onto itself");

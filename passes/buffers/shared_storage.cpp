@@ -144,7 +144,7 @@ class Check {
 
   Refusal check_containers();
   Refusal collect_from();
-  Refusal place(Placed& use);
+  void place(Placed& use);
   void find_twin(Point p, Placed& use, std::vector<Subset>& copied);
   Refusal check_bounds(const Placed& use, const std::vector<Subset>& copied);
   bool grow(const Subset& all);
@@ -210,10 +210,9 @@ class Check {
 };
 
 Refusal Check::check_containers() {
-  const Data *a = p_.sdfg.arrays.get(from()), *b = p_.sdfg.arrays.get(to());
-  if (!a || !b) return "a member of a structure";
+  const Data *a = &p_.sdfg.arrays.at(from()), *b = p_.sdfg.arrays.get(to());
+  if (!b) return "a member of a structure";
   if (Refusal why = Reroute::check_containers(p_.sdfg, from(), to())) return why;
-  if (!a->transient) return "'" + from() + "' belongs to the caller";
   for (const Data* data : {a, b})
     if (data->is_view()) return "'" + (data == a ? from() : to()) + "' is a view";
   if (a->lifetime != Lifetime::Scope && a->lifetime != Lifetime::State &&
@@ -243,7 +242,7 @@ Refusal Check::collect_from() {
     auto& list = from_[point];
     for (Use& use : uses) {
       Placed placed{std::move(use)};
-      if (Refusal why = place(placed)) return why;
+      place(placed);
       const State& state = *p_.flow.state(point);
       const EdgeId e = placed.edge;
       const NodeId other = placed.write ? state.source(e) : state.target(e);
@@ -297,13 +296,9 @@ void Check::find_twin(Point p, Placed& use, std::vector<Subset>& copied) {
   copied.push_back(*use.box);
 }
 
-Refusal Check::place(Placed& use) {
-  const Data& data = *p_.sdfg.arrays.get(from());
-  if (!use.box) use.box = Subset::whole(data.shape), use.exact = false;
-  if (use.box->rank() != data.shape.size())
-    return "a memlet of '" + from() + "' has another number of dimensions";
+void Check::place(Placed& use) {
+  if (!use.box) use.box = Subset::whole(p_.sdfg.arrays.at(from()).shape), use.exact = false;
   use.box = sharing_.placement.map(*use.box);
-  return {};
 }
 
 /// What is used of `from` must exist in `to`.

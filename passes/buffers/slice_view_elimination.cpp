@@ -20,23 +20,20 @@ class Slice {
 
   Refusal check() {
     const std::string& name = state_.get<AccessNode>(node_).data;
-    const auto edge = viewed_edge(sdfg_, state_, node_);
-    if (!edge) return "what view '" + name + "' looks at cannot be told";
-    viewing_ = *edge;
+    viewing_ = viewed_edge(sdfg_, state_, node_).value();
     reads_ = state_.target(viewing_) == node_;
     const NodeId other = reads_ ? path_source(state_, viewing_) : path_target(state_, viewing_);
-    const auto* access = state_[other].as<AccessNode>();
-    if (!access) return "view '" + name + "' looks at no container";
+    const std::string& viewed = state_.get<AccessNode>(other).data;
     const Memlet& memlet = state_[viewing_].memlet;
-    const auto& subset = memlet.data == access->data ? memlet.subset() : memlet.other_subset();
+    const auto& subset = memlet.data == viewed ? memlet.subset() : memlet.other_subset();
     if (!subset) return "the memlet of view '" + name + "' has no subset";
-    if (Refusal why = Reroute::check_containers(sdfg_, name, access->data)) return why;
+    if (Refusal why = Reroute::check_containers(sdfg_, name, viewed)) return why;
     Data inside = *sdfg_.find_data(name);
-    const Data& outside = *sdfg_.find_data(access->data);
+    const Data& outside = *sdfg_.find_data(viewed);
     if (inside.as_array()) inside.as_array()->role = Role::Plain;
     const auto found = window(inside, outside, *subset);
     if (!found) return "view '" + name + "': " + found.error().message;
-    relocation_ = {name, access->data, {}};
+    relocation_ = {name, viewed, {}};
     for (std::size_t d = 0; d < found->subset.rank(); ++d) {
       const Range& w = found->subset[d];
       const auto& inner = found->inner[d];

@@ -167,21 +167,20 @@ class Fuser {
       if (const auto* nested = state[n].as<NestedSdfg>(); nested && IfBodies::chooses(*nested))
         ifs.push_back(n);
     if (ifs.size() < 2) return;
-    const auto tree = scope_tree(state);
-    const auto order = topological_order(state);
-    if (!tree || !order) return context_.refused(trail, "the state is not valid");
+    const ScopeTree tree = scope_tree_of(state);
+    const std::vector<NodeId> order = topological_order(state).value();
     std::map<NodeId, std::size_t> count;
     for (NodeId n : ifs)
-      if (++count[tree->parent_of(n)] == 2) scopes[tree->parent_of(n)];
-    for (NodeId n : *order)
-      if (const auto found = scopes.find(tree->parent_of(n));
+      if (++count[tree.parent_of(n)] == 2) scopes[tree.parent_of(n)];
+    for (NodeId n : order)
+      if (const auto found = scopes.find(tree.parent_of(n));
           found != scopes.end() && !state[n].is_exit())
         found->second.push_back(n);
     auto& accesses = accesses_[&sdfg];
     if (!accesses) accesses = std::make_unique<Accesses>(sdfg);
     for (auto& [scope, elements] : scopes) {
-      ValueNames values(sdfg, state, *tree, scope, *accesses, effects_);
-      changed_ |= ScopeFuser(state, *tree, scope, std::move(elements), trail, context_).run(values);
+      ValueNames values(sdfg, state, tree, scope, *accesses, effects_);
+      changed_ |= ScopeFuser(state, tree, scope, std::move(elements), trail, context_).run(values);
     }
   }
   Changed changed() const { return changed_; }

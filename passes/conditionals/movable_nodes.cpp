@@ -24,11 +24,10 @@ std::string MovableNodes::why_it_stays(NodeId node) const {
     if (std::string why = why_not_read(e); !why.empty()) return why;
   }
   if (!state_[node].is_entry()) return {};
-  const std::optional<Scope> inner = find_scope(state_, node);
-  if (!inner) return "a scope has no exit";
-  for (NodeId n : inner->nodes)
+  const Scope inner = find_scope(state_, node).value();
+  for (NodeId n : inner.nodes)
     if (std::string why = why_it_stays(n, true); !why.empty()) return why;
-  for (EdgeId e : state_.in(inner->exit))
+  for (EdgeId e : state_.in(inner.exit))
     if (state_[e].memlet.wcr) return quoted(state_[node].label()) + " resolves conflicting writes";
   return {};
 }
@@ -36,7 +35,7 @@ std::string MovableNodes::why_it_stays(NodeId node) const {
 std::string MovableNodes::why_it_stays(NodeId n, bool inside) const {
   const Node& node = state_[n];
   if (const auto* access = node.as<AccessNode>()) return why_it_stays(*access, inside);
-  if (node.is<ConsumeEntry>() || node.is<ConsumeExit>()) return "it is in a consume scope";
+  if (node.is<ConsumeEntry>()) return "it is in a consume scope";
   if (effects_.of(sdfg_, node)) return quoted(node.label()) + " has side effects";
   if (const auto* map = node.as<MapEntry>()) {
     if (!may_move(map->schedule))

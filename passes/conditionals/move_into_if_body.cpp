@@ -375,15 +375,14 @@ class Mover {
     for (NodeId n : state.nodes())
       if (is_if(n)) ifs.push_back(n);
     if (ifs.empty()) return;
-    const auto tree = scope_tree(state);
-    const auto order = topological_order(state);
-    if (!tree || !order) return context_.refused(trail, "the state is not valid");
-    for (NodeId n : ifs) scopes[tree->parent_of(n)];
+    const ScopeTree tree = scope_tree_of(state);
+    const std::vector<NodeId> order = topological_order(state).value();
+    for (NodeId n : ifs) scopes[tree.parent_of(n)];
     std::vector<NodeId> entries;  // the innermost ones last
     if (scopes.contains(NodeId{})) entries.push_back(NodeId{});
-    for (NodeId n : *order) {
+    for (NodeId n : order) {
       if (state[n].is_entry() && scopes.contains(n)) entries.push_back(n);
-      const auto found = scopes.find(tree->parent_of(n));
+      const auto found = scopes.find(tree.parent_of(n));
       if (found != scopes.end() && !state[n].is_exit()) found->second.push_back(n);
     }
     auto& facts = facts_[&sdfg];
@@ -391,7 +390,7 @@ class Mover {
     while (!entries.empty()) {
       const NodeId scope = entries.back();
       entries.pop_back();
-      ScopeMover mover(sdfg, *facts, state, *tree, scope, std::move(scopes[scope]), effects_, trail,
+      ScopeMover mover(sdfg, *facts, state, tree, scope, std::move(scopes[scope]), effects_, trail,
                        context_);
       changed_ |= mover.run();
     }

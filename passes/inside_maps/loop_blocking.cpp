@@ -34,27 +34,26 @@ class Blocker {
   }
 
   void on_state(State& state, const Trail& trail) {
-    const auto tree = scope_tree(state);
-    const auto order = topological_order(state);
-    if (!tree || !order) return context_.refused(trail, "the state is not valid");
+    const ScopeTree tree = scope_tree_of(state);
+    const std::vector<NodeId> order = topological_order(state).value();
     std::unordered_map<std::uint32_t, std::vector<NodeId>> elements;  // of maps to be blocked
     std::vector<std::pair<NodeId, std::string>> maps;
-    for (NodeId n : *order) {
+    for (NodeId n : order) {
       if (auto* nested = state[n].as<NestedSdfg>(); nested && nested->sdfg)
-        if (tree->parent_of(n) == NodeId{})
+        if (tree.parent_of(n) == NodeId{})
           changed_ |= Blocker(**nested->sdfg, options_, effects_, context_)
                           .on_region(**nested->sdfg, trail.in(state, n));
-      const auto found = elements.find(tree->parent_of(n).value);
+      const auto found = elements.find(tree.parent_of(n).value);
       if (found != elements.end() && !state[n].is_exit()) found->second.push_back(n);
       const auto* map = state[n].as<MapEntry>();
-      if (!map || tree->parent_of(n) != NodeId{}) continue;
+      if (!map || tree.parent_of(n) != NodeId{}) continue;
       const std::string parameter = parameter_of(*map);
       if (parameter.empty()) continue;
       maps.emplace_back(n, parameter);
       elements[n.value];
     }
     for (const auto& [entry, parameter] : maps) {
-      BlockedScope scope(sdfg_, state, *tree, accesses_, effects_, entry, parameter,
+      BlockedScope scope(sdfg_, state, tree, accesses_, effects_, entry, parameter,
                          elements[entry.value]);
       on_map(state, entry, parameter, scope, trail.in(state, entry));
     }

@@ -96,7 +96,7 @@ class Eliminator {
         return quoted(from) + " is written elsewhere, too";
     for (EdgeId e : state.out(copy))
       if (const auto* target = state[state.target(e)].as<AccessNode>())
-        if (const Data* data = sdfg_.find_data(target->data); !data || data->role() != Role::Plain)
+        if (sdfg_.find_data(target->data)->role() != Role::Plain)
           return quoted(name) + " is looked at through " + quoted(target->data);
     return {};
   }

@@ -30,12 +30,11 @@ class Fuser {
         context_(context) {}
 
   void on_state(State& state, const Trail& trail) {
-    const auto order = topological_order(state);
-    if (!order) return context_.refused(trail, "the dataflow graph has a cycle");
+    const std::vector<NodeId> order = topological_order(state).value();
     links_.clear();
     std::map<NodeId, std::vector<NodeId>> parts;  // of the last tasklet of a tree: those before it
     std::map<NodeId, NodeId> last;
-    for (auto n = order->rbegin(); n != order->rend(); ++n) {
+    for (auto n = order.rbegin(); n != order.rend(); ++n) {
       const std::optional<Link> link = find_link(state, *n);
       if (!link) continue;
       const Trail here = trail.in(state, *n);
@@ -87,8 +86,7 @@ class Fuser {
 
   static Refusal check_code(const Tasklet& tasklet, bool only_assignments) {
     const Statements* statements = tasklet.code.statements();
-    if (tasklet.code.language() != Language::Python || !statements)
-      return "the code of " + quoted(tasklet.label) + " is not Python";
+    if (!statements) return "the code of " + quoted(tasklet.label) + " is not Python";
     if (!tasklet.code_global.empty() || !tasklet.code_init.empty() || !tasklet.code_exit.empty() ||
         !tasklet.state_fields.empty())
       return quoted(tasklet.label) + " has code outside of the program";
@@ -108,7 +106,7 @@ class Fuser {
     const NodeId next = state.target(link.reads.front());
     for (EdgeId e : link.reads) {
       if (state.target(e) != next) return "several tasklets read the result";
-      if (state[e].memlet.empty() || state[e].memlet.dynamic || state[e].dst_connector.empty())
+      if (state[e].memlet.empty() || state[e].memlet.dynamic)
         return quoted(state[next].label()) + " does not read the result for certain";
     }
     if (Refusal why = check_code(tasklet, true)) return why;
@@ -134,7 +132,7 @@ class Fuser {
     const std::string& name = access.data;
     const Data& data = sdfg_.arrays.at(name);
     const auto is_one = [](const Expr& e) { return e == Expr(1); };
-    if (data.is_stream() || data.is_structure() || data.role() != Role::Plain ||
+    if (data.is_stream() || data.is_structure() ||
         !std::ranges::all_of(data.shape, is_one))
       return quoted(name) + " is no scalar";
     if (state.in(link.scalar).size() != 1 || access.setzero)

@@ -29,7 +29,6 @@ const std::string* find_jump(const Region& region, bool in_inner_loop) {
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
   if (const std::string* jump = find_jump(loop, false))
     return "'" + *jump + "' leaves an iteration early";
-  if (!start(loop)) return "the body's first block cannot be told";
   const SymbolSet assigned = assigned_symbols(static_cast<const Region&>(loop));
   if (assigned.contains(range.variable)) return "the body assigns '" + range.variable + "'";
   SymbolSet read;

@@ -1,6 +1,7 @@
 #include "passes/loops/loop_to_map.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "ir/analysis/propagate.h"
@@ -134,6 +135,22 @@ void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
   });
 }
 
+/// An index that some iteration certainly reaches outside of the container. A loop hides it from the
+/// verifier, a map would not.
+std::optional<Expr> index_outside(const Subset& subset, const Data& data, const LoopRange& range) {
+  std::vector<Expr> reached{range.begin};
+  if (std::abs(range.step) == 1) reached.push_back(range.end);
+  for (std::size_t d = 0; d < subset.rank(); ++d)
+    for (const Expr& at : reached) {
+      const auto [low, high, step, tile] =
+          substitute(Subset{{subset[d]}}, {{range.variable, at}}).ranges[0];
+      const auto least = low.as_integer(), beyond = (high - data.shape[d]).as_integer();
+      if (least && *least < 0) return low;
+      if (beyond && *beyond >= 0) return high;
+    }
+  return std::nullopt;
+}
+
 struct Plan {
   LoopRange range;
   NestedContainers containers;
@@ -230,6 +247,8 @@ class Converter {
       for (const Expr& e : array->offset)
         if (!(e == Expr(0)) || !(array->start_offset == Expr(0)))
           return "'" + name + "' has an offset";
+    if (const auto index = index_outside(how.window, data, plan.range))
+      return "index " + to_text(*index) + " lies outside of '" + name + "'";
     return {};
   }
 

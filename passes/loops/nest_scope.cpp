@@ -81,8 +81,6 @@ Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
       if (!(e == Expr(0)) || !(array->start_offset == Expr(0)))
         return "'" + access->data + "' has an offset";
   const auto& subset = in ? memlet.src_subset : memlet.dst_subset;
-  if (subset && subset->rank() != data->shape.size())
-    return "the memlet of '" + access->data + "' has another number of dimensions";
   const Subset part = subset && says_all(state, edge, in, *subset, assumptions)
                           ? *subset
                           : Subset::whole(data->shape);
@@ -117,22 +115,12 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
     if (Refusal why = add_to_border(state, e, true, around, border, assumptions)) return why;
   for (EdgeId e : state.out(scope.exit))
     if (Refusal why = add_to_border(state, e, false, around, border, assumptions)) return why;
-  const auto fits = [&](const std::optional<Subset>& subset, NodeId end) {
-    const auto* access = state[end].as<AccessNode>();
-    return !subset || !access || subset->rank() == border.find(access->data)->second.window.rank();
-  };
-  for (EdgeId e : state.out(scope.entry))
-    if (!state[e].memlet.empty() && !fits(state[e].memlet.src_subset, path_source(state, e)))
-      return "a memlet behind the map's entry has another number of dimensions";
-  for (EdgeId e : state.in(scope.exit))
-    if (!state[e].memlet.empty() && !fits(state[e].memlet.dst_subset, path_target(state, e)))
-      return "a memlet before the map's exit has another number of dimensions";
   SymbolSet used;
   std::map<std::string, std::size_t, std::less<>> inside;
   for (NodeId n : scope.nodes) {
     const Node& node = state[n];
     collect_used_names(node, containers_, used);
-    if (node.is<ConsumeEntry>() || node.is<OtherNode>())
+    if (node.is<ConsumeEntry>())
       return "'" + std::string(node.label()) + "' is a " + std::string(node.kind_name());
     for (EdgeId e : state.in(n)) collect_used_names(state[e], containers_, used);
     for (EdgeId e : state.out(n)) collect_used_names(state[e], containers_, used);
@@ -146,7 +134,7 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
     ++inside[access->data];
   }
   for (const auto& [name, count] : inside)
-    if (const auto all = access_nodes_.find(name); all == access_nodes_.end() || count != all->second)
+    if (count != access_nodes_.at(name))
       return "'" + name + "', which the map uses inside, is used elsewhere, too";
   for (const std::string& name : used)
     if (containers_.contains(name)) return "'" + name + "' is read by name inside";

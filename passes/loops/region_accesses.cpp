@@ -92,13 +92,12 @@ class Collector {
   }
 
   void check_node(const Node& node) {
-    if (node.is<ConsumeEntry>() || node.is<OtherNode>())
+    if (node.is<ConsumeEntry>())
       return refuse("'" + std::string(node.label()) + "' is a " + std::string(node.kind_name()));
     if (side_effects_.of(sdfg_, node))
       return refuse("'" + std::string(node.label()) + "' may have side effects");
     const auto* nested = node.as<NestedSdfg>();
     if (!nested) return;
-    if (!nested->sdfg) return refuse("nested SDFG '" + nested->label + "' is not loaded");
     for_each_sdfg(**nested->sdfg, [&](const Sdfg& inner) {
       for (const auto& [name, data] : inner.arrays)
         if (data.is_stream() || data.is_reference())
@@ -113,8 +112,7 @@ class Collector {
       return refuse("'" + access.data + "' is a " +
                     (data ? data->json_type() : std::string("member of a structure")));
     auto& list = out.by_container[access.data];
-    const auto viewing = data->is_view() ? viewed_edge(sdfg_, state, n) : std::nullopt;
-    if (data->is_view()) return on_view(state, n, viewing, label);
+    if (data->is_view()) return on_view(state, n, viewed_edge(sdfg_, state, n).value(), label);
     if (access.setzero) list.push_back({whole(*data), true, label});
     for (EdgeId e : state.out(n)) {
       if (state[e].memlet.empty()) continue;
@@ -132,10 +130,8 @@ class Collector {
   }
 
   /// What goes in and out of a view happens to the container that it looks at.
-  void on_view(const State& state, NodeId view, std::optional<EdgeId> viewing,
-               const std::string& label) {
-    if (!viewing) return refuse("what '" + state.get<AccessNode>(view).data + "' looks at is unknown");
-    const NodeId source = path_source(state, *viewing), target = path_target(state, *viewing);
+  void on_view(const State& state, NodeId view, EdgeId viewing, const std::string& label) {
+    const NodeId source = path_source(state, viewing), target = path_target(state, viewing);
     const NodeId looked_at = source == view ? target : source;
     const auto* access = state[looked_at].as<AccessNode>();
     const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
@@ -154,7 +150,7 @@ class Collector {
     if (!subset || subset->rank() != data.shape.size()) return whole(data);
     const NodeId from = state.source(leaf), to = state.target(leaf);
     const NodeId inner = write ? from : to;
-    if (const auto* nested = state[inner].as<NestedSdfg>())
+    if (const auto* nested = state[inner].as<NestedSdfg>(); nested && nested->sdfg)
       if (!fits(*nested, write ? state[leaf].src_connector : state[leaf].dst_connector, *subset, data))
         return whole(data);
     SymbolSet changing = changing_;

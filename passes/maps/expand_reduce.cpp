@@ -160,7 +160,6 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
                             written + "', which it reads"};
   }
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
-    if (in.size() != 1) return Diagnostic{{}, "it has more than one input"};
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
   }
   const auto& skip = std::get<ReduceWithSkipValues>(operation);

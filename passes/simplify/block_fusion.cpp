@@ -113,7 +113,7 @@ class Fusion {
     if (region_.in(id).size() != 1) return "several ways lead to it and away from it";
     const InterstateEdgeId in = region_.in(id)[0];
     for (InterstateEdgeId e : region_.out(id))
-      if (region_.target(e) == region_.source(in) || region_.target(e) == id)
+      if (region_.target(e) == region_.source(in))
         return "it is the only block of a cycle beside '" + region_[region_.source(in)].label + "'";
     return check_only(in);
   }

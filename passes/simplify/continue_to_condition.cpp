@@ -87,8 +87,7 @@ class Rewriter {
     const auto blocks = chain(only.region());
     if (!blocks || !only.region()[blocks->back()].is<ContinueBlock>())
       return "its branch does more than run to the jump";
-    if (!only.condition || !negated(*only.condition))
-      return "its condition is no Python expression";
+    if (!only.condition) return "it has no condition: what follows never runs";
     if (body.out(id).empty()) return {};
     if (body.out(id).size() != 1 || !body[body.out(id)[0]].condition.always_true())
       return "it goes on in several ways or under a condition";
@@ -103,7 +102,7 @@ class Rewriter {
       for (InterstateEdgeId e : body.out(rest[at]))
         if (++ways[body.target(e)] == 1) rest.push_back(body.target(e));
     for (BlockId b : rest)
-      if (b == id || body.in(b).size() != ways[b])
+      if (body.in(b).size() != ways[b])
         return "what follows it is also reached in another way";
     return {};
   }

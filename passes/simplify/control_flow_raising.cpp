@@ -157,12 +157,11 @@ class Raiser {
       for (InterstateEdgeId e : region_.in(at)) {
         const BlockId before = region_.source(e);
         if (rank(before) == unreachable) continue;
-        if (rank(before) < rank(header) || at == first_)
+        if (rank(before) < rank(header))
           return "the cycle is also entered at '" + region_[at].label + "'";
         if (cycle.blocks.insert(before).second) open.push_back(before);
       }
     }
-    if (header != first_ && cycle.entries.empty()) return "the cycle is never entered";
     for (BlockId b : cycle.blocks) {
       for (InterstateEdgeId e : region_.out(b)) {
         if (cycle.blocks.contains(region_.target(e))) continue;
@@ -371,7 +370,6 @@ class Raiser {
       }
       ways.push_back(std::move(way));
     }
-    if (meet == block) return "a way behind it leads back to it";
     if (meet && ends)
       return "one way behind it ends at '" + region_[*ends].label + "', another leads to '" +
              region_[*meet].label + "'";

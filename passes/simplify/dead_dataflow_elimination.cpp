@@ -213,17 +213,7 @@ std::vector<Container> Program::reads_of(const State& state) const {
 }
 
 void Program::on_state(State& state, const Trail& trail) {
-  const auto tree = scope_tree(state);
-  const auto order = topological_order(state);
-  const bool unknown =
-      std::ranges::any_of(state.nodes(), [&](NodeId n) { return state[n].is<OtherNode>(); });
-  if (!tree || !order || unknown) {
-    context_.refused(trail, !tree ? tree.error().message : "a node of an unknown kind may read anything");
-    if (!in_loop_)
-      for (Container c : reads_of(state)) reads_.change(c, 1);
-    return;
-  }
-  changed_ |= Sweep(*this, state, *tree, *order, trail).run();
+  changed_ |= Sweep(*this, state, scope_tree_of(state), topological_order(state).value(), trail).run();
 }
 
 // ---- What is left.

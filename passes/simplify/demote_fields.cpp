@@ -64,6 +64,7 @@ Result<Changed> RestoreFields::run(Sdfg& sdfg, const Options&, PassContext& cont
       Data same = *data;
       same.transient = false;
       same.lifetime = original.lifetime;
+      if (same.as_array() && original.as_array()) same.as_array()->optional = original.as_array()->optional;
       if (!(same == original)) {
         context.refused({}, quoted(field) + " has been laid out anew, so it cannot be the caller's");
         continue;

@@ -118,7 +118,6 @@ class Inliner {
 
   Refusal check() {
     const NestedSdfg& nested = site_.state().get<NestedSdfg>(node_);
-    if (!nested.sdfg) return "the nested SDFG is not loaded";
     if (nested.no_inline) return "the node says no_inline";
     if (nested.instrument != Instrumentation::None) return "the node is instrumented";
     Sdfg& inner = const_cast<Sdfg&>(**nested.sdfg);  // read only; the visits serve apply, too
@@ -152,17 +151,13 @@ class Inliner {
 
   static Refusal check_blocks(const Sdfg& inner) {
     if (!start(inner)) return "where the nested SDFG starts is not determined";
-    Refusal why;
-    for_each_block(inner, [&](const Block& b) {
-      if (b.is<OtherBlock>()) why = "there is a block of an unknown kind inside";
-    });
     std::size_t returns = 0, last = 0;
     for_each_block(inner, [&](const Block& b) { returns += b.is<ReturnBlock>(); });
     for (BlockId b : inner.nodes()) returns -= inner[b].is<ReturnBlock>();
     if (returns) return "it returns from within a region";
     for (BlockId b : inner.nodes()) last += is_exit(inner, b);
     if (!last) return "the nested SDFG never ends";
-    return why;
+    return {};
   }
 
   /// May control leave the region behind this block?
@@ -193,21 +188,12 @@ class Inliner {
     for_each_node(inner, [&](const Node& node, const State& state, NodeId n) {
       const auto* access = node.as<AccessNode>();
       if (why || !access) return;
-      const Data* data = inner.find_data(access->data);
-      if (!data || data->transient) return;
-      const Connection* c = plan_.at(access->data);
-      if (!c) {
-        why = "container '" + access->data + "' has no connector";
-        return;
-      }
-      const bool written = access->setzero || std::ranges::any_of(state.in(n), [&](EdgeId e) {
-        return !state[e].memlet.empty();
-      });
-      if (written && !c->out) why = "input '" + access->data + "' is written inside";
+      if (inner.find_data(access->data)->transient) return;
+      const Connection& c = plan_.connections.at(access->data);
       if (access->setzero) why = "'" + access->data + "' is set to zero inside";
       for (auto edges : {state.in(n), state.out(n)})
         for (EdgeId e : edges)
-          if (!why) why = plan_.check_rank(state, *c, e);
+          if (!why) why = plan_.check_rank(state, c, e);
     });
     for_each_state(inner, [&](const State& state) {
       if (!why) why = plan_.check_open_subsets(inner, state);

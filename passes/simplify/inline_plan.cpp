@@ -28,17 +28,16 @@ Refusal InlinePlan::connect(const Sdfg& parent, const State& state, NodeId node)
   const auto connect = [&](const std::string& connector, EdgeId e, bool input) -> Refusal {
     const Memlet& memlet = state[e].memlet;
     if (memlet.empty()) return {};
-    const Data* inside = inner.arrays.get(connector);
-    const Data* outside = parent.find_data(memlet.data);
-    if (!inside || inside->transient) return "connector '" + connector + "' has no container inside";
-    if (!outside) return "container '" + memlet.data + "' is not declared";
+    const Data* found_inside = inner.arrays.get(connector);
+    if (!found_inside) return "the node has data without a connector";
+    const Data& inside = *found_inside;
+    const Data& outside = *parent.find_data(memlet.data);
     if (memlet.wcr) return "the memlet at connector '" + connector + "' resolves conflicts";
-    if (inside->is_stream() || inside->is_reference() || inside->is_structure())
-      return "connector '" + connector + "' is a " + inside->json_type();
-    if (!memlet.subset()) return "the memlet at connector '" + connector + "' has no subset";
-    Data outer_terms = *inside;
+    if (inside.is_stream() || inside.is_reference() || inside.is_structure())
+      return "connector '" + connector + "' is a " + inside.json_type();
+    Data outer_terms = inside;
     substitute(outer_terms, symbols);
-    auto found = window(outer_terms, *outside, *memlet.subset());
+    auto found = window(outer_terms, outside, *memlet.subset());
     if (!found) return "connector '" + connector + "': " + found.error().message;
     Connection& c = connections[connector];
     if ((c.in || c.out) && (c.outer != memlet.data || !(c.window.subset == found->subset)))

@@ -49,7 +49,7 @@ class Inliner {
     scoped_ = bool(index_.tree.parent_of(node_));
     plan_.symbols = symbol_values(nested);
     if (Refusal why = check_names(inner, *body)) return why;
-    if (Refusal why = check_connectors(inner)) return why;
+    if (Refusal why = plan_.connect(sdfg_, state_, node_)) return why;
     if (Refusal why = check_accesses(*body)) return why;
     if (Refusal why = plan_.check_open_subsets(inner, *body)) return why;
     if (Refusal why = plan_.check_connector_names(index_.names, *body)) return why;
@@ -92,22 +92,6 @@ class Inliner {
     return {};
   }
 
-  Refusal check_connectors(const Sdfg& inner) {
-    if (Refusal why = plan_.connect(sdfg_, state_, node_)) return why;
-    for (const auto& [name, data] : inner.arrays)
-      if (!data.transient && !plan_.connections.contains(name) && is_accessed(inner, name))
-        return "container '" + name + "' has no connector";
-    return {};
-  }
-
-  static bool is_accessed(const Sdfg& inner, std::string_view name) {
-    bool found = false;
-    for_each_node(inner, [&](const Node& n) {
-      if (const auto* a = n.as<AccessNode>()) found = found || a->data == name;
-    });
-    return found;
-  }
-
   Refusal check_accesses(const State& body) {
     for (NodeId n : body.nodes()) {
       const auto* access = body[n].as<AccessNode>();
@@ -131,8 +115,6 @@ class Inliner {
       }
       for (EdgeId e : body.in(n))
         if (Refusal why = plan_.check_rank(body, c, e)) return why;
-      if (scoped_ && (reads ? body.in(n) : body.out(n)).size() != 0)
-        return "'" + access->data + "' is ordered against other nodes inside, within a map";
     }
     return {};
   }

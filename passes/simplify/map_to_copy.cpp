@@ -94,7 +94,7 @@ Refusal MapToCopy::check(const Sdfg& sdfg, const State& state, const Match& matc
   if (!source || !target) return "the map does not lie between two access nodes";
   const Data *from = sdfg.find_data(source->data), *to = sdfg.find_data(target->data);
   for (const Data* data : {from, to})
-    if (!data || data->role() != Role::Plain || !(data->as_array() || data->is_scalar()))
+    if (data->role() != Role::Plain || !(data->as_array() || data->is_scalar()))
       return "one end is no plain array or scalar";
   if (source->data == target->data) return "both ends are '" + source->data + "'";
   if (!(from->dtype == to->dtype))
@@ -105,12 +105,10 @@ Refusal MapToCopy::check(const Sdfg& sdfg, const State& state, const Match& matc
     return "a connector of the tasklet converts the type";
   for (EdgeId e : {edges->outer_in, edges->in, edges->out, edges->outer_out}) {
     const Memlet& memlet = state[e].memlet;
-    if (memlet.empty()) return "no data goes through the map";
     if (memlet.wcr) return "a memlet resolves conflicts";
     if (memlet.allow_oob) return "a memlet may leave the bounds of its container";
   }
-  if (in.memlet.data != source->data || out.memlet.data != target->data || !in.memlet.src_subset ||
-      !out.memlet.dst_subset)
+  if (!in.memlet.src_subset || !out.memlet.dst_subset)
     return "the memlets at the tasklet do not say what is read and written";
   const auto& map = state.get<MapEntry>(entry);
   if (Refusal why = check_map(map)) return why;

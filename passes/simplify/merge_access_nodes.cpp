@@ -68,8 +68,8 @@ class Merger {
 
   Refusal check(NodeId n) const {
     const auto& access = state_.get<AccessNode>(n);
-    const Data* data = sdfg_.find_data(access.data);
-    if (!data || data->role() != Role::Plain || data->is_stream())
+    const Data& data = *sdfg_.find_data(access.data);
+    if (data.role() != Role::Plain || data.is_stream())
       return "'" + access.data + "' is a view, a reference or a stream";
     if (access.setzero) return "the node sets '" + access.data + "' to zero";
     if (access.instrument != DataInstrumentation::None) return "the node is instrumented";

@@ -59,16 +59,12 @@ class Pruner {
     while (branches.size() >= 2 && idle[idle.size() - 2]) {
       Branch &empty = branches[branches.size() - 2], &last = branches.back();
       const Trail here = trail.in(empty.block);
-      const auto guard = empty.condition ? negated(*empty.condition) : std::nullopt;
+      const Code guard = negated(empty.condition.value()).value();
       const Expr* then = last.condition ? last.condition->expr() : nullptr;
-      if (!guard || (last.condition && !then)) {
-        context_.refused(here, "it does nothing, but its condition cannot be turned around");
-        break;
-      }
       if (!context_.may_apply()) break;
       context_.applied(here, "removed, because it does nothing; '" + last.block.label +
                                  "' runs only when its condition fails");
-      last.condition = then ? Code::from(Expr::make(Op::And, {*guard->expr(), *then})) : *guard;
+      last.condition = then ? Code::from(Expr::make(Op::And, {*guard.expr(), *then})) : guard;
       branches.erase(branches.end() - 2);
       idle.erase(idle.end() - 2);
       changed_ = Changed::Yes;

@@ -143,7 +143,6 @@ class Promotion {
       if (Refusal why = check_names(name)) return why;
     std::map<State*, NodeId> written;
     for (const auto& [state, node] : accesses_.sites(name)) {
-      if (state->get<AccessNode>(node).data != name) return "a part of it is accessed";
       if (state->in(node).empty()) continue;
       Write write{state, node, {}, {}};
       if (Refusal why = check_write(write)) return why;
@@ -247,8 +246,7 @@ class Promotion {
     const auto written = written_.find(&state);
     if (written != written_.end() && written->second.contains(from))
       return quoted(from) + ", which it is computed from, is written in the same state";
-    if (!data || data->role() != Role::Plain || !is_promotable(data->dtype))
-      return quoted(from) + " holds other values";
+    if (!data || !is_promotable(data->dtype)) return quoted(from) + " holds other values";
     if (data->dtype.bytes() > sdfg_.find_data(name)->dtype.bytes()) return quoted(from) + " holds wider values";
     if (data->dtype.is_bool() != sdfg_.find_data(name)->dtype.is_bool())
       return "a truth value is converted";
@@ -276,18 +274,18 @@ class Promotion {
       return {};
     }
     if (const auto* access = node.as<AccessNode>()) {
-      const Data* data = sdfg_.find_data(access->data);
+      const Data& data = *sdfg_.find_data(access->data);
       const Memlet& memlet = state[leaf].memlet;
-      if (!data || data->role() != Role::Plain || data->is_stream() || data->is_structure() || memlet.wcr || memlet.dynamic)
+      if (data.role() != Role::Plain || data.is_stream() || data.is_structure() || memlet.wcr ||
+          memlet.dynamic)
         return "the copy to " + quoted(access->data) + " is more than a copy";
-      if (!memlet.dst_subset || !(num_elements(*memlet.dst_subset) == Expr(1)))
+      if (!memlet.dst_subset)
         return "what is copied to " + quoted(access->data) + " cannot be told";
       return {};
     }
     if (const auto* map = node.as<MapEntry>(); map && !connector.starts_with("IN_")) {
-      const auto scope = find_scope(state, to);
-      if (!scope) return "the map " + quoted(map->label) + " has no end";
-      return check_substitution(sdfg_, state, *scope, {{connector, Expr::symbol(name)}});
+      const Scope scope = find_scope(state, to).value();
+      return check_substitution(sdfg_, state, scope, {{connector, Expr::symbol(name)}});
     }
     return quoted(node.label()) + " reads it, which is no tasklet, container or map";
   }

@@ -38,18 +38,6 @@ bool has_dynamic_inputs(const Node& entry) {
                              [](const auto& c) { return !c.first.starts_with("IN_"); });
 }
 
-/// Where several writes join inside an exit, removing it would lead them all to one connector.
-bool joins_before_code(const State& state, NodeId exit) {
-  for (EdgeId out : state.out(exit)) {
-    if (!state[state.target(out)].is_code() || state[out].memlet.empty()) continue;
-    const std::string inner = matching_connector(state[out].src_connector);
-    if (std::ranges::count_if(state.in(exit),
-                              [&](EdgeId e) { return state[e].dst_connector == inner; }) > 1)
-      return true;
-  }
-  return false;
-}
-
 std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
 
 bool connected(const State& state, NodeId from, NodeId to) {
@@ -122,23 +110,18 @@ Refusal TrivialMapElimination::check(const Sdfg& sdfg, const State& state, const
                                      const Options&) {
   const NodeId entry = match.nodes[0];
   const MapEntry& map = state.get<MapEntry>(entry);
-  if (map.params.size() != map.ranges.size()) return "the map is not valid";
   const Substitution values = only_values(map);
   if (values.empty()) return "no dimension certainly has a single point";
   if (!runs_on_the_host(map.schedule))
     return "the schedule " + std::string(to_text(map.schedule)) + " says where the body runs";
   if (map.instrument != Instrumentation::None) return "the map is instrumented";
-  const std::optional<Scope> scope = find_scope(state, entry);
-  if (!scope) return "the map has no exit";
+  const Scope scope = find_scope(state, entry).value();
   if (map.schedule == Schedule::Default &&
-      touches_gpu_memory(sdfg, state, entry, scope->exit))
+      touches_gpu_memory(sdfg, state, entry, scope.exit))
     return "the map runs on the GPU, where its data is";
-  if (values.size() == map.params.size()) {
-    if (has_dynamic_inputs(state[entry])) return "the map has dynamic range inputs";
-    if (joins_before_code(state, scope->exit))
-      return "several writes inside the map lead to one connector outside";
-  }
-  return check_substitution(sdfg, state, *scope, values);
+  if (values.size() == map.params.size() && has_dynamic_inputs(state[entry]))
+    return "the map has dynamic range inputs";
+  return check_substitution(sdfg, state, scope, values);
 }
 
 std::vector<NodeId> TrivialMapElimination::apply(Sdfg&, State& state, const Match& match,

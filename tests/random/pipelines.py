@@ -39,7 +39,7 @@ OPTIONS = {
 
 
 # Cases in which the order of two accesses is open, so that a pass may choose another one.
-RACES = ["sdfg between(", "sdfg inout("]
+RACES = ["sdfg between(", "sdfg inout(", "sdfg outputs(A: float64[8]"]
 # What gt4py and versions are drawn with; a program's values stand for $N and $K.
 GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "blocking_dims=i blocking_size=2 promote_independent_memlets_for_blocking",
@@ -51,10 +51,23 @@ VERSIONS = ["typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
 
 
 def with_options(draw, name, arguments=()):
-    if name == "demote-fields" and arguments:
-        return f"demote-fields{{fields={draw.choice(arguments)}}}"
+    if name == "demote-fields" and arguments:  # not the first, which programs begin with reading
+        return f"demote-fields{{fields={draw.choice(arguments[1:] or arguments)}}}"
     options = draw.choice(OPTIONS.get(name, [""]))
     return f"{name}{{{options}}}" if options else name
+
+
+def between_demoting_and_restoring(draw, drawn, arguments):
+    """Now and then, an argument is a transient for the passes drawn."""
+    if draw.random() > 0.15:
+        return drawn
+    return [with_options(draw, "demote-fields", arguments), *drawn, "restore-fields"]
+
+
+def assumed(draw, program):
+    """Flags that state what holds of sizes, so that minima and maxima have winners."""
+    known = [f"{s}>=1" for s in "NK" if f"symbol {s}:" in program]
+    return ["--assume=" + ",".join(known)] if known and draw.random() < 0.5 else []
 
 
 def arguments_of(program):
@@ -128,6 +141,7 @@ def on_case(tools, passes, texts, steps, draw):
     drawn = [with_options(draw, n, arguments) for n in draw.choices(known, k=draw.randint(1, 6))]
     if name in known and draw.random() < 0.6:
         drawn.insert(draw.randint(0, min(2, len(drawn))), with_options(draw, name, arguments))
+    drawn = between_demoting_and_restoring(draw, drawn, arguments)
     pipeline = pipeline_of(draw, drawn, steps, program).replace("$N", "5").replace("$K", "5")
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
                "--stats", "--tolerance=1e-9"]  # made floats are no fractions of a power of 2
@@ -157,22 +171,22 @@ def one(tools, passes, texts, steps, seed, folder):
     text = program.read_text()
     arguments = arguments_of(text)
     drawn = [with_options(draw, n, arguments) for n in draw.choices(passes, k=draw.randint(3, 8))]
-    if draw.random() < 0.3:  # what is demoted is there to be restored
-        drawn.append("restore-fields")
+    drawn = between_demoting_and_restoring(draw, drawn, arguments)
     pipeline = pipeline_of(draw, drawn, steps, text)
     for symbol in ("N", "K"):
         pipeline = pipeline.replace(f"${symbol}", str(recorded(data, symbol)))
     # What a demoted field ends with is nobody's business.
     results = [] if "demote-fields" in pipeline else [f"--run={data}"]
+    flags = assumed(draw, text)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
-               "--emit=none", "--stats", *results)
+               "--emit=none", "--stats", *flags, *results)
     for path in (program, data):
         path.unlink()
     if done.returncode == 0:
         return "same", "", applications(done.stderr)
     why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
     return "fault", (f"{' '.join(str(w) for w in make)}\n"
-                     f"  sdfg-opt … --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
+                     f"  sdfg-opt … {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
 
 
 def main():

@@ -38,6 +38,7 @@ void CheckSemantics::start(const Sdfg& sdfg) {
       arguments_ = *std::move(made);
       expected_ = *std::move(executed);
       note_.reset();
+      note_demoted(sdfg);
       return;
     }
     note_ = executed.error();
@@ -59,15 +60,22 @@ void CheckSemantics::finish(const Sdfg& sdfg) {
   if (!each_) compare(sdfg, "after the passes");
 }
 
+void CheckSemantics::note_demoted(const Sdfg& sdfg) {
+  for (const auto& [name, data] : sdfg.arrays) {
+    if (!name.starts_with(demoted_prefix)) continue;
+    const std::string field = name.substr(demoted_prefix.size());
+    demoted_.insert(field);
+    // Passes may demote a field, and restore one that the input had demoted.
+    if (const auto given = arguments_.find(field); given != arguments_.end())
+      arguments_[name] = given->second;
+    else if (const auto kept = arguments_.find(name); kept != arguments_.end())
+      arguments_[field] = kept->second;
+  }
+}
+
 void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
   if (!expected_) return;
-  for (const auto& [name, data] : sdfg.arrays)
-    if (name.starts_with(demoted_prefix)) {
-      const std::string field = name.substr(demoted_prefix.size());
-      demoted_.insert(field);
-      if (const auto given = arguments_.find(field); given != arguments_.end())
-        arguments_[name] = given->second;
-    }
+  note_demoted(sdfg);
   const Result<Executed> executed = interpreter_backend()(sdfg, arguments_);
   if (!executed)
     throw InternalError(when + " the program does not run any more: " + executed.error().text());

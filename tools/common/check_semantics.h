@@ -36,6 +36,8 @@ class CheckSemantics : public Observer {
   std::size_t compared() const { return compared_; }
 
  private:
+  /// Fields that are demoted here have the same values under both names, and are not compared.
+  void note_demoted(const Sdfg& sdfg);
   void compare(const Sdfg& sdfg, const std::string& when);
 
   bool each_, other_case_ = false;
