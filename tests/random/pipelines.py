@@ -173,10 +173,10 @@ def one(tools, passes, texts, steps, seed, folder):
     drawn = [with_options(draw, n, arguments) for n in draw.choices(passes, k=draw.randint(3, 8))]
     drawn = between_demoting_and_restoring(draw, drawn, arguments)
     pipeline = pipeline_of(draw, drawn, steps, text)
-    for symbol in ("N", "K"):
-        pipeline = pipeline.replace(f"${symbol}", str(recorded(data, symbol)))
-    # What a demoted field ends with is nobody's business.
+    # What a demoted field ends with is nobody's business: then arguments are made, with sizes of 8.
     results = [] if "demote-fields" in pipeline else [f"--run={data}"]
+    for symbol in ("N", "K"):
+        pipeline = pipeline.replace(f"${symbol}", str(recorded(data, symbol)) if results else "8")
     flags = assumed(draw, text)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                "--emit=none", "--stats", *flags, *results)
