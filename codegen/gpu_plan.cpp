@@ -62,6 +62,7 @@ bool is_double_lookup(const Expr& e, const Connectors& inputs) {
 struct Facts {
   std::map<std::string, int, std::less<>> unit;  ///< accesses in which the parameter has stride 1
   std::int64_t loads = 0, hoisted = 0, lookups = 0, accesses = 0;
+  std::int64_t columns = 0;  ///< arrays of which a nested SDFG reads several elements
   bool loops = false, threads = false, reduces = false;
   bool double_lookups = false;
   bool y_neighbours = false;  ///< some container is read at several offsets of the second parameter
@@ -180,7 +181,7 @@ class Planner {
       plan.block = thread_block(state, tree, entry);
     } else if (plan.kind == KernelClass::Scan) {
       plan.block = {64, 1, 1};
-      plan.batch = 8;
+      plan.batch = found.columns <= 6 ? 8 : found.columns <= 12 ? 4 : 2;  // 48 values in registers
     } else {
       shape(map, plan, found);
     }
@@ -205,7 +206,9 @@ class Planner {
     };
     const auto x = size(0), y = size(1);
     constexpr std::int64_t l2_elements = 1 << 22;  // a field of so many lies in the L2 cache
+    constexpr std::int64_t l2_row = 1 << 17;  // of several fields one level each, with their tables
     const bool small = x && y && *y > 0 && *x <= l2_elements / *y;
+    const bool tables_stay = x && *x <= l2_row;
     const bool hip = out_.dialect == GpuDialect::Hip;
     const bool shares = facts.hoisted >= 20 && facts.hoisted >= 2 * own;
     if (!deep) {
@@ -215,7 +218,8 @@ class Planner {
     } else if (facts.double_lookups) {
       plan.block = {narrow, 256 / narrow, 1};
       plan.levels = 4;
-    } else if (facts.lookups && !small && !facts.reduces && (facts.y_neighbours || !shares)) {
+    } else if (facts.lookups && !tables_stay && !facts.reduces &&
+               (facts.y_neighbours || !shares)) {
       plan.block = {narrow, 64 / narrow, 1};
       plan.levels = 8;
       if (!hip) plan.min_blocks = 12;  // 80 registers
@@ -339,6 +343,7 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
           }
       if (read && (one || node.is<NestedSdfg>())) {
         facts.loads += times;
+        facts.columns += !one;
         if (one && !y.empty() && !symbols.contains(y) && symbols.contains(x))
           facts.hoisted += times;
       }

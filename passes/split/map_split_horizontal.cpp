@@ -38,7 +38,8 @@ class StateSplitter {
     tree_ = *std::move(tree);
     const auto pairs = candidates();
     // Siblings first: whoever reads what another one writes may have a sibling, too.
-    return sweep(pairs, false) | sweep(pairs, true);
+    const Changed siblings = sweep(pairs, false);
+    return siblings | sweep(pairs, true);
   }
 
  private:
@@ -49,7 +50,8 @@ class StateSplitter {
       if (are_connected(first, second) != connected) continue;
       Cut cut;
       const Trail here = trail_.in(state_, second);
-      const std::string with = "with map '" + entry(first).label + "' (node " + std::to_string(first.value) + "): ";
+      const std::string with = "with map '" + entry(first).label + "' (node " +
+                               std::to_string(first.value) + "): ";
       if (const Refusal why = check(first, second, cut)) {
         context_.refused(here, with + why.reason());
         continue;
