@@ -229,7 +229,8 @@ class SdfgFunction {
   std::string element_at(const Binding& binding, const std::vector<Expr>& index,
                          const CppExpr& lanes) const;
 
-  // tasklets.cpp
+  // tasklets.cpp, tasklet_ports.cpp
+  class TaskletEmitter;
   void emit_tasklet(At& at, NodeId node);
 
   // conflicts.cpp

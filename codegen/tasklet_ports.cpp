@@ -1,0 +1,211 @@
+// What the connectors of a tasklet stand for in the generated code.
+
+#include <functional>
+
+#include "codegen/tasklet_emitter.h"
+#include "ir/analysis/memlet_path.h"
+
+namespace sdfg {
+
+void SdfgFunction::TaskletEmitter::note_ranks(const Expr& e) {
+  if (e.is(Op::Subscript) && e.arg(0).is(Op::Symbol)) {
+    std::size_t n = e.args().size() - 1;
+    if (n == 1 && e.arg(1).is(Op::Tuple)) n = e.arg(1).args().size();
+    ranks_[e.arg(0).name()] = n;
+  }
+  for (const Expr& a : e.args()) note_ranks(a);
+}
+
+void SdfgFunction::TaskletEmitter::note_names(const Statements& statements) {
+  const auto assigned = [&](const Expr& target) {
+    if (target.is(Op::Symbol)) f_.code_names_.insert(target.name());
+  };
+  for (const Statement& s : statements) {
+    if (const auto* a = std::get_if<Assign>(&s.kind)) {
+      assigned(a->target);
+      note_ranks(a->target);
+      note_ranks(a->value);
+    } else if (const auto* e = std::get_if<ExprStatement>(&s.kind)) {
+      note_ranks(e->value);
+    } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+      note_ranks(i->condition);
+      note_names(i->then);
+      note_names(i->otherwise);
+    } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+      note_ranks(w->condition);
+      note_names(w->body);
+    } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+      assigned(f->target);
+      note_ranks(f->iterable);
+      note_names(f->body);
+    }
+  }
+}
+
+std::vector<std::string> SdfgFunction::TaskletEmitter::strides(
+    const End& end, const std::vector<std::size_t>& dimensions) const {
+  std::vector<std::string> texts;
+  const CppExpr printer = f_.symbolic();
+  if (const Array* array = end.binding.data->as_array())
+    for (std::size_t d : dimensions)
+      if (d < array->strides.size()) texts.push_back(printer.operand(array->strides[d]));
+  return texts;
+}
+
+namespace {
+
+std::vector<std::size_t> all_dimensions(std::size_t rank) {
+  std::vector<std::size_t> all(rank);
+  for (std::size_t d = 0; d < rank; ++d) all[d] = d;
+  return all;
+}
+
+std::vector<Expr> begins(const Subset& subset) {
+  std::vector<Expr> begin;
+  for (const Range& r : subset.ranges) begin.push_back(r.begin);
+  return begin;
+}
+
+}  // namespace
+
+/// In a kernel, elements are found through rows and lanes.
+std::function<std::string(const std::vector<Expr>&, const CppExpr&)>
+SdfgFunction::TaskletEmitter::device_element(const End& end, std::size_t rank) const {
+  if (!f_.on_device_ || !end.binding.row || end.binding.kind != Binding::Pointer) return nullptr;
+  const std::vector<Expr> begin = begins(end.subset);
+  std::vector<std::size_t> wide = wide_dimensions(end.subset);
+  if (rank > wide.size()) wide = all_dimensions(begin.size());
+  if (rank > wide.size()) return nullptr;
+  return [f = &f_, node = &node_, begin, wide, binding = end.binding](
+             const std::vector<Expr>& index, const CppExpr& printer) {
+    std::vector<Expr> at = begin;
+    for (const auto& [name, type] : node->in_connectors) f->code_names_.insert(name);
+    for (const auto& [name, type] : node->out_connectors) f->code_names_.insert(name);
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      Expr& d = at[wide[i]];
+      d = d.as_integer() == 0 ? index[i] : Expr::make(Op::Add, {index[i], d});
+    }
+    std::string text = f->element_at(binding, at, printer);
+    f->code_names_.clear();
+    return text;
+  };
+}
+
+/// Indices in the code are those of the dimensions that have more than one element, unless there is
+/// one for each dimension.
+void SdfgFunction::TaskletEmitter::set_array(TaskletPort& port, const End& end,
+                                             const std::string& connector, const Place& place) {
+  const bool value = end.binding.kind == Binding::Value;
+  port.text = value ? "(&" + end.binding.text + ")" : end.binding.text;
+  port.offset = value ? "0" : f_.offset(*end.binding.data, begins(end.subset), place);
+  port.single = is_one_element(end.subset);
+  const auto used = ranks_.find(connector);
+  const std::size_t rank = used == ranks_.end() ? 0 : used->second;
+  port.element = device_element(end, rank);
+  port.strides = strides(end, wide_dimensions(end.subset));
+  if (const Array* array = end.binding.data->as_array(); rank > port.strides.size())
+    port.strides = strides(end, all_dimensions(array ? array->strides.size() : 0));
+}
+
+void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
+  const Edge& edge = at_.state[e];
+  const std::string& connector = edge.dst_connector;
+  if (connector.empty()) return;
+  const Type type = node_.in_connectors.at(connector);
+  TaskletPort port;
+  port.type = type;
+  port.array = type.is_pointer();
+  if (const auto variable = at_.code_variables.find(e); variable != at_.code_variables.end()) {
+    const bool consumed = at_.state[at_.state.source(e)].is<ConsumeEntry>();
+    port.text = variable->second + (!port.array && consumed ? "[0]" : "");
+    port.offset = "0";
+    port.strides = {"1"};
+    inputs_[connector] = port;
+    return;
+  }
+  if (edge.memlet.empty()) return;
+  const Place place = at_.edge_place(e);
+  const Binding from = f_.end_binding(at_, path_source(at_.state, e), edge.memlet.data);
+  if (!from.data || !f_.reachable(from, edge.memlet.data, place, !type.is_pointer())) return;
+  const End end{from, f_.subset_or_whole(edge.memlet.subset(), *from.data), e, type.element()};
+  if (type.is_pointer() && from.data->dtype == type) port.array = false;
+  if (from.kind == Binding::Stream) {
+    port.stream = true;
+    port.array = false;
+    port.text = f_.stream_element(from, end.subset, place);
+  } else if (from.kind == Binding::Struct) {
+    port.array = false;
+    port.text = from.text;
+  } else if (port.array) {
+    set_array(port, end, connector, place);
+  } else {
+    port.text = f_.load(at_, e, from, end.subset, place);
+    if (!(from.data->dtype == type) && type.is_scalar() && from.data->dtype.is_scalar())
+      port.text = f_.type_name(type, place_) + "(" + port.text + ")";
+  }
+  inputs_[connector] = port;
+  in_ends_.emplace_back(connector, end);
+}
+
+void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
+  const Edge& edge = at_.state[e];
+  const std::string& connector = edge.src_connector;
+  if (connector.empty()) return;
+  const Type type = node_.out_connectors.at(connector);
+  TaskletPort port;
+  port.type = type;
+  port.array = type.is_pointer();
+  port.offset = "0";
+  const NodeId target = path_target(at_.state, e);
+  const bool to_code = at_.state[target].is_code();
+  if (edge.memlet.empty() || (to_code && !f_.bindings_.contains(edge.memlet.data))) {
+    // A value that only the next tasklet sees.
+    const std::string variable =
+        f_.local_name(cpp_name(connector) + "_" + std::to_string(id_.value));
+    at_.out.line(f_.type_name(type, place_) + " " + variable + "{};");
+    at_.code_variables[e] = variable;
+    port.text = variable;
+    port.array = false;
+    outputs_[connector] = port;
+    return;
+  }
+  const Binding to = to_code ? f_.binding(edge.memlet.data, place_)
+                             : f_.end_binding(at_, target, edge.memlet.data);
+  const Place place = at_.edge_place(e);
+  const bool one = !type.is_pointer() && !edge.memlet.wcr;
+  if (!to.data || !f_.reachable(to, edge.memlet.data, place, one)) return;
+  const End end{to, f_.subset_or_whole(edge.memlet.subset(), *to.data), e, type.element()};
+  if (type.is_pointer() && to.data->dtype == type) port.array = false;
+  const auto update_at = [f = &f_, &at = at_, e, end](const std::string& address,
+                                                      const std::string& value) {
+    return f->update(at, e, end.binding, end.subset, address, value);
+  };
+  if (to.kind == Binding::Stream) {
+    port.stream = true;
+    port.array = false;
+    port.text = f_.stream_element(to, end.subset, place);
+    port.write = [text = port.text](const std::string&, const std::string& value) {
+      return text + ".push(" + value + ");";
+    };
+  } else if (to.kind == Binding::Struct) {
+    port.array = false;
+    port.text = "*" + to.text;
+  } else if (port.array) {
+    set_array(port, end, connector, place);
+    if (edge.memlet.wcr) port.write = update_at;
+  } else if (port.text = f_.element(to, end.subset, place); to.device && !f_.on_device_) {
+    port.text = f_.pointer(to, end.subset, place);
+    port.write = [address = port.text, c_type = f_.type_name(to.data->dtype, place_)](
+                     const std::string&, const std::string& value) {
+      return "sdfg::gpu::write(__state->gpu, " + address + ", " + c_type + "(" + value + "));";
+    };
+  } else if (edge.memlet.wcr) {
+    port.write = [update_at, text = port.text](const std::string&, const std::string& value) {
+      return update_at("&" + text, value);
+    };
+  }
+  outputs_[connector] = port;
+  out_ends_.emplace_back(connector, end);
+}
+
+}  // namespace sdfg
