@@ -1,6 +1,8 @@
 // Copies between containers: canonical dimensions first (unit dimensions dropped, neighbours that
 // are contiguous on both sides merged), then an assignment, memcpy or a loop nest.
 
+#include <algorithm>
+
 #include "codegen/sdfg_function.h"
 
 namespace sdfg {
@@ -20,206 +22,18 @@ std::vector<Expr> strides_of(const Data& data, const Subset& subset) {
 
 bool is_one(const Expr& e) { return e.as_integer() == 1; }
 
-}  // namespace
+/// A dimension of what is copied; strides in elements.
+struct CopyDimension {
+  Expr size, source_stride, target_stride;
+};
 
-/// A copy that the host starts and the device takes part in: one piece, or rows, or a kernel.
-void SdfgFunction::emit_far_copy(Writer& out, std::vector<CopyDimension> dims, const Binding& from,
-                                 const Binding& to, const std::string& source,
-                                 const std::string& target, const Place& place) {
-  const auto text = [&](const Expr& e) { return print(e, place); };
-  const CopyDimension last = dims.back();
-  const bool contiguous = is_one(last.source_stride) && is_one(last.target_stride);
-  const bool same_type = from.data->dtype == to.data->dtype;
-  const std::string call = "sdfg::gpu::copy", gpu = "(__state->gpu, ";
-  if (contiguous && same_type && dims.size() == 1)
-    return out.line(call + gpu + target + ", " + source + ", " + text(last.size) + ");");
-  if (from.device && to.device) {
-    std::string size, write, read;
-    for (const CopyDimension& d : dims) {
-      const std::string comma = size.empty() ? "" : ", ";
-      size += comma + text(d.size), write += comma + text(d.target_stride),
-          read += comma + text(d.source_stride);
-    }
-    return out.line(call + gpu + target + ", " + source + ", sdfg::gpu::Box<" +
-                    std::to_string(dims.size()) + ">{{" + size + "}, {" + write + "}, {" + read +
-                    "}});");
-  }
-  if (!same_type)
-    return fail(place,
-                "the copy converts '" + from.data->dtype.text() + "' to '" + to.data->dtype.text() +
-                    "' between the host and the GPU",
-                "convert in a map");
-  // Between host and device: rows, in loops over the dimensions that are left.
-  if (!contiguous) dims.push_back({1, 1, 1});
-  const CopyDimension row = dims.back(), rows = dims[dims.size() - 2];
-  dims.resize(dims.size() - 2);
-  std::string read = source, write = target;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    const std::string i = "i" + std::to_string(d);
-    out.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
-    read += " + (" + text(dims[d].source_stride) + ") * " + i;
-    write += " + (" + text(dims[d].target_stride) + ") * " + i;
-  }
-  out.line("sdfg::gpu::copy_rows" + gpu + write + ", " + text(rows.target_stride) + ", " + read +
-           ", " + text(rows.source_stride) + ", " + text(row.size) + ", " + text(rows.size) + ");");
-  for (std::size_t d = 0; d < dims.size(); ++d) out.close();
+bool is_contiguous(const CopyDimension& d) {
+  return is_one(d.source_stride) && is_one(d.target_stride);
 }
 
-void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId target) {
-  const Memlet& memlet = at.state[edge_id].memlet;
-  const Place place = at.edge_place(edge_id);
-  // Either end may be named through a member of a structure.
-  const std::string& source_node = at.state.get<AccessNode>(source).data;
-  const std::string& target_node = at.state.get<AccessNode>(target).data;
-  const auto name_of = [&](const std::string& node, bool is_data) {
-    return is_data && memlet.data.starts_with(node + ".") ? memlet.data : node;
-  };
-  const Binding from = end_binding(at, source, name_of(source_node, memlet.data_is_src));
-  const Binding to = end_binding(at, target, name_of(target_node, !memlet.data_is_src));
-  if (!from.data || !to.data) return;
-
-  if (from.kind == Binding::Struct && to.kind == Binding::Struct)
-    return at.out.line("*" + to.text + " = *" + from.text + ";");
-
-  const bool streams = from.kind == Binding::Stream || to.kind == Binding::Stream;
-  Subset read = subset_or_whole(memlet.src_subset, *from.data);
-  Subset write = subset_or_whole(memlet.dst_subset, *to.data);
-  // A missing side has as many elements as the other, from the origin on.
-  const auto fit = [](Subset& missing, const Subset& given) {
-    if (missing.rank() == given.rank())
-      for (std::size_t d = 0; d < missing.rank(); ++d)
-        missing[d] = {0, given[d].size() - 1};
-  };
-  if (!streams && memlet.src_subset && !memlet.dst_subset) fit(write, read);
-  if (!streams && memlet.dst_subset && !memlet.src_subset) fit(read, write);
-
-  const std::string type = type_name(to.data->dtype, place);
-  const bool same_type = from.data->dtype == to.data->dtype;
-
-  if (streams) {
-    const auto count = print(num_elements(from.kind == Binding::Stream ? write : read), place);
-    if (from.kind == Binding::Stream && to.kind == Binding::Stream) {
-      const std::string a = stream_element(from, read, place), b = stream_element(to, write, place);
-      at.out.open("for (" + type + " value; " + a + ".try_pop(value);)");
-      at.out.line(b + ".push(value);");
-      at.out.close();
-    } else if (from.kind == Binding::Stream) {
-      const std::string stream = stream_element(from, read, place);
-      if (to.kind == Binding::Value)
-        at.out.line(to.text + " = " + stream + ".pop();");
-      else
-        at.out.line(stream + ".pop(" + pointer(to, write, place) + ", " + count + ");");
-    } else {
-      const std::string stream = stream_element(to, write, place);
-      if (from.kind == Binding::Value) return at.out.line(stream + ".push(" + from.text + ");");
-      at.out.open("for (int64_t i = 0; i < " + count + "; ++i)");
-      at.out.line(stream + ".push((" + pointer(from, read, place) + ")[i]);");
-      at.out.close();
-    }
-    return;
-  }
-
-  const bool far = program_.target.gpu && !on_device_ && (from.device || to.device);
-  if (far && memlet.wcr)
-    return fail(place, "the copy updates what is there, which no kernel does",
-                "run --copy-to-map and --gpu-transformation");
-  const auto arrive = [&] {  // the host may look at it now
-    if (!far || to.device) return;
-    at.out.line("sdfg::gpu::wait(__state->gpu);");
-    Program::add_once(program_.waits, place.text() + ": a copy to the host");
-  };
-
-  // One element.
-  const bool one = from.kind == Binding::Value || to.kind == Binding::Value ||
-                   is_one_element(read) || is_one_element(write);
-  if (one) {
-    const std::string value = on_device_ ? load(at, edge_id, from, read, place)
-                                         : element(from, read, place),
-                      left = element(to, write, place);
-    if (far) {
-      if (!same_type)
-        return fail(place,
-                    "the copy converts '" + from.data->dtype.text() + "' to '" +
-                        to.data->dtype.text() + "' between the host and the GPU",
-                    "convert in a map");
-      at.out.line("sdfg::gpu::copy<" + type + ">(__state->gpu, &" + left + ", &" + value + ", 1);");
-      return arrive();
-    }
-    if (memlet.wcr)
-      at.out.line(update(at, edge_id, to, write, "&" + left, value));
-    else if (on_device_ && at.pending.erase(to.text))
-      at.out.line((is_final(at, edge_id) ? "const " : "") + type + " " + left + " = " +
-                  (same_type ? value : type + "(" + value + ")") + ";");
-    else if (value != left)
-      at.out.line(left + " = " + (same_type ? value : type + "(" + value + ")") + ";");
-    return;
-  }
-
-  // Same number of wide dimensions: they correspond in order.
-  const auto wide = [](const Subset& s) {
-    std::vector<std::size_t> dims;
-    for (std::size_t d = 0; d < s.rank(); ++d)
-      if (!is_one(s[d].size())) dims.push_back(d);
-    return dims;
-  };
-  std::vector<std::size_t> read_dims = wide(read), write_dims = wide(write);
-  if (read_dims.size() != write_dims.size() && read.rank() == write.rank()) {
-    read_dims.clear();
-    for (std::size_t d = 0; d < read.rank(); ++d) read_dims.push_back(d);
-    write_dims = read_dims;
-  }
-  const std::vector<Expr> read_strides = strides_of(*from.data, read);
-  const std::vector<Expr> write_strides = strides_of(*to.data, write);
-  const std::string source_pointer = pointer(from, read, place);
-  const std::string target_pointer = pointer(to, write, place);
-
-  const auto store = [&](const std::string& left, const std::string& value) {
-    if (memlet.wcr) return update(at, edge_id, to, write, "&" + left, value);
-    return left + " = " + (same_type ? value : type + "(" + value + ")") + ";";
-  };
-
-  bool same_shape = read_dims.size() == write_dims.size();
-  if (same_shape)
-    for (std::size_t d = 0; d < read_dims.size(); ++d) {
-      const auto a = read[read_dims[d]].size().as_integer();
-      const auto b = write[write_dims[d]].size().as_integer();
-      same_shape &= !(a && b && *a != *b);
-    }
-  if (!same_shape && far)
-    return fail(place, "the copy changes the shape of what it moves",
-                "run --copy-to-map and --gpu-transformation");
-  if (!same_shape) {
-    // Different shapes with equal counts: element by element in row-major order of each.
-    const auto list = [&](const Subset& s, const std::vector<std::size_t>& dims,
-                          const std::vector<Expr>& strides) {
-      std::string sizes, steps;
-      for (std::size_t d : dims) {
-        sizes += (sizes.empty() ? "" : ", ") + print(s[d].size(), place);
-        steps += (steps.empty() ? "" : ", ") + print(strides[d], place);
-      }
-      return std::pair{sizes, steps};
-    };
-    const auto [sizes, steps] = list(read, read_dims, read_strides);
-    const auto [to_sizes, to_steps] = list(write, write_dims, write_strides);
-    at.out.open("");
-    at.out.line("sdfg::Odometer<" + std::to_string(read_dims.size()) + "> from{{" + sizes + "}, {" +
-                steps + "}};");
-    at.out.line("sdfg::Odometer<" + std::to_string(write_dims.size()) + "> to{{" + to_sizes +
-                "}, {" + to_steps + "}};");
-    at.out.open("for (; from.more() && to.more(); from.next(), to.next())");
-    at.out.line(store("(" + target_pointer + ")[to.at]", "(" + source_pointer + ")[from.at]"));
-    at.out.close();
-    at.out.close();
-    return;
-  }
-
-  std::vector<CopyDimension> dims;
-  for (std::size_t d = 0; d < read_dims.size(); ++d) {
-    const Expr in = read[read_dims[d]].size(), out = write[write_dims[d]].size();
-    dims.push_back(
-        {in.as_integer() ? in : out, read_strides[read_dims[d]], write_strides[write_dims[d]]});
-  }
-  // Merge a dimension into the one that follows when both sides step over exactly its extent.
+/// Merges a dimension into the one that follows when both sides step over exactly its extent, and
+/// puts the one that is contiguous inside.
+void make_canonical(std::vector<CopyDimension>& dims) {
   for (std::size_t d = dims.size(); d-- > 1;) {
     CopyDimension &outer = dims[d - 1], &inner = dims[d];
     if (outer.source_stride == inner.source_stride * inner.size &&
@@ -228,54 +42,288 @@ void SdfgFunction::emit_copy(At& at, EdgeId edge_id, NodeId source, NodeId targe
       dims.erase(dims.begin() + std::ptrdiff_t(d));
     }
   }
-  // The dimension that is contiguous goes inside.
   for (std::size_t d = 0; d + 1 < dims.size(); ++d)
-    if (is_one(dims[d].target_stride) && is_one(dims[d].source_stride) &&
-        !(is_one(dims.back().target_stride) && is_one(dims.back().source_stride))) {
+    if (is_contiguous(dims[d]) && !is_contiguous(dims.back())) {
       std::rotate(dims.begin() + std::ptrdiff_t(d), dims.begin() + std::ptrdiff_t(d) + 1,
                   dims.end());
       break;
     }
-  if (dims.empty()) return;
+}
 
-  if (far) {
-    emit_far_copy(at.out, {dims.begin(), dims.end()}, from, to, source_pointer, target_pointer,
-                  place);
+/// The dimensions with more than one element.
+std::vector<std::size_t> wide(const Subset& s) {
+  std::vector<std::size_t> dims;
+  for (std::size_t d = 0; d < s.rank(); ++d)
+    if (!is_one(s[d].size())) dims.push_back(d);
+  return dims;
+}
+
+}  // namespace
+
+/// Prints the copy along one edge between access nodes.
+class SdfgFunction::CopyEmitter {
+ public:
+  CopyEmitter(SdfgFunction& function, At& at, EdgeId edge)
+      : f_(function), at_(at), out_(at.out), edge_(edge), memlet_(at.state[edge].memlet),
+        place_(at.edge_place(edge)) {}
+  void emit(NodeId source, NodeId target);
+
+ private:
+  std::string text(const Expr& e) const { return f_.print(e, place_); }
+  void emit_streams();
+  void emit_element();
+  void emit_box();
+  void emit_reshaped();
+  void emit_far(std::vector<CopyDimension> dims);
+  void emit_loops(const std::vector<CopyDimension>& dims);
+  bool same_shape() const;
+  std::string converted(const std::string& value) const {
+    return same_type_ ? value : type_ + "(" + value + ")";
+  }
+  std::string store(const std::string& left, const std::string& value) {
+    if (memlet_.wcr) return f_.update(at_, edge_, to_, write_, "&" + left, value);
+    return left + " = " + converted(value) + ";";
+  }
+  void arrive();
+  void refuse_conversion();
+
+  SdfgFunction& f_;
+  At& at_;
+  Writer& out_;
+  EdgeId edge_;
+  const Memlet& memlet_;
+  Place place_;
+  Binding from_, to_;
+  Subset read_, write_;
+  std::string type_;        ///< of the target's elements, in C++
+  bool same_type_ = false;
+  bool far_ = false;        ///< the host starts it and the device takes part
+  // emit_box and what it calls
+  std::vector<std::size_t> read_dims_, write_dims_;  ///< they correspond in order
+  std::vector<Expr> read_strides_, write_strides_;
+  std::string source_, target_;                      ///< pointers to the first elements
+};
+
+void SdfgFunction::emit_copy(At& at, EdgeId edge, NodeId source, NodeId target) {
+  CopyEmitter(*this, at, edge).emit(source, target);
+}
+
+void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
+  // Either end may be named through a member of a structure.
+  const auto end = [&](NodeId node, bool is_data) {
+    const std::string& name = at_.state.get<AccessNode>(node).data;
+    const bool member = is_data && memlet_.data.starts_with(name + ".");
+    return f_.end_binding(at_, node, member ? memlet_.data : name);
+  };
+  from_ = end(source, memlet_.data_is_src);
+  to_ = end(target, !memlet_.data_is_src);
+  if (!from_.data || !to_.data) return;
+  if (from_.kind == Binding::Struct && to_.kind == Binding::Struct)
+    return out_.line("*" + to_.text + " = *" + from_.text + ";");
+
+  const bool streams = from_.kind == Binding::Stream || to_.kind == Binding::Stream;
+  read_ = f_.subset_or_whole(memlet_.src_subset, *from_.data);
+  write_ = f_.subset_or_whole(memlet_.dst_subset, *to_.data);
+  // A missing side has as many elements as the other, from the origin on.
+  const auto fit = [](Subset& missing, const Subset& given) {
+    if (missing.rank() == given.rank())
+      for (std::size_t d = 0; d < missing.rank(); ++d) missing[d] = {0, given[d].size() - 1};
+  };
+  if (!streams && memlet_.src_subset && !memlet_.dst_subset) fit(write_, read_);
+  if (!streams && memlet_.dst_subset && !memlet_.src_subset) fit(read_, write_);
+  type_ = f_.type_name(to_.data->dtype, place_);
+  same_type_ = from_.data->dtype == to_.data->dtype;
+  if (streams) return emit_streams();
+
+  far_ = f_.program_.target.gpu && !f_.on_device_ && (from_.device || to_.device);
+  if (far_ && memlet_.wcr)
+    return f_.fail(place_, "the copy updates what is there, which no kernel does",
+                   "run --copy-to-map and --gpu-transformation");
+  const bool one = from_.kind == Binding::Value || to_.kind == Binding::Value ||
+                   is_one_element(read_) || is_one_element(write_);
+  one ? emit_element() : emit_box();
+}
+
+/// The host may look at it from here on.
+void SdfgFunction::CopyEmitter::arrive() {
+  if (!far_ || to_.device) return;
+  out_.line("sdfg::gpu::wait(__state->gpu);");
+  Program::add_once(f_.program_.waits, place_.text() + ": a copy to the host");
+}
+
+void SdfgFunction::CopyEmitter::refuse_conversion() {
+  f_.fail(place_,
+          "the copy converts '" + from_.data->dtype.text() + "' to '" + to_.data->dtype.text() +
+              "' between the host and the GPU",
+          "convert in a map");
+}
+
+void SdfgFunction::CopyEmitter::emit_streams() {
+  const bool pops = from_.kind == Binding::Stream, pushes = to_.kind == Binding::Stream;
+  const std::string count = text(num_elements(pops ? write_ : read_));
+  if (pops && pushes) {
+    const std::string a = f_.stream_element(from_, read_, place_),
+                      b = f_.stream_element(to_, write_, place_);
+    out_.open("for (" + type_ + " value; " + a + ".try_pop(value);)");
+    out_.line(b + ".push(value);");
+    out_.close();
+  } else if (pops) {
+    const std::string stream = f_.stream_element(from_, read_, place_);
+    if (to_.kind == Binding::Value)
+      out_.line(to_.text + " = " + stream + ".pop();");
+    else
+      out_.line(stream + ".pop(" + f_.pointer(to_, write_, place_) + ", " + count + ");");
+  } else {
+    const std::string stream = f_.stream_element(to_, write_, place_);
+    if (from_.kind == Binding::Value) return out_.line(stream + ".push(" + from_.text + ");");
+    out_.open("for (int64_t i = 0; i < " + count + "; ++i)");
+    out_.line(stream + ".push((" + f_.pointer(from_, read_, place_) + ")[i]);");
+    out_.close();
+  }
+}
+
+void SdfgFunction::CopyEmitter::emit_element() {
+  const std::string value = f_.on_device_ ? f_.load(at_, edge_, from_, read_, place_)
+                                          : f_.element(from_, read_, place_),
+                    left = f_.element(to_, write_, place_);
+  if (far_) {
+    if (!same_type_) return refuse_conversion();
+    out_.line("sdfg::gpu::copy<" + type_ + ">(__state->gpu, &" + left + ", &" + value + ", 1);");
     return arrive();
   }
-  const bool contiguous = is_one(dims.back().source_stride) && is_one(dims.back().target_stride);
-  const bool block = !memlet.wcr && same_type && contiguous;
-  if (block && dims.size() == 1)
-    return at.out.line("sdfg::copy(" + target_pointer + ", " + source_pointer + ", " +
-                       print(dims[0].size, place) + ");");
+  if (!memlet_.wcr && f_.on_device_ && at_.pending.erase(to_.text))
+    out_.line((f_.is_final(at_, edge_) ? "const " : "") + type_ + " " + store(left, value));
+  else if (memlet_.wcr || value != left)
+    out_.line(store(left, value));
+}
 
-  at.out.open("");
-  at.out.line("const auto* const from = " + source_pointer + ";");
-  at.out.line("auto* const to = " + target_pointer + ";");
+void SdfgFunction::CopyEmitter::emit_box() {
+  read_dims_ = wide(read_), write_dims_ = wide(write_);
+  if (read_dims_.size() != write_dims_.size() && read_.rank() == write_.rank()) {
+    read_dims_.clear();
+    for (std::size_t d = 0; d < read_.rank(); ++d) read_dims_.push_back(d);
+    write_dims_ = read_dims_;
+  }
+  read_strides_ = strides_of(*from_.data, read_);
+  write_strides_ = strides_of(*to_.data, write_);
+  source_ = f_.pointer(from_, read_, place_);
+  target_ = f_.pointer(to_, write_, place_);
+  if (!same_shape()) return emit_reshaped();
+
+  std::vector<CopyDimension> dims;
+  for (std::size_t d = 0; d < read_dims_.size(); ++d) {
+    const Expr in = read_[read_dims_[d]].size(), out = write_[write_dims_[d]].size();
+    dims.push_back(
+        {in.as_integer() ? in : out, read_strides_[read_dims_[d]], write_strides_[write_dims_[d]]});
+  }
+  make_canonical(dims);
+  if (dims.empty()) return;
+  if (!far_) return emit_loops(dims);
+  emit_far(std::move(dims));
+  arrive();
+}
+
+bool SdfgFunction::CopyEmitter::same_shape() const {
+  if (read_dims_.size() != write_dims_.size()) return false;
+  for (std::size_t d = 0; d < read_dims_.size(); ++d) {
+    const auto a = read_[read_dims_[d]].size().as_integer();
+    const auto b = write_[write_dims_[d]].size().as_integer();
+    if (a && b && *a != *b) return false;
+  }
+  return true;
+}
+
+/// Different shapes with equal counts: element by element in row-major order of each.
+void SdfgFunction::CopyEmitter::emit_reshaped() {
+  if (far_)
+    return f_.fail(place_, "the copy changes the shape of what it moves",
+                   "run --copy-to-map and --gpu-transformation");
+  const auto odometer = [&](const std::string& name, const Subset& s,
+                            const std::vector<std::size_t>& dims,
+                            const std::vector<Expr>& strides) {
+    std::string sizes, steps;
+    for (std::size_t d : dims) {
+      sizes += (sizes.empty() ? "" : ", ") + text(s[d].size());
+      steps += (steps.empty() ? "" : ", ") + text(strides[d]);
+    }
+    return "sdfg::Odometer<" + std::to_string(dims.size()) + "> " + name + "{{" + sizes + "}, {" +
+           steps + "}};";
+  };
+  out_.open("");
+  out_.line(odometer("from", read_, read_dims_, read_strides_));
+  out_.line(odometer("to", write_, write_dims_, write_strides_));
+  out_.open("for (; from.more() && to.more(); from.next(), to.next())");
+  out_.line(store("(" + target_ + ")[to.at]", "(" + source_ + ")[from.at]"));
+  out_.close();
+  out_.close();
+}
+
+/// One piece, or rows, or a kernel.
+void SdfgFunction::CopyEmitter::emit_far(std::vector<CopyDimension> dims) {
+  const CopyDimension& last = dims.back();
+  const bool contiguous = is_contiguous(last);
+  const std::string call = "sdfg::gpu::copy", gpu = "(__state->gpu, ";
+  if (contiguous && same_type_ && dims.size() == 1)
+    return out_.line(call + gpu + target_ + ", " + source_ + ", " + text(last.size) + ");");
+  if (from_.device && to_.device) {
+    std::string size, write, read;
+    for (const CopyDimension& d : dims) {
+      const std::string comma = size.empty() ? "" : ", ";
+      size += comma + text(d.size), write += comma + text(d.target_stride),
+          read += comma + text(d.source_stride);
+    }
+    return out_.line(call + gpu + target_ + ", " + source_ + ", sdfg::gpu::Box<" +
+                     std::to_string(dims.size()) + ">{{" + size + "}, {" + write + "}, {" + read +
+                     "}});");
+  }
+  if (!same_type_) return refuse_conversion();
+  // Between host and device: rows, in loops over the dimensions that are left.
+  if (!contiguous) dims.push_back({1, 1, 1});
+  const CopyDimension row = dims.back(), rows = dims[dims.size() - 2];
+  dims.resize(dims.size() - 2);
+  std::string read = source_, write = target_;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const std::string i = "i" + std::to_string(d);
+    out_.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
+    read += " + (" + text(dims[d].source_stride) + ") * " + i;
+    write += " + (" + text(dims[d].target_stride) + ") * " + i;
+  }
+  out_.line("sdfg::gpu::copy_rows" + gpu + write + ", " + text(rows.target_stride) + ", " + read +
+            ", " + text(rows.source_stride) + ", " + text(row.size) + ", " + text(rows.size) +
+            ");");
+  for (std::size_t d = 0; d < dims.size(); ++d) out_.close();
+}
+
+void SdfgFunction::CopyEmitter::emit_loops(const std::vector<CopyDimension>& dims) {
+  const bool block = !memlet_.wcr && same_type_ && is_contiguous(dims.back());
+  if (block && dims.size() == 1)
+    return out_.line("sdfg::copy(" + target_ + ", " + source_ + ", " + text(dims[0].size) + ");");
+  out_.open("");
+  out_.line("const auto* const from = " + source_ + ";");
+  out_.line("auto* const to = " + target_ + ";");
   std::string read_at, write_at;
-  const CppExpr printer = symbolic();
+  const CppExpr printer = f_.symbolic();
   const std::size_t loops = block ? dims.size() - 1 : dims.size();
-  if (!at.where.parallel && !at.where.in_scope && program_.target.openmp && loops > 0 &&
-      !memlet.wcr)
-    at.out.flush_left("#pragma omp parallel for");
+  if (!at_.where.parallel && !at_.where.in_scope && f_.program_.target.openmp && loops > 0 &&
+      !memlet_.wcr)
+    out_.flush_left("#pragma omp parallel for");
   for (std::size_t d = 0; d < loops; ++d) {
     const std::string i = "i" + std::to_string(d);
-    at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(dims[d].size, place) + "; ++" +
-                i + ")");
-    const auto add = [&](std::string& text, const Expr& stride) {
-      text +=
-          (text.empty() ? "" : " + ") + (is_one(stride) ? i : printer.operand(stride) + " * " + i);
+    out_.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
+    const auto add = [&](std::string& sum, const Expr& stride) {
+      sum +=
+          (sum.empty() ? "" : " + ") + (is_one(stride) ? i : printer.operand(stride) + " * " + i);
     };
     add(read_at, dims[d].source_stride);
     add(write_at, dims[d].target_stride);
   }
   if (block)
-    at.out.line("sdfg::copy(to + " + write_at + ", from + " + read_at + ", " +
-                print(dims.back().size, place) + ");");
+    out_.line("sdfg::copy(to + " + write_at + ", from + " + read_at + ", " +
+              text(dims.back().size) + ");");
   else
-    at.out.line(store("to[" + write_at + "]", "from[" + read_at + "]"));
-  for (std::size_t d = 0; d < loops; ++d) at.out.close();
-  at.out.close();
+    out_.line(store("to[" + write_at + "]", "from[" + read_at + "]"));
+  for (std::size_t d = 0; d < loops; ++d) out_.close();
+  out_.close();
 }
 
 }  // namespace sdfg

@@ -240,12 +240,7 @@ class SdfgFunction {
   std::string reduction_operator(const Code& wcr, const Type& type, const Place& place);
 
   // copies.cpp
-  struct CopyDimension {
-    Expr size, source_stride, target_stride;
-  };
-  void emit_far_copy(Writer& out, std::vector<CopyDimension> dims, const Binding& from,
-                     const Binding& to, const std::string& source, const std::string& target,
-                     const Place& place);
+  class CopyEmitter;
   void emit_copy(At& at, EdgeId edge, NodeId source, NodeId target);
 
   // nested.cpp
