@@ -170,10 +170,19 @@ class Planner {
       return state_.target(e) != second_.entry ||
              !(ordering.contains(e) || is_between(state_.source(e)));
     };
-    if (site_.order.reaches(first_.exit, second_.entry, around))
-      return rules_.vertical ? "something else lies on a path from the first map to the second"
-                             : "a path leads from the first map to the second";
-    return {};
+    bool found = site_.order.reaches(first_.exit, second_.entry, around);
+    for (const Intermediate& between : plan_.intermediates) found |= is_reached_besides(between.node);
+    if (!found) return {};
+    return rules_.vertical ? "something else lies on a path from the first map to the second"
+                           : "a path leads from the first map to the second";
+  }
+  /// Does a node between wait for something else that comes after the first map?
+  bool is_reached_besides(NodeId between) const {
+    const auto direct = [&](EdgeId e) { return state_.source(e) == first_.exit; };
+    return !std::ranges::all_of(state_.in(between), direct) &&
+           site_.order.reaches(first_.exit, between, [&](EdgeId e) {
+             return state_.target(e) != between || !direct(e);
+           });
   }
 
   // ---- The values between.

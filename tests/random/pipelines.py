@@ -39,7 +39,8 @@ OPTIONS = {
 
 
 # Cases in which the order of two accesses is open, so that a pass may choose another one.
-RACES = ["sdfg between(", "sdfg inout(", "sdfg outputs(A: float64[8]"]
+RACES = ["sdfg between(", "sdfg inout(", "sdfg outputs(A: float64[8]", "sdfg part(G: float64[8], H",
+         'n3.o -> n4 : s[0] {wcr = "lambda a, b', "in [0:N, 0:M, i:N]"]
 # What gt4py and versions are drawn with; a program's values stand for $N and $K.
 GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "blocking_dims=i blocking_size=2 promote_independent_memlets_for_blocking",
