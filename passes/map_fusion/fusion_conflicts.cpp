@@ -232,6 +232,22 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
   return Conflicts(site, first, second, rules, plan).run();
 }
 
+Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                           const std::string& later) {
+  const State& state = site.state;
+  for (const auto& [name, port] : first.in) {
+    if (second.writes.contains(port.container))
+      return "the second map writes '" + port.container + "', which the first one reads";
+    if (!state[port.node].is<AccessNode>() || !port.direct)
+      return "the first map lies in a scope or reads a view";
+    for (const AccessSite& other : site.accesses.sites(port.container))
+      if (other.state == &state && !state.in(other.node).empty() &&
+          !site.order.reaches(other.node, first.entry))
+        return "'" + port.container + "', which the first map reads, may be written before " + later;
+  }
+  return {};
+}
+
 Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                     const IterationMatch& match) {
   return Names(site, first, second, match).run();

@@ -29,6 +29,11 @@ std::string text(const std::string& container, const Subset& subset);
 Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                         const FusionRules& rules, FusionPlan& plan);
 
+/// When the second map reads what the first one read, inputs are read later: nobody may write them in
+/// between. `later` says when that is, for messages: "the second one runs".
+Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                           const std::string& later);
+
 /// Does a name mean one thing in one map and another thing in the other?
 Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                     const IterationMatch& match);

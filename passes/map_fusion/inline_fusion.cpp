@@ -146,17 +146,8 @@ class Inliner {
     return check_substitution(site_.sdfg, state_, scope_, element.params);
   }
 
-  /// The second map reads the inputs later than the first did: nobody may write them in between.
   Refusal check_inputs() const {
-    for (const auto& [name, port] : first_.in) {
-      if (second_.writes.contains(port.container))
-        return "the second map writes '" + port.container + "', which the first one reads";
-      if (!state_[port.node].is<AccessNode>() || !port.direct) return "the first map lies in a scope or reads a view";
-      for (const AccessSite& other : site_.accesses.sites(port.container))
-        if (other.state == &state_ && !state_.in(other.node).empty() &&
-            !site_.order.reaches(other.node, first_.entry))
-          return "'" + port.container + "', which the first map reads, may be written before the second one runs";
-    }
+    if (Refusal why = check_later_inputs(site_, first_, second_, "the second one runs")) return why;
     for (const std::string& param : entry(second_).params)
       if (std::ranges::find(entry(first_).params, param) == entry(first_).params.end() &&
           site_.sdfg.symbols.contains(param))

@@ -71,7 +71,8 @@ class Mover {
       if (h.read.loop != handed_.front().read.loop) return "the values are read in several loops";
     }
     if (Refusal why = solve(scan)) return why;
-    if (Refusal why = check_inputs()) return why;
+    if (Refusal why = check_later_inputs(site_, first_, second_, "the scan reads it"))
+      return why;
     return prepare(scan, nester);
   }
 
@@ -187,20 +188,6 @@ class Mover {
       if (std::ranges::none_of(params_, [&](const auto& p) { return uses_symbol(p.second, name); }))
         return "iterations that differ in '" + (name == scan.level() ? loop.variable : name) +
                "' read the same element";
-    return {};
-  }
-
-  /// The scan reads the inputs later than the first map did: nobody may write them in between.
-  Refusal check_inputs() const {
-    for (const auto& [name, port] : first_.in) {
-      if (second_.writes.contains(port.container))
-        return "the second map writes '" + port.container + "', which the first one reads";
-      if (!state_[port.node].is<AccessNode>() || !port.direct) return "the first map lies in a scope or reads a view";
-      for (const AccessSite& other : site_.accesses.sites(port.container))
-        if (other.state == &state_ && !state_.in(other.node).empty() &&
-            !site_.order.reaches(other.node, first_.entry))
-          return "'" + port.container + "', which the first map reads, may be written before the scan reads it";
-    }
     return {};
   }
 
