@@ -1,7 +1,13 @@
-// Calls a program through the addresses of its arguments, for runners that know no C++ signature:
-// the compiler derives how to read each argument from the entry points. Included after the program,
-// with SDFG_GENERIC_CALL(NAME) behind it.
+// Makes a process of a program: its arguments are in a file that the caller made (sdfg_call_file.h).
+// The compiler derives from the entry points how to read each argument. Included after the program,
+// with SDFG_MAIN(NAME) behind it.
 #pragma once
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "sdfg_call_file.h"
 
 namespace sdfg {
 namespace call {
@@ -43,27 +49,21 @@ constexpr int count_of(void (*)(S*, T...)) {
   return int(sizeof...(T));
 }
 
-/// What the last of several calls with the same arguments did.
-struct Again {
-  int64_t launches, allocations, synchronizations, copies, graphs;  ///< -1 where nobody counts
-  int64_t different_bytes;  ///< of all calls, from the first one's results
-};
-
 #if defined(SDFG_GPU)
 
 /// Arguments with those arrays copied to the device for which a size is given.
 class OnDevice {
  public:
-  OnDevice(void** host, const size_t* bytes, int count) : host_(host), bytes_(bytes), count_(count) {
+  OnDevice(void** host, const Slot* slots, int count) : host_(host), slots_(slots), count_(count) {
     at = new void*[size_t(count) + 1];
     before_ = new char*[size_t(count) + 1];
     for (int i = 0; i < count; ++i) {
       at[i] = host[i];
       before_[i] = nullptr;
-      if (!bytes[i]) continue;
-      note(SDFG_GPU(Malloc)(&at[i], bytes[i]));
-      before_[i] = new char[bytes[i]];
-      memcpy(before_[i], host[i], bytes[i]);
+      if (!bytes(i)) continue;
+      note(SDFG_GPU(Malloc)(&at[i], bytes(i)));
+      before_[i] = new char[bytes(i)];
+      memcpy(before_[i], host[i], bytes(i));
     }
   }
   OnDevice(const OnDevice&) = delete;
@@ -71,24 +71,24 @@ class OnDevice {
   ~OnDevice() {
     for (int i = 0; i < count_; ++i) {
       delete[] before_[i];
-      if (bytes_[i]) note(SDFG_GPU(Free)(at[i]));
+      if (bytes(i)) note(SDFG_GPU(Free)(at[i]));
     }
     delete[] before_;
     delete[] at;
   }
   /// As they were before the first call.
   void put() {
-    for (int i = 0; i < count_; ++i) move(at[i], before_[i], bytes_[i]);
+    for (int i = 0; i < count_; ++i) move(at[i], before_[i], bytes(i));
   }
   void get() {
-    for (int i = 0; i < count_; ++i) move(host_[i], at[i], bytes_[i]);
+    for (int i = 0; i < count_; ++i) move(host_[i], at[i], bytes(i));
   }
   int64_t different_from_host() {
     int64_t different = 0;
     for (int i = 0; i < count_; ++i) {
-      char* const now = new char[bytes_[i]];
-      move(now, at[i], bytes_[i]);
-      for (size_t b = 0; b < bytes_[i]; ++b) different += now[b] != static_cast<char*>(host_[i])[b];
+      char* const now = new char[bytes(i)];
+      move(now, at[i], bytes(i));
+      for (size_t b = 0; b < bytes(i); ++b) different += now[b] != static_cast<char*>(host_[i])[b];
       delete[] now;
     }
     return different;
@@ -97,6 +97,7 @@ class OnDevice {
   int error = 0;  ///< the first of the vendor's
 
  private:
+  size_t bytes(int i) const { return size_t(slots_[i].device_bytes); }
   void note(SDFG_GPU(Error_t) e) {
     if (error == 0) error = int(e);
   }
@@ -106,17 +107,17 @@ class OnDevice {
     note(SDFG_GPU(DeviceSynchronize)());
   }
   void** host_;
-  const size_t* bytes_;
+  const Slot* slots_;
   int count_;
   char** before_;
 };
 
 template <class S, class I, class... T>
-int run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments, void** arguments,
-        const size_t* device_bytes, Again* again) {
+int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments, void** arguments,
+            const Slot* slots, Again* again) {
   S* const state = init_with(init, init_arguments);
-  if (!state) return -1;
-  OnDevice on(arguments, device_bytes, count_of(program));
+  if (!state) return not_initialized;
+  OnDevice on(arguments, slots, count_of(program));
   on.put();
   if (on.error == 0) call_with(program, state, on.at);
   on.get();
@@ -144,22 +145,43 @@ int run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_argumen
 #else
 
 template <class S, class I, class... T>
-int run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments, void** arguments,
-        const size_t*, Again*) {
+int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments, void** arguments,
+            const Slot*, Again*) {
   S* const state = init_with(init, init_arguments);
-  if (!state) return -1;
+  if (!state) return not_initialized;
   call_with(program, state, arguments);
   return exit(state);
 }
 
 #endif
 
+/// The exit status says whether the file could be used; what the program did is written into it.
+template <class S, class I, class... T>
+int serve(const char* descriptor_text, I* init, void (*program)(S*, T...), int (*exit)(S*)) {
+  const int descriptor = atoi(descriptor_text);
+  struct stat file;
+  if (fstat(descriptor, &file) != 0) return 1;
+  void* const memory =
+      mmap(nullptr, size_t(file.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED) return 1;
+  char* const begin = static_cast<char*>(memory);
+  Header* const header = static_cast<Header*>(memory);
+  const Slot* const slots = reinterpret_cast<const Slot*>(header + 1);
+  const int64_t count = header->init + header->arguments;
+  void** const at = new void*[size_t(count) + 1];
+  for (int64_t i = 0; i < count; ++i) at[i] = slots[i].at ? begin + slots[i].at : nullptr;
+  header->status =
+      run(init, program, exit, at, at + header->init, slots + header->init, &header->again);
+  delete[] at;
+  return 0;
+}
+
 }  // namespace call
 }  // namespace sdfg
 
-#define SDFG_GENERIC_CALL(name)                                                          \
-  SDFG_EXPORT int sdfg_generic_call(void** init, void** arguments,                       \
-                                    const size_t* device_bytes, ::sdfg::call::Again* again) { \
-    return ::sdfg::call::run(__dace_init_##name, __program_##name, __dace_exit_##name, init, \
-                             arguments, device_bytes, again);                            \
+#define SDFG_MAIN(name)                                                                            \
+  int main(int count, char** words) {                                                              \
+    return count != 2 ? 1                                                                          \
+                      : ::sdfg::call::serve(words[1], __dace_init_##name, __program_##name,        \
+                                                  __dace_exit_##name);                              \
   }

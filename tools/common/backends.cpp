@@ -2,7 +2,7 @@
 
 #include "codegen/gpu.h"
 #include "tools/common/gpu_build.h"
-#include "tools/common/loader.h"
+#include "tools/common/caller.h"
 
 namespace sdfg {
 

@@ -68,7 +68,7 @@ Diagnostic cannot_write(const std::string& path, const std::error_code& why) {
 
 }  // namespace
 
-Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
+Result<Built> build(const Bundle& bundle, const BuildOptions& options) {
   std::string compiler = options.compiler.empty() ? variable("CXX") : options.compiler;
   if (compiler.empty()) compiler = "c++";
   const std::string cache = cache_folder(options);
@@ -90,19 +90,17 @@ Result<BuiltLibrary> build(const Bundle& bundle, const BuildOptions& options) {
   high.add(std::uint64_t(1));
   for (Hasher* hasher : {&low, &high}) {
     hasher->add(compiler).add(*version);
-    for (const auto* flags : {&options.flags, &options.library_flags})
-      for (const std::string& flag : *flags) hasher->add(flag);
+    for (const std::string& flag : options.flags) hasher->add(flag);
     for (const GeneratedFile& file : bundle.files) hasher->add(file.name).add(file.text);
   }
   const std::string key = fmt::format("{:016x}{:016x}", high.value(), low.value());
-  const std::string folder = cache + "/" + key, library = "lib" + bundle.name + ".so";
+  const std::string folder = cache + "/" + key;
 
-  BuiltLibrary built{.path = folder + "/" + library, .command = {}, .output = folder + "/output.txt", .cached = true};
+  Built built{.path = folder + "/" + bundle.name, .command = {}, .output = folder + "/output.txt", .cached = true};
   std::vector<std::string> command{compiler};
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   const std::string work = folder + ".tmp";
-  command.insert(command.end(), options.library_flags.begin(), options.library_flags.end());
-  for (std::string word : {work + "/" + bundle.files.front().name, std::string("-o"), work + "/" + library})
+  for (std::string word : {work + "/" + bundle.files.front().name, std::string("-o"), work + "/" + bundle.name})
     command.push_back(std::move(word));
   built.command = join(command, " ");
   if (fs::exists(built.path, failed)) return built;

@@ -89,7 +89,6 @@ Result<BuildOptions> device_build(GpuDialect dialect) {
   };
   if (dialect == GpuDialect::Cuda) {
     add({"-std=c++20", "-O3", "-arch=native", "-fmad=false"});
-    options.library_flags = {"-shared", "-Xcompiler=-fPIC,-fvisibility=hidden"};
   } else {
     add({"-std=c++20", "-O3", "-ffp-contract=off", "-x", "hip"});
   }

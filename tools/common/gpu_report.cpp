@@ -188,8 +188,8 @@ Result<std::string> gpu_report(const Sdfg& sdfg, const std::string& plan) {
     generator.dialect = tried.dialect;
     generator.plan = plan;
     SDFG_TRY(const Bundle bundle, generate_gpu(sdfg, generator));
-    BuildOptions options{.compiler = compiler->front(), .flags = tried.flags, .library_flags = {}, .cache = {}};
-    SDFG_TRY(const BuiltLibrary built, build(bundle, options));
+    BuildOptions options{.compiler = compiler->front(), .flags = tried.flags, .cache = {}};
+    SDFG_TRY(const Built built, build(bundle, options));
     SDFG_TRY(const std::string made, read_file(built.path));
     SDFG_TRY(const std::string printed, read_file(built.output));
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", tried.architecture) +

@@ -10,7 +10,8 @@
 
 #include "ir/builder.h"
 #include "ir/verify.h"
-#include "tools/common/loader.h"
+#include "ir/walk.h"
+#include "tools/common/caller.h"
 
 namespace sdfg {
 namespace {
@@ -216,11 +217,24 @@ TEST(CpuBackend, NamesThatAreCppWords) {
   expect_same(b.take(), {{"class", doubles({3})}, {"long", doubles({3})}, {"int", integer(3)}});
 }
 
+TEST(CpuBackend, ACrashIsAnError) {
+  Builder b("crash");
+  b.array("A", BaseType::Float64, "1");
+  b.state("main").tasklet("t", {{"a", "A[0]"}}, "o = a", {{"o", "A[0]"}});
+  Sdfg sdfg = b.take();
+  for_each_node(sdfg, [](Node& node) {
+    if (auto* tasklet = node.as<Tasklet>()) tasklet->code = Code("__builtin_trap();", Language::Cpp);
+  });
+  const auto executed = cpu_backend(options())(sdfg, {{"A", doubles({1})}});
+  ASSERT_FALSE(executed);
+  EXPECT_EQ(executed.error().message, "the program was ended by signal 4 (Illegal instruction)");
+}
+
 TEST(Build, IsCachedByContentAndTellsErrors) {
   BuildOptions o = options();
   o.cache = testing::TempDir() + "sdfg-build-test";
   std::filesystem::remove_all(o.cache);
-  Bundle bundle{.name = "p", .files = {{"p.cpp", "extern \"C\" int f() { return 1; }\n"}}, .arguments = {}, .init_arguments = {}};
+  Bundle bundle{.name = "p", .files = {{"p.cpp", "int main() { return 1; }\n"}}, .arguments = {}, .init_arguments = {}};
   const auto first = build(bundle, o), second = build(bundle, o);
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(first->cached);
@@ -228,7 +242,7 @@ TEST(Build, IsCachedByContentAndTellsErrors) {
   EXPECT_EQ(first->path, second->path);
   o.flags.push_back("-g");
   EXPECT_FALSE(build(bundle, o)->cached);
-  bundle.files[0].text = "int f() { return x; }\n";
+  bundle.files[0].text = "int main() { return x; }\n";
   const auto wrong = build(bundle, o);
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("was not declared"), std::string::npos) << wrong.error().text();
@@ -241,13 +255,13 @@ TEST(Build, TakesOverFromAKilledBuild) {
   BuildOptions o = options();
   o.cache = testing::TempDir() + "sdfg-build-killed";
   std::filesystem::remove_all(o.cache);
-  const Bundle bundle{.name = "p", .files = {{"p.cpp", "extern \"C\" int f() { return 2; }\n"}}, .arguments = {}, .init_arguments = {}};
+  const Bundle bundle{.name = "p", .files = {{"p.cpp", "int main() { return 2; }\n"}}, .arguments = {}, .init_arguments = {}};
   const auto first = build(bundle, o);
   ASSERT_TRUE(first);
   // As if the process had died between writing and renaming.
   const std::filesystem::path folder = std::filesystem::path(first->path).parent_path();
   std::filesystem::rename(folder, folder.string() + ".tmp");
-  std::ofstream(folder.string() + ".tmp/libp.so") << "half";
+  std::ofstream(folder.string() + ".tmp/p") << "half";
   const auto again = build(bundle, o);
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->cached);

@@ -10,7 +10,7 @@
 #include "codegen/runtime_text.h"
 #include "ir/builder.h"
 #include "tools/common/gpu_build.h"
-#include "tools/common/loader.h"
+#include "tools/common/caller.h"
 
 namespace sdfg {
 namespace {

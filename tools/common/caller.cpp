@@ -1,56 +1,122 @@
-#include "tools/common/loader.h"
+#include "tools/common/caller.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "codegen/runtime/sdfg_call_file.h"
 #include "ir/expr.h"
+#include "tools/common/process.h"
 
 namespace sdfg {
 
-Bundle with_generic_call(const Bundle& bundle) {
+namespace {
+
+/// The bundle with one more file, the one to compile: a `main` that calls the entry points.
+Bundle with_main(const Bundle& bundle) {
   const std::string& program = bundle.files.front().name;
   const std::string ending = program.substr(bundle.name.size());
   Bundle out = bundle;
   out.files.insert(out.files.begin(),
                    {bundle.name + "_call" + ending,
-                    fmt::format("#include \"{}\"\n#include \"sdfg_call.h\"\n\nSDFG_GENERIC_CALL({})\n",
-                                program, bundle.name)});
+                    fmt::format("#include \"{}\"\n#include \"sdfg_call.h\"\n\nSDFG_MAIN({})\n", program,
+                                bundle.name)});
   return out;
 }
 
-Result<LoadedProgram> LoadedProgram::open(const std::string& path, const Bundle&) {
-  LoadedProgram program;
-  // Never unmapped: threads of the OpenMP runtime that came with it may still be waiting for work.
-  program.library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!program.library_) return Diagnostic{"", std::string("cannot load the library: ") + dlerror()};
-  void* const symbol = dlsym(program.library_, "sdfg_generic_call");
-  if (!symbol) return Diagnostic{"", "the library " + path + " has no generic entry point"};
-  std::memcpy(&program.call_, &symbol, sizeof symbol);
-  return Result<LoadedProgram>(std::move(program));
-}
+/// Memory of one argument; empty: a null pointer.
+struct Passed {
+  std::span<std::byte> bytes;
+  bool on_device = false;
+};
 
-LoadedProgram::LoadedProgram(LoadedProgram&& other) noexcept
-    : library_(std::exchange(other.library_, nullptr)), call_(other.call_) {}
+/// A file in memory that has no name: the process finds it by the number of its descriptor.
+class CallFile {
+ public:
+  static Result<CallFile> make(const std::vector<Passed>& init, const std::vector<Passed>& arguments) {
+    CallFile file;
+    const auto padded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
+    std::size_t end = padded(sizeof(call::Header) + (init.size() + arguments.size()) * sizeof(call::Slot));
+    for (const auto* list : {&init, &arguments})
+      for (const Passed& p : *list) {
+        const std::int64_t at = p.bytes.empty() ? 0 : std::int64_t(end);
+        file.slots_.push_back({at, p.on_device ? std::int64_t(p.bytes.size()) : 0});
+        end += padded(p.bytes.size());
+      }
+    file.size_ = end;
+    file.descriptor_ = memfd_create("arguments", 0);
+    if (file.descriptor_ < 0 || ftruncate(file.descriptor_, off_t(end)) != 0) return no_memory(end);
+    void* const memory = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor_, 0);
+    if (memory == MAP_FAILED) return no_memory(end);
+    file.begin_ = static_cast<std::byte*>(memory);
+    file.header() = {call::not_called, std::int64_t(init.size()), std::int64_t(arguments.size()),
+                     {-1, -1, -1, -1, -1, 0}};
+    if (!file.slots_.empty())
+      std::memcpy(file.begin_ + sizeof(call::Header), file.slots_.data(),
+                  file.slots_.size() * sizeof(call::Slot));
+    file.copy(init, arguments, true);
+    return Result<CallFile>(std::move(file));
+  }
+  CallFile(CallFile&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), begin_(std::exchange(other.begin_, nullptr)),
+        size_(other.size_), slots_(std::move(other.slots_)) {}
+  CallFile& operator=(CallFile&&) = delete;
+  ~CallFile() {
+    if (begin_) munmap(begin_, size_);
+    if (descriptor_ >= 0) close(descriptor_);
+  }
 
-LoadedProgram::~LoadedProgram() {
-  if (library_) dlclose(library_);
-}
+  int descriptor() const { return descriptor_; }
+  call::Header& header() { return *reinterpret_cast<call::Header*>(begin_); }
+  void give_back(const std::vector<Passed>& init, const std::vector<Passed>& arguments) {
+    copy(init, arguments, false);
+  }
 
-Status LoadedProgram::call(const Addresses& addresses, Again& again) const {
-  Addresses own = addresses;
-  own.device_bytes.resize(own.arguments.size());
-  const int status = call_(own.init.data(), own.arguments.data(), own.device_bytes.data(), &again);
-  if (status == -1)
+ private:
+  CallFile() = default;
+  static Diagnostic no_memory(std::size_t bytes) {
+    return {"", fmt::format("there is no memory for {} bytes of arguments: {}", bytes,
+                            std::error_code(errno, std::generic_category()).message())};
+  }
+  void copy(const std::vector<Passed>& init, const std::vector<Passed>& arguments, bool in) {
+    std::size_t i = 0;
+    for (const auto* list : {&init, &arguments})
+      for (const Passed& p : *list) {
+        std::byte* const there = begin_ + slots_[i++].at;
+        if (!p.bytes.empty())
+          std::memcpy(in ? there : p.bytes.data(), in ? p.bytes.data() : there, p.bytes.size());
+      }
+  }
+
+  int descriptor_ = -1;
+  std::byte* begin_ = nullptr;
+  std::size_t size_ = 0;
+  std::vector<call::Slot> slots_;
+};
+
+/// Initializes, calls and finalizes in a process. Programs for a GPU are called twice. The error says
+/// what failed.
+Result<call::Again> call_program(const std::string& path, const std::vector<Passed>& init,
+                                 const std::vector<Passed>& arguments) {
+  SDFG_TRY(CallFile file, CallFile::make(init, arguments));
+  const int ended = run_command({path, fmt::to_string(file.descriptor())}, "");
+  if (ended > 128)
+    return Diagnostic{"", fmt::format("the program was ended by signal {} ({})", ended - 128,
+                                      sigdescr_np(ended - 128) ? sigdescr_np(ended - 128) : "unknown"),
+                      "--backend=interpreter checks bounds and says where"};
+  const std::int64_t status = file.header().status;
+  if (status == call::not_initialized)
     return Diagnostic{"", "the program could not be initialized",
                       "a program for a GPU needs one; without: --backend=cuda-on-cpu or hip-on-cpu"};
-  if (status != 0) return Diagnostic{"", fmt::format("the program ended with status {}", status)};
-  return Ok{};
+  if (status != 0 || ended != 0)
+    return Diagnostic{"", fmt::format("the program ended with status {}", status > 0 ? status : ended)};
+  file.give_back(init, arguments);
+  return file.header().again;
 }
-
-namespace {
 
 using Environment = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -110,7 +176,7 @@ class Call {
   Call(const Sdfg& sdfg, NamedArrays arguments) : sdfg_(sdfg), given_(std::move(arguments)) {}
 
   /// `device`: what the program expects in a GPU's memory is put there.
-  Result<NamedArrays> run(const Bundle& bundle, const LoadedProgram& program, bool device, Again& again) {
+  Result<NamedArrays> run(const Bundle& bundle, const std::string& program, bool device, call::Again& again) {
     infer_sizes();
     for (const auto& [name, value] : given_)
       if (const auto bytes = scalar_bytes(value, BaseType::Int64)) {
@@ -118,20 +184,17 @@ class Call {
         std::memcpy(&number, bytes->data(), sizeof number);
         environment_[name] = number;
       }
-    Addresses addresses;
+    std::vector<Passed> init, arguments;
     for (const Argument& a : bundle.init_arguments) {
-      SDFG_TRY(void* at, pass(a));
-      addresses.init.push_back(at);
+      SDFG_TRY(const std::span<std::byte> bytes, pass(a));
+      init.push_back({bytes});
     }
     for (const Argument& a : bundle.arguments) {
-      SDFG_TRY(void* at, pass(a));
-      addresses.arguments.push_back(at);
-      const auto layout = layouts_.find(a.name);
+      SDFG_TRY(const std::span<std::byte> bytes, pass(a));
       const Data* data = sdfg_.find_data(a.name);
-      const bool there = device && data && data->storage == Storage::GpuGlobal && layout != layouts_.end();
-      addresses.device_bytes.push_back(there && at ? layout->second.bytes.size() : 0);
+      arguments.push_back({bytes, device && data && data->storage == Storage::GpuGlobal && layouts_.contains(a.name)});
     }
-    if (auto status = program.call(addresses, again); !status) return status.error();
+    SDFG_TRY(again, call_program(program, init, arguments));
     for (const auto& [name, layout] : layouts_) give_back(name, layout);
     return std::move(given_);
   }
@@ -167,7 +230,8 @@ class Call {
     return {"argument '" + name + "'", std::move(what)};
   }
 
-  Result<void*> pass(const Argument& a) {
+  /// Its memory, filled; empty: a null pointer.
+  Result<std::span<std::byte>> pass(const Argument& a) {
     if (!a.pointer) {
       const auto given = given_.find(a.name);
       if (given == given_.end()) return wrong(a.name, "the program needs it, but it is not given");
@@ -176,7 +240,7 @@ class Call {
         return wrong(a.name, "expected one value of type " + a.type.text() + ", found " +
                                  given->second.type.text());
       scalars_.push_back(*std::move(bytes));
-      return static_cast<void*>(scalars_.back().data());
+      return std::span<std::byte>(scalars_.back());
     }
     const Data* data = sdfg_.find_data(a.name);
     if (!data || !(data->as_array() || data->is_scalar()))
@@ -186,7 +250,7 @@ class Call {
     auto given = given_.find(a.name);
     if (given == given_.end()) {
       const Array* array = data->as_array();
-      if (array && array->optional.value_or(false)) return static_cast<void*>(nullptr);
+      if (array && array->optional.value_or(false)) return std::span<std::byte>();
       if (!a.name.starts_with("__return"))
         return wrong(a.name, "the program needs it, but it is not given");
       given = given_.emplace(a.name, NdArray::zeros(data->dtype, layout.shape)).first;
@@ -200,7 +264,7 @@ class Call {
       return wrong(a.name, fmt::format("expected {} elements, found {}", elements, value.count()));
     const auto [stored, is_new] = layouts_.insert_or_assign(a.name, std::move(layout));
     move(stored->second, given->second, true);
-    return static_cast<void*>(stored->second.bytes.data());
+    return std::span<std::byte>(stored->second.bytes);
   }
 
   Status lay_out(const std::string& name, const Data& data, Layout& layout) {
@@ -264,11 +328,7 @@ class Call {
   std::vector<std::vector<std::byte>> scalars_;
 };
 
-}  // namespace
-
-namespace {
-
-Diagnostics findings(const Again& again) {
+Diagnostics findings(const call::Again& again) {
   Diagnostics found;
   const auto say = [&](Severity severity, std::string message) {
     found.push_back({"", std::move(message), "", severity});
@@ -288,12 +348,10 @@ Diagnostics findings(const Again& again) {
 
 Result<Executed> execute(const Sdfg& sdfg, const Bundle& generated, NamedArrays arguments,
                          const BuildOptions& options, bool device) {
-  const Bundle bundle = with_generic_call(generated);
-  SDFG_TRY(const BuiltLibrary library, build(bundle, options));
-  SDFG_TRY(const LoadedProgram program, LoadedProgram::open(library.path, bundle));
-  Call call(sdfg, std::move(arguments));
-  Again again;
-  SDFG_TRY(NamedArrays results, call.run(bundle, program, device, again));
+  const Bundle bundle = with_main(generated);
+  SDFG_TRY(const Built program, build(bundle, options));
+  call::Again again{};
+  SDFG_TRY(NamedArrays results, Call(sdfg, std::move(arguments)).run(bundle, program.path, device, again));
   return Executed{std::move(results), findings(again)};
 }
 
