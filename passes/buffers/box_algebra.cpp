@@ -1,0 +1,62 @@
+#include "passes/buffers/box_algebra.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sdfg {
+namespace {
+
+/// Numbers decide most questions about pieces of large containers, at little cost.
+bool apart(const Subset& a, const Subset& b) {
+  for (std::size_t d = 0; d < a.rank() && d < b.rank(); ++d) {
+    const auto a0 = a[d].begin.as_integer(), a1 = a[d].end.as_integer();
+    const auto b0 = b[d].begin.as_integer(), b1 = b[d].end.as_integer();
+    if (a0 && a1 && b0 && b1 && (std::max(*a0, *a1) < std::min(*b0, *b1) ||
+                                 std::max(*b0, *b1) < std::min(*a0, *a1)))
+      return a[d].tile == Expr(1) && b[d].tile == Expr(1);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool BoxAlgebra::overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
+  if (a && b && apart(*a, *b)) return false;
+  return !a || !b || intersects(*a, *b, assumptions) != Truth::No;
+}
+
+bool BoxAlgebra::contains(const std::optional<Subset>& outer, const std::optional<Subset>& inner) const {
+  if (!outer || !inner) return false;
+  return *outer == *inner || certain(covers(*outer, *inner, assumptions));
+}
+
+bool BoxAlgebra::contains_both(const std::optional<Subset>& outer, const std::optional<Subset>& a,
+                               const std::optional<Subset>& b) const {
+  if (contains(outer, a) || contains(outer, b)) return true;
+  if (!outer || !a || !b || a->rank() != b->rank()) return false;
+  Subset common = *a;
+  for (std::size_t d = 0; d < common.rank(); ++d) {
+    if ((*a)[d].step != Expr(1) || (*b)[d].step != Expr(1)) return false;
+    common[d] = {max((*a)[d].begin, (*b)[d].begin), min((*a)[d].end, (*b)[d].end), Expr(1)};
+  }
+  return contains(outer, common);
+}
+
+void BoxAlgebra::subtract(std::vector<Subset>& boxes, const Subset& cut) const {
+  std::vector<Subset> left;
+  for (Subset& box : boxes) {
+    if (contains(cut, box)) continue;
+    if (intersects(cut, box, assumptions) == Truth::No) {
+      left.push_back(std::move(box));
+      continue;
+    }
+    auto pieces = left.size() < 16 ? difference(box, cut, assumptions) : std::nullopt;
+    if (!pieces)
+      left.push_back(std::move(box));
+    else
+      std::ranges::move(*pieces, std::back_inserter(left));
+  }
+  boxes = std::move(left);
+}
+
+}  // namespace sdfg

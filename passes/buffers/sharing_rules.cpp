@@ -1,0 +1,253 @@
+// The two rules of check_sharing (shared_storage.h).
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+#include "passes/buffers/sharing_check.h"
+
+namespace sdfg {
+
+namespace {
+using Boxes = std::shared_ptr<const std::vector<Subset>>;
+}
+
+/// Points to come to with boxes that they have not been visited with.
+class SharingCheck::Walk {
+ public:
+  std::vector<std::pair<Point, Boxes>> open;
+  std::unordered_map<Point, std::vector<Boxes>> seen;
+  void add(const SharingCheck& check, Point p, const Boxes& boxes) {
+    auto& known = seen[p];
+    const auto holds = [&](const Subset& box) {
+      return std::ranges::any_of(known, [&](const Boxes& k) {
+        return std::ranges::any_of(*k, [&](const Subset& b) { return check.contains(b, box); });
+      });
+    };
+    if (std::ranges::find(known, boxes) != known.end() || std::ranges::all_of(*boxes, holds)) return;
+    known.push_back(boxes);
+    open.emplace_back(p, boxes);
+  }
+  std::pair<Point, Boxes> next() {
+    auto last = std::move(open.back());
+    open.pop_back();
+    return last;
+  }
+};
+
+// ---- Rule 1: no foreign write into elements that are still read as `from`.
+
+Refusal SharingCheck::check_read(Point p, const Placed& read) {
+  auto& there = p_.uses(to(), p);
+  if (there.why) return there.why;
+  if (there.writes.size() > most_uses) return "'" + to() + "' is written too often in one state";
+  std::vector<Subset> boxes{*read.box};
+  for (const Placed& def : from_[p])
+    if (def.write && def.exact && !def.combines && before(p, def, read)) subtract(boxes, *def.box);
+  const bool earlier = defined_before(p);
+  if (!earlier) boxes.clear();  // what is left was never written
+  for (Use& write : there.writes) {
+    if (!overlap(write.box, read.box) || is_link(p, write.edge) || !fresh(p, write)) continue;
+    if (before(p, read, write)) continue;
+    const Together both = together(p, read, true, write);
+    if (both == Together::Fine) continue;
+    if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) continue;
+    for (const Subset& box : boxes)
+      if (overlap(write.box, box))
+        return "'" + to() + "' is written in " + where(p) + " while '" + from() +
+               "' holds what is read there";
+    if (Refusal w = define_after(p, write, read)) return w;
+  }
+  return boxes.empty() ? Refusal() : search_back(p, std::move(boxes));
+}
+
+/// The write comes before everything that gives `from` the values read.
+Refusal SharingCheck::define_after(Point p, const Use& write, const Use& read) {
+  for (const Placed& def : from_[p]) {
+    if (!def.write || !overlap(def.box, write.box) || before(p, read, def)) continue;
+    if (before(p, write, def)) continue;
+    if (!before(p, def, write) && plan(p, write.end, def.begin)) continue;
+    const auto text = write.box ? "[" + to_text(*write.box) + "]" : std::string();
+    return "'" + to() + "'" + text + " is written in " + where(p) + " while '" + from() +
+           "' is still read";
+  }
+  return {};
+}
+
+/// Can `from` have been written before this point is reached (again)?
+bool SharingCheck::defined_before(Point p) const {
+  return std::ranges::any_of(defining_, [&](Point d) {
+    return d == p ? p_.flow.repeats(p) : p_.flow.rank(d) <= p_.flow.rank(p);
+  });
+}
+
+Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
+  if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
+    return "what '" + from() + "' holds in " + where(start) + " is of an earlier state, and where it lies"
+           " in '" + to() + "' changes";
+  Walk walk;
+  const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
+  for (Point q : p_.flow.previous(start)) walk.add(*this, q, all);
+  for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
+    const auto [q, set] = walk.next();
+    if (p_.flow.rank(q) < first_definition_) continue;
+    if (visits > most_visits) return "too many states between the uses of '" + from() + "'";
+    const auto here = from_.find(q);
+    if (here == from_.end() && !touched(q)) {
+      for (Point next : p_.flow.previous(q)) walk.add(*this, next, set);
+      continue;
+    }
+    std::vector<Subset> left = *set;
+    auto& there = p_.uses(to(), q);
+    if (there.why) return there.why;
+    for (Use& write : there.writes) {
+      if (is_link(q, write.edge) || !fresh(q, write)) continue;
+      for (const Subset& box : left) {
+        if (!overlap(abroad(write.box), box)) continue;
+        const bool redefined =
+            here != from_.end() && std::ranges::any_of(here->second, [&](const Placed& def) {
+              return def.write && def.exact && before(q, write, def) &&
+                     (contains(abroad(def.box), box) || contains(def.box, write.box));
+            });
+        if (!redefined)
+          return "'" + to() + "' is written in " + where(q) + " while '" + from() +
+                 "' is still read";
+      }
+    }
+    if (here != from_.end())
+      for (const Placed& def : here->second)
+        if (def.write && def.exact && !def.combines && abroad(def.box)) subtract(left, *def.box);
+    const Boxes rest = std::make_shared<const std::vector<Subset>>(std::move(left));
+    for (Point next : p_.flow.previous(q)) walk.add(*this, next, rest);
+  }
+  return {};
+}
+
+// ---- Rule 2: nobody reads in `to` what a write to `from` now puts there too early.
+
+Refusal SharingCheck::check_write(Point p, const Placed& write) {
+  if (p_.accesses.is_named(to())) return "'" + to() + "' is read by name";
+  auto& there = p_.uses(to(), p);
+  if (there.why) return there.why;
+  if (there.reads.size() + there.writes.size() > most_uses)
+    return "'" + to() + "' is used too often in one state";
+  std::vector<Subset> boxes = early(p, write, nullptr);
+  for (Use& read : there.reads)
+    if (overlap(read.box, write.box) && fresh(p, read))
+      if (Refusal why = check_write_and_read(p, write, read)) return why;
+  for (Use& other : there.writes) {
+    if (!overlap(other.box, write.box) || is_link(p, other.edge) || !fresh(p, other)) continue;
+    if (other.combines)
+      if (Refusal why = check_write_and_read(p, write, other)) return why;
+    if (before(p, other, write) || before(p, write, other)) continue;
+    const bool ordered = std::ranges::any_of(sharing_.order, [&](const Sharing::Ordering& o) {
+      return o.point == p && o.from == other.end && o.to == write.begin;
+    });
+    if (!ordered)
+      return "'" + from() + "' and '" + to() + "' are written in " + where(p) + " in any order";
+  }
+  return boxes.empty() ? Refusal() : search_ahead(p, std::move(boxes));
+}
+
+/// Is what `write` gave `from` copied by the link before `read` looks at `to` (none: ever)?
+bool SharingCheck::is_copied(Point p, const Use& write, const Placed& link, const Use* read) {
+  if (!link.link || link.write || !before(p, write, link)) return false;
+  return !read || (link.edge != read->edge &&
+                   order(p).reaches(p_.flow.state(p)->target(link.edge), read->begin));
+}
+
+/// The elements of `to` that hold what `write` gave `from` when they should not: it has neither been
+/// copied nor overwritten by the time that `read` looks (none: by the end of the state).
+std::vector<Subset> SharingCheck::early(Point p, const Use& write, const Use* read) {
+  std::vector<Subset> boxes{*write.box};
+  for (const Placed& link : from_[p])
+    if (is_copied(p, write, link, read)) subtract(boxes, *link.box);
+  for (Use& other : p_.uses(to(), p).writes) {
+    if (boxes.empty()) break;
+    if (other.exact && !other.combines && other.box && !is_link(p, other.edge) && fresh(p, other) &&
+        before(p, write, other) && (!read || before(p, other, *read)))
+      subtract(boxes, *other.box);
+  }
+  return boxes;
+}
+
+Refusal SharingCheck::check_write_and_read(Point p, const Use& write, const Use& read) {
+  if (before(p, read, write)) return {};
+  const Together both = together(p, read, false, write);
+  if (both == Together::Fine) return {};
+  for (const Placed& link : from_[p])
+    if (is_copied(p, write, link, &read) && contains_both(link.box, write.box, read.box))
+      return {};
+  if (write.box && std::ranges::none_of(early(p, write, &read), [&](const Subset& box) {
+        return overlap(box, read.box);
+      }))
+    return {};
+  if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) return {};
+  const std::string box = read.box ? "[" + to_text(*read.box) + "]" : "";
+  if (both == Together::Wrong)
+    return "the node that writes '" + from() + "' reads '" + to() + "'" + box +
+           ", not certainly the same elements";
+  return "'" + to() + "'" + box + " is read in " + where(p) + " after '" + from() +
+         "' is written and before that is copied";
+}
+
+Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
+  const std::string clash = "part of '" + from() + "' is written and not copied to '" + to() + "'";
+  if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
+    return clash + " in the same state";
+  const bool callers = !p_.sdfg.arrays.get(to())->transient;
+  Walk walk;
+  const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
+  for (Point q : p_.flow.next(start)) walk.add(*this, q, all);
+  for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
+    const auto [q, set] = walk.next();
+    if (visits > most_visits) return "too many states behind '" + from() + "'";
+    if (q == p_.flow.exit()) {
+      if (callers) return clash + " on every path, where the caller would see it";
+      continue;
+    }
+    Boxes rest = set;
+    if (from_.contains(q) || touched(q)) {
+      std::vector<Subset> left = *set;
+      if (Refusal why = pass(q, left)) return why;
+      rest = std::make_shared<const std::vector<Subset>>(std::move(left));
+    }
+    for (Point next : p_.flow.next(q)) walk.add(*this, next, rest);
+  }
+  return {};
+}
+
+/// What happens in one state to elements of `to` that hold a value of `from` too early.
+Refusal SharingCheck::pass(Point p, std::vector<Subset>& boxes) {
+  auto& there = p_.uses(to(), p);
+  if (there.why) return there.why;
+  std::vector<Use*> reads;
+  for (Use& use : there.reads)
+    if (fresh(p, use)) reads.push_back(&use);
+  std::vector<Use*> writes;
+  for (Use& use : there.writes) {
+    if (!fresh(p, use)) continue;
+    writes.push_back(&use);
+    if (use.combines) reads.push_back(&use);
+  }
+  for (const Use* read : reads) {
+    for (const Subset& box : boxes) {
+      if (!overlap(abroad(read->box), box)) continue;
+      const bool renewed = std::ranges::any_of(writes, [&](const Use* w) {
+        return w->exact && !w->combines && before(p, *w, *read) &&
+               (contains(abroad(w->box), box) || contains(w->box, read->box));
+      });
+      if (!renewed)
+        return "'" + to() + "' is read in " + where(p) + ", where '" + from() +
+               "' may have been written and not copied";
+    }
+  }
+  for (const Use* w : writes)
+    if (w->exact && !w->combines && abroad(w->box)) subtract(boxes, *w->box);
+  if (const auto here = from_.find(p); here != from_.end())
+    for (const Placed& w : here->second)
+      if (w.write && w.exact && !w.combines && !w.link && abroad(w.box)) subtract(boxes, *w.box);
+  return {};
+}
+
+}  // namespace sdfg
