@@ -9,6 +9,11 @@
 
 namespace sdfg::detail {
 
+/// Is it one of Python's words? Internal to ir/.
+bool is_keyword(std::string_view word);
+/// Without its sign; as an integer of 64 bits it only exists with one.
+inline constexpr std::string_view smallest_integer_digits = "9223372036854775808";
+
 /// Reads expressions as written, with Python's precedence, in all three grammars. After an error
 /// every function returns quickly; ask `failed()` at the end. Internal to ir/.
 class ExprParser {
