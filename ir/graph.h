@@ -36,12 +36,12 @@ class Graph {
   ~Graph() = default;
 
   NodeId add(N data) {
-    nodes_.push_back(std::make_unique<NodeSlot>(NodeSlot{std::move(data), {}, {}}));
+    nodes_.push_back({std::make_unique<N>(std::move(data)), {}, {}});
     ++live_nodes_;
     return {std::uint32_t(nodes_.size() - 1)};
   }
   EdgeId connect(NodeId from, NodeId to, E data) {
-    edges_.push_back(std::make_unique<EdgeSlot>(EdgeSlot{std::move(data), from, to}));
+    edges_.push_back({std::make_unique<E>(std::move(data)), from, to});
     const EdgeId id{std::uint32_t(edges_.size() - 1)};
     slot(from).out.push_back(id);
     slot(to).in.push_back(id);
@@ -53,14 +53,14 @@ class Graph {
     NodeSlot& node = slot(id);
     while (!node.in.empty()) erase(node.in.back());
     while (!node.out.empty()) erase(node.out.back());
-    nodes_[id.value].reset();
+    node.data.reset();
     --live_nodes_;
   }
   void erase(EdgeId id) {
     EdgeSlot& edge = slot(id);
     std::erase(slot(edge.from).out, id);
     std::erase(slot(edge.to).in, id);
-    edges_[id.value].reset();
+    edge.data.reset();
     --live_edges_;
   }
   /// Moves one end of an edge, keeping its id; it becomes the last edge at the new node.
@@ -86,18 +86,18 @@ class Graph {
   NodeId source(EdgeId id) const { return slot(id).from; }
   NodeId target(EdgeId id) const { return slot(id).to; }
 
-  bool contains(NodeId id) const { return id.value < nodes_.size() && nodes_[id.value]; }
-  bool contains(EdgeId id) const { return id.value < edges_.size() && edges_[id.value]; }
+  bool contains(NodeId id) const { return id.value < nodes_.size() && nodes_[id.value].data; }
+  bool contains(EdgeId id) const { return id.value < edges_.size() && edges_[id.value].data; }
   std::size_t node_count() const { return live_nodes_; }
   std::size_t edge_count() const { return live_edges_; }
   /// One past the largest id ever given out: the size of an array indexed by id.
   std::size_t id_bound() const { return nodes_.size(); }
   std::size_t edge_id_bound() const { return edges_.size(); }
 
-  N& operator[](NodeId id) { return slot(id).data; }
-  const N& operator[](NodeId id) const { return slot(id).data; }
-  E& operator[](EdgeId id) { return slot(id).data; }
-  const E& operator[](EdgeId id) const { return slot(id).data; }
+  N& operator[](NodeId id) { return *slot(id).data; }
+  const N& operator[](NodeId id) const { return *slot(id).data; }
+  E& operator[](EdgeId id) { return *slot(id).data; }
+  const E& operator[](EdgeId id) const { return *slot(id).data; }
 
   /// Gives the next added node this id (used by the text parser, which restores ids).
   void skip_node_ids(std::uint32_t next) {
@@ -114,9 +114,9 @@ class Graph {
     auto same = [](const auto& x, const auto& y) {
       const std::size_t n = std::max(x.size(), y.size());
       for (std::size_t i = 0; i < n; ++i) {
-        const auto* p = i < x.size() ? x[i].get() : nullptr;
-        const auto* q = i < y.size() ? y[i].get() : nullptr;
-        if (!p != !q || (p && !(*p == *q))) return false;
+        const bool here = i < x.size() && x[i].data;
+        if (here != (i < y.size() && y[i].data)) return false;
+        if (here && !(x[i] == y[i])) return false;
       }
       return true;
     };
@@ -124,50 +124,53 @@ class Graph {
   }
 
  private:
+  // What says how elements hang together lies side by side, apart from the payloads, which are large:
+  // walks over the graph touch little memory.
   struct NodeSlot {
-    N data;
+    std::unique_ptr<N> data;  ///< none: erased
     std::vector<EdgeId> in, out;
     friend bool operator==(const NodeSlot& a, const NodeSlot& b) {
-      return a.data == b.data && a.in == b.in && a.out == b.out;
+      return *a.data == *b.data && a.in == b.in && a.out == b.out;
     }
   };
   struct EdgeSlot {
-    E data;
+    std::unique_ptr<E> data;  ///< none: erased
     NodeId from, to;
     friend bool operator==(const EdgeSlot& a, const EdgeSlot& b) {
-      return a.from == b.from && a.to == b.to && a.data == b.data;
+      return a.from == b.from && a.to == b.to && *a.data == *b.data;
     }
   };
 
   template <class IdType, class Slots>
   static auto live_ids(const Slots& slots) {
     return std::views::iota(std::uint32_t(0), std::uint32_t(slots.size())) |
-           std::views::filter([&slots](std::uint32_t i) { return slots[i] != nullptr; }) |
+           std::views::filter([&slots](std::uint32_t i) { return slots[i].data != nullptr; }) |
            std::views::transform([](std::uint32_t i) { return IdType{i}; });
   }
   NodeSlot& slot(NodeId id) {
     SDFG_ASSERT(contains(id)) << "no node with id " << id.value;
-    return *nodes_[id.value];
+    return nodes_[id.value];
   }
   const NodeSlot& slot(NodeId id) const { return const_cast<Graph*>(this)->slot(id); }
   EdgeSlot& slot(EdgeId id) {
     SDFG_ASSERT(contains(id)) << "no edge with id " << id.value;
-    return *edges_[id.value];
+    return edges_[id.value];
   }
   const EdgeSlot& slot(EdgeId id) const { return const_cast<Graph*>(this)->slot(id); }
 
   void copy_from(const Graph& other) {
     nodes_.reserve(other.nodes_.size());
     edges_.reserve(other.edges_.size());
-    for (const auto& n : other.nodes_)
-      nodes_.push_back(n ? std::make_unique<NodeSlot>(*n) : nullptr);
-    for (const auto& e : other.edges_)
-      edges_.push_back(e ? std::make_unique<EdgeSlot>(*e) : nullptr);
+    const auto copy = []<class T>(const std::unique_ptr<T>& data) {
+      return data ? std::make_unique<T>(*data) : nullptr;
+    };
+    for (const NodeSlot& n : other.nodes_) nodes_.push_back({copy(n.data), n.in, n.out});
+    for (const EdgeSlot& e : other.edges_) edges_.push_back({copy(e.data), e.from, e.to});
     live_nodes_ = other.live_nodes_, live_edges_ = other.live_edges_;
   }
 
-  std::vector<std::unique_ptr<NodeSlot>> nodes_;
-  std::vector<std::unique_ptr<EdgeSlot>> edges_;
+  std::vector<NodeSlot> nodes_;
+  std::vector<EdgeSlot> edges_;
   std::size_t live_nodes_ = 0, live_edges_ = 0;
 };
 
