@@ -94,8 +94,18 @@ def same_expression(a, b):
         return True
     exact = {"int_ceil": lambda p, q: sympy.ceiling(p / q), "int_floor": lambda p, q: sympy.floor(p / q)}
     generator = random.Random(1)
-    for _ in range(8):
-        numbers = {s: generator.randint(1, 10**6) for s in sorted(x.free_symbols | y.free_symbols, key=str)}
+    # Powers of symbols: exponents of whole numbers are not negative, and large ones need more digits
+    # than there is memory.
+    exponents = [p.exp for e in (x, y) for p in e.atoms(sympy.Pow) if p.exp.free_symbols]
+    symbols = sorted(x.free_symbols | y.free_symbols, key=str)
+    compared = 0
+    for _ in range(1000):
+        if compared == 8:
+            return True
+        numbers = {s: generator.randint(1, 12 if exponents else 10**6) for s in symbols}
+        if any(e.subs(numbers) < 0 for e in exponents):
+            continue
+        compared += 1
         values = []
         for e in (x, y):
             e = e.subs(numbers)
@@ -105,7 +115,7 @@ def same_expression(a, b):
             values.append(e)
         if values[0] != values[1] and sympy.simplify(values[0] - values[1]) != 0:
             return False
-    return True
+    return False  # no numbers to compare at
 
 
 def check(job):
