@@ -1,5 +1,7 @@
 #include "ir/analysis/window.h"
 
+#include <algorithm>
+
 namespace sdfg {
 
 Subset Window::to_outer(const Subset& inside) const {
@@ -8,6 +10,11 @@ Subset Window::to_outer(const Subset& inside) const {
     const Range& w = subset[d];
     if (!inner[d]) {
       out.ranges.push_back(Range::index(w.begin));
+      if (single[d] && !inside[*single[d]].is_index()) {
+        const Range& r = inside[*single[d]];
+        const Expr shift = w.begin + offset[*single[d]];
+        out.ranges.back() = {r.begin + shift, r.end + shift, r.step, r.tile};
+      }
       continue;
     }
     const Range& r = inside[*inner[d]];
@@ -16,6 +23,17 @@ Subset Window::to_outer(const Subset& inside) const {
                           w.step * r.step, r.tile});
   }
   return out;
+}
+
+std::optional<std::size_t> Window::lost(const Subset& inside) const {
+  for (std::size_t d = 0; d < inside.rank(); ++d) {
+    const Range& r = inside[d];
+    if (r.is_index() || certain(less_equal(r.begin, r.end))) continue;
+    if (std::ranges::find(inner, std::optional(d)) == inner.end() &&
+        std::ranges::find(single, std::optional(d)) == single.end())
+      return d;
+  }
+  return std::nullopt;
 }
 
 bool Window::is_identity() const {
@@ -36,7 +54,8 @@ Result<Window> window(const Data& inside, const Data& outside, const Subset& sub
                               std::to_string(outside.shape.size())};
   for (const Range& r : subset.ranges)
     if (r.tile != Expr(1)) return Diagnostic{"", "the memlet at the connector is tiled"};
-  Window out{subset, std::vector<std::optional<std::size_t>>(subset.rank()), {}};
+  const std::vector<std::optional<std::size_t>> none(subset.rank());
+  Window out{subset, none, none, {}};
   out.offset.assign(inside.shape.size(), Expr(0));
   if (inside.is_scalar()) return out;
   const Array* in = inside.as_array();
@@ -56,6 +75,15 @@ Result<Window> window(const Data& inside, const Data& outside, const Subset& sub
       return Diagnostic{"", "the stride " + to_text(in->strides[d]) + " of its dimension " +
                                 std::to_string(d) + " is not that of a dimension outside"};
     out.inner[next++] = d;
+  }
+  // Where the ranks agree, at the same place; else in the order of dimensions.
+  const bool same_rank = inside.shape.size() == subset.rank();
+  next = 0;
+  for (std::size_t d = 0; d < inside.shape.size(); ++d) {
+    if (inside.shape[d] != Expr(1)) continue;
+    if (same_rank) next = d;
+    while (next < subset.rank() && (out.inner[next] || out.single[next])) ++next;
+    if (next < subset.rank() && subset[next].is_index()) out.single[next] = d;
   }
   return out;
 }

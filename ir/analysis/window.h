@@ -14,10 +14,15 @@ namespace sdfg {
 struct Window {
   Subset subset;                               ///< outer, of the memlet at the connector
   std::vector<std::optional<std::size_t>> inner;  ///< by outer dimension: the inner one it carries
+  /// By outer dimension that carries none: an inner one of a single element. A range there may be empty.
+  std::vector<std::optional<std::size_t>> single;
   std::vector<Expr> offset;                    ///< of the inner container, by inner dimension
 
   /// Inner coordinates to outer ones.
   Subset to_outer(const Subset& inside) const;
+  /// The first inner dimension with a range that may be empty and that the outer coordinates cannot
+  /// show.
+  std::optional<std::size_t> lost(const Subset& inside) const;
   /// Does it leave coordinates as they are?
   bool is_identity() const;
 };

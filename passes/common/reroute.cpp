@@ -64,6 +64,13 @@ Refusal Reroute::check(EdgeId edge, NodeId at, bool all) const {
       memlet.src_subset = sides->src, memlet.dst_subset = sides->dst;
     const auto& subset = side(memlet, relocation_.from, read);
     if (!subset) return "the part of '" + relocation_.from + "' that an edge means cannot be told";
+    // A copy moves as many elements as its ranges have.
+    if (state_[state_.source(e)].is<AccessNode>() && state_[state_.target(e)].is<AccessNode>())
+      for (std::size_t d = 0; d < subset->rank(); ++d)
+        if (const Range& r = (*subset)[d]; !r.is_index() && !relocation_.placement.carrier(d) &&
+                                           !certain(less_equal(r.begin, r.end)))
+          return "a copy takes [" + to_text(r) + "] of '" + relocation_.from +
+                 "', which may be empty, and '" + relocation_.to + "' has no dimension that could say so";
     if (Refusal why = check_end(e, read, *subset, all)) return why;
   }
   return {};

@@ -179,6 +179,15 @@ void InlinePlan::translate(const State& body, EdgeId edge, Memlet& memlet) const
 }
 
 Refusal InlinePlan::check_rank(const State& body, const Connection& c, EdgeId edge) const {
+  // A copy moves as many elements as its ranges have; where iterations are empty, nothing is moved.
+  const Memlet& memlet = body[edge].memlet;
+  for (const auto& [node, subset] : {std::pair(body.source(edge), &memlet.src_subset),
+                                     std::pair(body.target(edge), &memlet.dst_subset)})
+    if (at(body, node) == &c && *subset && body[body.source(edge)].is<AccessNode>() &&
+        body[body.target(edge)].is<AccessNode>())
+      if (const auto d = c.window.lost(**subset))
+        return "a copy inside takes [" + to_text((**subset)[*d]) + "], which may be empty, and '" +
+               c.outer + "' has no dimension that could say so";
   if (c.window.subset.rank() == c.window.offset.size()) return {};
   for (EdgeId leaf : path_leaves(body, edge))
     for (NodeId end : {path_source(body, leaf), path_target(body, leaf)})

@@ -44,7 +44,8 @@ struct InlinePlan {
   /// outside. A refusal when it cannot be told.
   Refusal check_open_subsets(const Sdfg& inner, const State& body) const;
   void close_subsets(const Sdfg& inner, State& body) const;
-  /// A library node with axes counts dimensions, so it must keep theirs.
+  /// A library node with axes counts dimensions, so it must keep theirs; so must a copy that may have
+  /// nothing to do in one of them.
   Refusal check_rank(const State& body, const Connection& c, EdgeId edge) const;
   /// A memlet's subsets in the parent's coordinates. Which container a subset belongs to follows
   /// from the ends of its path.
