@@ -377,14 +377,18 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
   Planner(lowering, with_cost).program(sdfg);
-  // A program of host scalars has nothing for a GPU to do.
+  // A program that moves single elements on the host has nothing for a GPU to do.
   bool has_memory = false, has_work = false;
   for_each_sdfg(sdfg, [&](const Sdfg& any) {
-    for (const auto& [name, data] : any.arrays) {
-      has_memory |= data.storage == Storage::GpuGlobal;
-      has_work |= data.as_array() != nullptr;
-    }
-    for_each_node(any, [&](const Node& node) { has_work |= node.is<MapEntry>(); });
+    for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;
+    for_each_node(any, [&](const Node& node, const State& state, NodeId n) {
+      has_work |= node.is<MapEntry>() || node.is<LibraryNode>();
+      if (!node.is<AccessNode>()) return;
+      for (EdgeId e : state.out(n)) {
+        const std::optional<Subset>& moved = state[e].memlet.subset();
+        has_work |= state[state.target(e)].is<AccessNode>() && moved && num_elements(*moved) != Expr(1);
+      }
+    });
   });
   if (lowering.plan.kernels.empty() && !has_memory && has_work)
     return Diagnostic{
