@@ -8,6 +8,7 @@
 #include "passes/buffers/double_write_elimination.h"
 #include "passes/buffers/slice_view_elimination.h"
 #include "passes/buffers/transient_reuse.h"
+#include "passes/conditionals/conditional_into_maps.h"
 #include "passes/conditionals/fuse_conditionals.h"
 #include "passes/conditionals/move_before_conditional.h"
 #include "passes/conditionals/move_into_if_body.h"
@@ -85,6 +86,7 @@ constexpr std::array registered{
     entry<Auto>(),
     entry<BlockFusion>(),
     entry<ComposedCopyElimination>(),
+    entry<ConditionalIntoMaps>(),
     entry<ConfigureTransients>(),
     entry<ConsolidateEdges>(),
     entry<ConstantPropagation>(),

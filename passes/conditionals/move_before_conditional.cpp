@@ -11,6 +11,7 @@
 #include "passes/common/side_effects.h"
 #include "passes/common/split_state.h"
 #include "passes/common/used_names.h"
+#include "passes/common/walk_regions.h"
 
 namespace sdfg {
 namespace {
@@ -251,24 +252,10 @@ SymbolSet containers_before(const Region& region, const Place& place) {
   return out;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
-
-Changed run_on(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
-               PassContext& context) {
+Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
+                  PassContext& context) {
   Changed changed = Changed::No;
   Labels labels(region);
-  for (BlockId b : region.nodes()) {
-    Block& block = region[b];
-    const Trail here = trail.in(block);
-    if (Region* inner = block.region()) changed |= run_on(sdfg, *inner, here, containers, context);
-    if (auto* conditional = block.as<ConditionalBlock>())
-      for (Branch& branch : conditional->branches)
-        changed |= run_on(sdfg, branch.region(), here.in(branch.block), containers, context);
-    if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
-  }
   const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
   for (BlockId b : blocks) {
     const auto place = find_place(region, b);
@@ -300,16 +287,13 @@ Changed run_on(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& 
   return changed;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
-  SymbolSet containers;
-  for (const auto& [name, data] : sdfg.arrays) containers.insert(name);
-  return run_on(sdfg, sdfg, trail, containers, context);
-}
-
 }  // namespace
 
 Result<Changed> MoveBeforeConditional::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, Trail(), context);
+  return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
+                                         const SymbolSet& containers) {
+    return on_region(in, region, trail, containers, context);
+  });
 }
 
 }  // namespace sdfg

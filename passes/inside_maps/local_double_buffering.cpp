@@ -3,17 +3,61 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/order.h"
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/tidy.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId write);
+
+/// Is everything read from one container before anything is written to the other? Told of a single state,
+/// or of a conditional of such.
+bool reads_first(const Region& region, const std::string& read, const std::string& written) {
+  if (region.node_count() > 1) return false;
+  for (BlockId b : region.nodes()) {
+    if (const auto* conditional = region[b].as<ConditionalBlock>()) {
+      if (!std::ranges::all_of(conditional->branches, [&](const Branch& branch) {
+            return reads_first(branch.region(), read, written);
+          }))
+        return false;
+      continue;
+    }
+    const auto* state = region[b].as<State>();
+    if (!state) return false;
+    const Order order(*state);
+    const auto uses = [&](NodeId n, const std::string& name) {
+      const auto* access = (*state)[n].as<AccessNode>();
+      return access && access->data == name;
+    };
+    for (NodeId r : state->nodes())
+      for (NodeId w : state->nodes())
+        if (uses(r, read) && uses(w, written))
+          for (EdgeId from : state->out(r))
+            for (EdgeId to : state->in(w))
+              if (!reads_first(*state, order, from, to)) return false;
+  }
+  return true;
+}
+
+/// Is the read over when the write begins? One piece of code reads its inputs first; but behind two
+/// connectors of a nested SDFG anything may be going on.
+bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId write) {
+  const NodeId reader = state.target(read), writer = state.source(write);
+  if (order.element(reader) != order.element(writer)) return order.reaches(reader, writer);
+  if (state[reader].is_entry()) return true;  // the inner map has a look of its own
+  const auto* nested = state[reader].as<NestedSdfg>();
+  const std::string &in = state[read].dst_connector, &out = state[write].src_connector;
+  return !nested || in == out || (nested->sdfg && reads_first(**nested->sdfg, in, out));
+}
 
 /// What the body of a map reads and writes of one container, by edges at its entry and exit.
 struct Uses {
@@ -30,6 +74,7 @@ class Buffering {
     Changed changed = Changed::No;
     for (NodeId n : state_.nodes())
       if (state_[n].is<MapEntry>()) changed |= on_map(n);
+    for (NodeId entry : buffered_) drop_unused_inputs(state_, entry);
     return changed;
   }
 
@@ -88,16 +133,6 @@ class Buffering {
     return all;
   }
 
-  /// Is the read over when the write begins? One piece of code reads its inputs first; but behind
-  /// two connectors of a nested SDFG anything may be going on.
-  bool in_order(EdgeId read, EdgeId write) const {
-    const NodeId reader = state_.target(read), writer = state_.source(write);
-    if (order_.element(reader) != order_.element(writer)) return order_.reaches(reader, writer);
-    if (state_[reader].is_entry()) return true;  // the inner map has a look of its own
-    return !state_[reader].is<NestedSdfg>() ||
-           state_[read].dst_connector == state_[write].src_connector;
-  }
-
   Changed on_container(NodeId entry, const std::string& name, const Uses& uses) {
     const Trail here = trail_.in(state_, entry);
     Assumptions assumptions = context_.assumptions;
@@ -114,7 +149,7 @@ class Buffering {
                                      "]: another iteration may come first");
           return Changed::No;
         }
-        if (in_order(r, w) || intersects(read, written, assumptions) == Truth::No) continue;
+        if (reads_first(state_, order_, r, w) || intersects(read, written, assumptions) == Truth::No) continue;
         const bool same = read == written && num_elements(read) == Expr(1);
         if (!same || (element && !(*element == read))) {
           context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
@@ -134,6 +169,7 @@ class Buffering {
     context_.applied(here, quoted(name) + " at [" + to_text(*element) +
                                "] is read once, before it is written");
     buffer(entry, name, *element, uses);
+    buffered_.insert(entry);
     return Changed::Yes;
   }
 
@@ -181,6 +217,7 @@ class Buffering {
   PassContext& context_;
   Order order_;
   ConnectorIndex index_;
+  std::set<NodeId> buffered_;  ///< entries: connectors may have lost their readers
 };
 
 /// Is there a map that reads and writes one container?

@@ -72,20 +72,24 @@ bool is_one_call(const Sdfg& sdfg, const Plan& plan) {
 /// The map whose points the copy takes over: one outside of scopes that uses the copy's source and
 /// has as many points along each wide dimension.
 struct Beside {
-  NodeId entry;
+  const MapEntry* map;
   std::vector<std::size_t> params;  ///< per wide dimension: which parameter
 };
 
-std::optional<Beside> matching(const State& state, NodeId entry, const Plan& plan) {
-  const auto* map = state[entry].as<MapEntry>();
+/// A range of negative size has as many points as one of none.
+bool same_count(const Expr& a, const Expr& b) {
+  return a == b || max(0, a) == b || max(0, b) == a;
+}
+
+std::optional<Beside> matching(const MapEntry* map, const Plan& plan) {
   if (!map || map->params.size() != plan.from_wide.size()) return std::nullopt;
-  Beside out{entry, {}};
+  Beside out{map, {}};
   for (std::size_t d : plan.from_wide) {
     std::size_t k = 0;
     while (k < map->params.size() &&
            (std::ranges::find(out.params, k) != out.params.end() ||
             map->ranges[k].step != Expr(1) || map->ranges[k].tile != Expr(1) ||
-            map->ranges[k].size() != plan.sides.src[d].size()))
+            !same_count(map->ranges[k].size(), plan.sides.src[d].size())))
       ++k;
     if (k == map->params.size()) return std::nullopt;
     out.params.push_back(k);
@@ -100,10 +104,10 @@ std::optional<Beside> beside(const State& state, const std::vector<NodeId>& uses
   for (NodeId use : uses) {
     for (EdgeId e : state.out(use))
       if (!state[e].memlet.empty())
-        if (auto found = matching(state, state.target(e), plan)) return found;
+        if (auto found = matching(state[state.target(e)].as<MapEntry>(), plan)) return found;
     for (EdgeId e : state.in(use))
       if (const auto* exit = state[state.source(e)].as<MapExit>())
-        if (auto found = matching(state, exit->entry, plan)) return found;
+        if (auto found = matching(state[exit->entry].as<MapEntry>(), plan)) return found;
   }
   return std::nullopt;
 }
@@ -117,8 +121,8 @@ Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
   return out;
 }
 
-void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedule schedule,
-           const std::optional<Beside>& points, ScopeNames& names) {
+NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedule schedule,
+           const std::optional<Beside>& points, std::optional<ScopeNames>& names) {
   MapEntry map;
   std::string label = "copy_" + plan.from + "_" + plan.to;
   std::ranges::replace(label, '.', '_');  // of members of structures
@@ -126,7 +130,7 @@ void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedu
   map.schedule = schedule;
   std::vector<Expr> at;
   if (points) {
-    const MapEntry& other = state.get<MapEntry>(points->entry);
+    const MapEntry& other = *points->map;
     map.label = other.label;
     map.params = other.params;
     map.ranges = other.ranges;
@@ -134,12 +138,12 @@ void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedu
       at.push_back(Expr::symbol(map.params[k]) - map.ranges[k].begin);
   }
   for (std::size_t k = 0; !points && k < plan.from_wide.size(); ++k) {
-    map.params.push_back(names.fresh("__i", std::to_string(k), 0));
+    map.params.push_back(names->fresh("__i", std::to_string(k), 0));
     map.ranges.push_back({0, plan.sides.src[plan.from_wide[k]].size() - 1});
     at.push_back(Expr::symbol(map.params.back()));
   }
   if (map.params.empty()) {
-    map.params.push_back(names.fresh("__i", "0", 0));
+    map.params.push_back(names->fresh("__i", "0", 0));
     map.ranges.push_back(Range::index(0));
   }
   // Connectors must not have the name of a container or symbol.
@@ -171,9 +175,28 @@ void apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedu
   state.connect(code, exit, Edge{out, "IN_out", write(element(dst, plan.to_wide, at))});
   state.connect(exit, state.target(edge), Edge{"OUT_out", "", write(dst)});
   state.erase(edge);
+  return entry;
 }
 
 }  // namespace
+
+Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge) {
+  Plan plan;
+  return check(sdfg, state, edge, plan);
+}
+
+NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
+                   const std::vector<const MapEntry*>& like) {
+  Plan plan;
+  SDFG_ASSERT(!check(sdfg, state, edge, plan));
+  std::optional<Beside> points;
+  for (const MapEntry* map : like)
+    if (!points) points = matching(map, plan);
+  AssignedNames assigned;
+  std::optional<ScopeNames> names;
+  if (!points) names.emplace(sdfg, state, assigned);
+  return apply(sdfg, state, edge, plan, Schedule::Default, points, names);
+}
 
 Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
@@ -214,7 +237,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       context.applied(here, "copied " + plan.from + "[" + to_text(plan.sides.src) + "] to " +
                                 plan.to + "[" + to_text(plan.sides.dst) + "] by a map");
       if (!names) names.emplace(sdfg, state, assigned);
-      apply(sdfg, state, edge, plan, options.schedule, points, *names);
+      apply(sdfg, state, edge, plan, options.schedule, points, names);
       changed = Changed::Yes;
     }
   });

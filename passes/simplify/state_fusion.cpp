@@ -12,6 +12,7 @@
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/used_names.h"
+#include "passes/common/walk_regions.h"
 
 // Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node: an
 // out-edge reads, an in-edge writes. Each access has a *begin*, the earliest node that must wait for
@@ -449,36 +450,13 @@ class Fusion {
   std::map<NodeId, NodeId> merged_;  ///< source node of the second state: node it becomes
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
-
-Changed run_on(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
-               PassContext& context) {
-  Changed changed = Changed::No;
-  for (BlockId b : region.nodes()) {
-    Block& block = region[b];
-    const Trail here = trail.in(block);
-    if (Region* inner = block.region()) changed |= run_on(sdfg, *inner, here, containers, context);
-    if (auto* conditional = block.as<ConditionalBlock>())
-      for (Branch& branch : conditional->branches)
-        changed |= run_on(sdfg, branch.region(), here.in(branch.block), containers, context);
-    if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
-  }
-  return changed | Fusion(sdfg, region, trail, context, containers).run();
-}
-
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
-  SymbolSet containers;
-  for (const auto& [name, data] : sdfg.arrays) containers.insert(name);
-  return run_on(sdfg, sdfg, trail, containers, context);
-}
-
 }  // namespace
 
 Result<Changed> StateFusion::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, Trail(), context);
+  return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
+                                         const SymbolSet& containers) {
+    return Fusion(in, region, trail, context, containers).run();
+  });
 }
 
 }  // namespace sdfg

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "passes/transformation.h"
+
+namespace sdfg {
+
+struct ConditionalIntoMaps {
+  static constexpr PassInfo info{
+      .name = "conditional-into-maps",
+      .summary = "let maps choose in each iteration what a conditional chooses between them",
+      .details = R"(
+    map i { A[i] = f(i) }                    map i { A[i] = f(i) }
+    if c: map i { A[i] = g(A[i]) }     =>    map i { if c: A[i] = g(A[i]) else: A[i] = A[i] }
+    map i { B[i] = h(A[i]) }                 map i { B[i] = h(A[i]) }
+
+A conditional between maps keeps them apart: what one writes for another goes through memory. Here its
+condition moves into the maps of its branches, where every iteration decides alike; the states around
+it can be joined then, and the maps fused. Maps of different branches that run over the same range
+and write the same elements become one. Where another branch is taken, an element stays as it was: it is
+written again if a map before the conditional has just written it in the same iteration (so that those
+two can be fused), and not touched otherwise.
+
+It is done where it pays: if a map of a branch has a map before or behind the conditional, not further than
+eight blocks, that runs over the same range (or over some dimensions of it) and has arrays in common
+with it. Scalars that code beside the maps computes are then computed in any case.
+
+Refused when a condition reads containers; when a branch is more than one state, or holds something
+else than maps, copies that no map makes, and code without side effects that writes scalars of its own;
+when an iteration writes several elements of one container, or resolves conflicts; when the inside of
+a map uses what is used elsewhere; and when no map around it would gain.)",
+  };
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
+};
+
+}  // namespace sdfg
