@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "ir/analysis/cost.h"
 #include "passes/common/assume.h"
+#include "passes/common/likely_values.h"
 #include "passes/common/versions.h"
 #include "support/text.h"
 
@@ -14,6 +16,10 @@ namespace sdfg {
 namespace {
 
 constexpr std::string_view fixed_point = "fixed-point", versions_name = "versions";
+
+/// For weighing a version that nobody asked for: points of a dimension of unknown size, and the part
+/// of the bytes (one in so many) that it has to save.
+constexpr std::int64_t assumed_extent = 1000, version_worth = 100;
 
 class PipelineParser {
  public:
@@ -151,12 +157,15 @@ class Runner {
     return changed;
   }
 
-  /// The general version first: what it still decides at run time is what typical values can
-  /// decide beforehand.
+  /// The general version first: what it still decides at run time is what typical or likely values
+  /// can decide beforehand.
   Result<Changed> versions(const Step& step) {
     SDFG_TRY(std::vector<Expr> conditions, stated_conditions(*step.versions));
     SDFG_TRY(const SymbolValues typical,
              read_symbol_entries(step.versions->typical, SymbolFile::Arguments));
+    const bool guess = step.versions->likely;
+    const SymbolValues likely = guess ? likely_values(*sdfg_) : SymbolValues{};
+    const SymbolValues sizes = guess ? likely_values(*sdfg_, assumed_extent) : SymbolValues{};
     Sdfg special = *sdfg_;
     for (const Expr& condition : conditions)
       for (const std::string& name : free_symbols(condition))
@@ -167,15 +176,38 @@ class Runner {
     const auto symbols = sdfg_->symbols;
     SDFG_TRY(const Changed changed, steps(step.steps));
     add_new(typical_decisions(*sdfg_, typical), conditions);
+    if (guess) add_new(likely_decisions(*sdfg_, likely), conditions);
     if (conditions.empty()) {
-      warnings_.push_back({std::string(versions_name),
-                           "the typical values decide nothing; there is one version only",
-                           {}, Severity::Warning});
+      if (!guess)
+        warnings_.push_back({std::string(versions_name),
+                             "the typical values decide nothing; there is one version only",
+                             {}, Severity::Warning});
       return changed;
     }
     SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
-    join(std::move(special), conditions, symbols);
-    return changed | specialized | Changed::Yes;
+    const Gain gain = guess ? saved(special, sizes) : Gain{};
+    join(std::move(special), conditions, gain, symbols);
+    return gain.refusal ? changed : changed | specialized | Changed::Yes;
+  }
+
+  /// Whether a version is worth its code, and why.
+  struct Gain {
+    std::string text;
+    Refusal refusal;
+  };
+  Gain saved(const Sdfg& special, const SymbolValues& sizes) const {
+    const std::int64_t before = moved(*sdfg_, sizes), after = moved(special, sizes);
+    const std::string text = "kernels would move " + std::to_string(after) + " bytes instead of " +
+                             std::to_string(before) + " where dimensions have " +
+                             std::to_string(assumed_extent) + " points";
+    if (before - after < before / version_worth) return {{}, text + ": not worth a version"};
+    return {", as ranges of maps suggest: " + text, {}};
+  }
+  /// Bytes that kernels move, at most.
+  static std::int64_t moved(const Sdfg& program, SymbolValues values) {
+    const Expr bytes = program_cost(program).bytes();
+    for (const std::string& name : free_symbols(bytes)) values.try_emplace(name, assumed_extent);
+    return evaluate(bytes, values).value_or(0);
   }
 
   /// Adds the conditions that those before do not imply.
@@ -207,7 +239,8 @@ class Runner {
     return changed;
   }
 
-  void join(Sdfg special, const std::vector<Expr>& conditions,
+  /// Puts the two versions together, unless `gain` says that it does not pay.
+  void join(Sdfg special, const std::vector<Expr>& conditions, const Gain& gain,
             const std::map<std::string, Type, std::less<>>& symbols) {
     const PassRun event{versions_name, {}, ++number_};
     PassContext context(versions_name);
@@ -216,14 +249,19 @@ class Runner {
     std::string text;
     for (const Expr& condition : conditions) {
       text += (text.empty() ? "" : " and ") + to_text(condition);
+      if (gain.refusal) continue;
       for (const std::string& name : free_symbols(condition))
         sdfg_->symbols.insert(*symbols.find(name));
     }
-    join_versions(*sdfg_, std::move(special), conditions);
-    forget();
-    context.applied({}, "a version for the case that " + text + ", beside the general one");
+    if (gain.refusal) {
+      context.refused({}, "in case " + text + ", " + gain.refusal.reason());
+    } else {
+      join_versions(*sdfg_, std::move(special), conditions);
+      forget();
+      context.applied({}, "a version for the case that " + text + ", beside the general one" + gain.text);
+    }
     for (Observer* observer : options_.observers | std::views::reverse)
-      observer->after(event, *sdfg_, Changed::Yes, context);
+      observer->after(event, *sdfg_, gain.refusal ? Changed::No : Changed::Yes, context);
   }
 
   /// A pass that found nothing to do is not run again before something changes.

@@ -15,8 +15,11 @@ namespace sdfg {
 /// `versions{…}{steps}` runs the steps on the program, and on a copy made for the case that
 /// conditions on its symbols hold. The result checks the conditions and runs the one or the other.
 struct VersionsOptions {
+  bool likely = false;
   std::vector<std::string> typical, when;
   static constexpr auto properties = std::tuple{
+      property("likely", &VersionsOptions::likely,
+               "values that ranges of maps suggest; the version stays where it moves fewer bytes"),
       property("typical", &VersionsOptions::typical,
                "values that symbols usually have: NAME=VALUE, or JSON files"),
       property("when", &VersionsOptions::when, "further conditions on symbols")};

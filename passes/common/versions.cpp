@@ -14,10 +14,12 @@ namespace {
 /// Collects what typical values decide.
 class Decisions {
  public:
-  explicit Decisions(const SymbolValues& values) : values_(values) {}
+  /// `exact`: the values are known to occur, so that ties and bounds next to them say something.
+  Decisions(const SymbolValues& values, bool exact) : values_(values), exact_(exact) {}
 
   /// A branch is taken, or not.
   void condition(const Code& code) {
+    if (!exact_) return;
     const Expr* written = code.expr();
     if (!written || code.always_true()) return;
     const Expr e = simplify(*written);
@@ -58,6 +60,15 @@ class Decisions {
 
   /// `loser` is at most (or at least) `winner`.
   void relation(const Expr& loser, std::int64_t lost, const Expr& winner, std::int64_t won, Op op) {
+    const Expr &low = op == Op::Max ? loser : winner, &high = op == Op::Max ? winner : loser;
+    if (!exact_) {
+      if (lost == won && loser.is(Op::Symbol) && winner.is(Op::Symbol))
+        return add(compare_expr(Op::Eq, loser, winner));
+      // What begins before a level that the program names has a point there; zones between symbols
+      // may be empty.
+      const bool named = low.is(Op::Symbol) && high.is(Op::Integer) && lost != won;
+      return add(compare_expr(named ? Op::Lt : Op::Le, low, high));
+    }
     for (const auto& [literal, other, value] :
          {std::tuple{&loser, &winner, won}, std::tuple{&winner, &loser, lost}}) {
       if (!literal->is(Op::Integer) || !other->is(Op::Symbol)) continue;
@@ -66,7 +77,6 @@ class Decisions {
     if (lost == won && loser.is(Op::Symbol) && winner.is(Op::Symbol))
       return add(compare_expr(Op::Eq, loser, winner));
     // As much as is true: that a range is not empty is worth to know, too.
-    const Expr &low = op == Op::Max ? loser : winner, &high = op == Op::Max ? winner : loser;
     if (lost != won) return add(compare_expr(Op::Lt, low, high));
     add(compare_expr(Op::Le, low, high));
     add(compare_expr(Op::Le, high, low));
@@ -83,6 +93,7 @@ class Decisions {
   }
 
   const SymbolValues& values_;
+  bool exact_;
   std::vector<Expr> conditions_;
 };
 
@@ -98,7 +109,8 @@ std::optional<Binding> binding(const Expr& e) {
   if (!e.is(Op::Eq)) return std::nullopt;
   for (const std::size_t i : {0, 1}) {
     const Expr &symbol = e.arg(i), &value = e.arg(1 - i);
-    if (symbol.is(Op::Symbol) && (value.is(Op::Integer) || value.is(Op::Symbol)))
+    const bool constant = value.is(Op::Integer) || value.is(Op::True) || value.is(Op::False);
+    if (symbol.is(Op::Symbol) && (constant || value.is(Op::Symbol)))
       return Binding{symbol.name(), value};
   }
   return std::nullopt;
@@ -128,8 +140,9 @@ Branch branch(std::string label, std::optional<Code> condition, Region region) {
 
 }  // namespace
 
-std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical) {
-  Decisions decisions(typical);
+namespace {
+
+std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
   for_each_interstate_edge(program,
                            [&](const InterstateEdge& edge) { decisions.condition(edge.condition); });
   for_each_block(program, [&](const Block& block) {
@@ -148,6 +161,16 @@ std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typ
       if (*subset) decisions.subset(**subset);
   });
   return decisions.take();
+}
+
+}  // namespace
+
+std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical) {
+  return collect(program, Decisions(typical, true));
+}
+
+std::vector<Expr> likely_decisions(const Sdfg& program, const SymbolValues& likely) {
+  return collect(program, Decisions(likely, false));
 }
 
 std::vector<Expr> bind_conditions(Sdfg& program, const std::vector<Expr>& conditions) {

@@ -35,7 +35,12 @@ constexpr std::string_view between_rounds =
     "control-flow-raising,prune-empty-branches,map-to-copy,slice-view-elimination,"
     "consolidate-edges,unused-symbol-elimination";
 
-bool has_versions(const Options& o) { return !o.typical.empty() || !o.when.empty(); }
+/// A version for what the caller says of symbols, in place of that for likely orders.
+bool has_stated_versions(const Options& o) { return !o.typical.empty() || !o.when.empty(); }
+bool has_likely_versions(const Options& o) {
+  return !has_stated_versions(o) && o.versions == GuardedVersions::Likely;
+}
+bool has_versions(const Options& o) { return has_stated_versions(o) || has_likely_versions(o); }
 
 std::string vertical_fusion(const Options& o) {
   return with("map-fusion-vertical",
@@ -148,11 +153,8 @@ void for_target(const Options& o, Steps& steps) {
                    "last: passes would keep lifetimes that no longer fit", {}});
 }
 
-}  // namespace
-
-Result<Steps> Gt4py::steps(const Options& o) {
-  if (o.gpu_launch_bounds != 0 && o.gpu_launch_factor != 0)
-    return Diagnostic{"", "options 'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other"};
+/// The form that everything else expects.
+Steps in_form(const Options& o) {
   const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
   Steps steps;
   if (!o.symbols.empty())
@@ -160,14 +162,20 @@ Result<Steps> Gt4py::steps(const Options& o) {
                      "known sizes make more questions decidable", {}});
   steps.push_back({with("simplify", {"skip=constant-propagation", pointwise, "keep_versions"}),
                    "the form that the rest expects", {}});
-  if (has_versions(o))
-    steps.push_back({"min-max-elimination", "what a version assumes decides bounds", {}});
   if (!o.demote_fields.empty()) {
     steps.push_back({with("demote-fields", {option("fields", o.demote_fields, {})}),
                      "nobody needs these arguments outside", {}});
     steps.push_back({with("simplify", {"skip=constant-propagation", pointwise}), "again", {}});
   }
   hook(o.pre_hook, steps);
+  return steps;
+}
+
+/// From that form to the program for the target.
+Steps optimize(const Options& o) {
+  Steps steps;
+  if (has_versions(o))
+    steps.push_back({"min-max-elimination", "what a version assumes decides bounds", {}});
   steps.push_back({"fixed-point", "maps behind a conditional that belong to those before it",
                    {{"move-before-conditional", "past it, if nothing forbids it", {}},
                     {"state-fusion", "into the state there", {}}}});
@@ -182,10 +190,24 @@ Result<Steps> Gt4py::steps(const Options& o) {
     steps.push_back({"restore-fields", "the signature is the caller's", {}});
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});
   for_target(o, steps);
-  if (!has_versions(o)) return steps;
+  return steps;
+}
+
+}  // namespace
+
+Result<Steps> Gt4py::steps(const Options& o) {
+  if (o.gpu_launch_bounds != 0 && o.gpu_launch_factor != 0)
+    return Diagnostic{"", "options 'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other"};
+  Steps first = in_form(o), steps = optimize(o);
+  if (has_likely_versions(o)) {
+    first.push_back({"versions{likely}", "bounds that ranges suggest are seldom others", std::move(steps)});
+    return first;
+  }
+  first.insert(first.end(), steps.begin(), steps.end());
+  if (!has_stated_versions(o)) return first;
   const std::string guards =
       with("versions", {option("typical", o.typical, {}), option("when", o.when, {})});
-  return Steps{{guards, "most calls have sizes and choices of one kind", std::move(steps)}};
+  return Steps{{guards, "most calls have sizes and choices of one kind", std::move(first)}};
 }
 
 }  // namespace sdfg

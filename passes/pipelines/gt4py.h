@@ -16,6 +16,11 @@ enum class OptimizationTarget : std::uint8_t { Cpu, Cuda, Hip };
 template <>
 inline constexpr std::array<std::string_view, 3> names<OptimizationTarget>{"cpu", "cuda", "hip"};
 
+/// For which case a program gets a version of its own without being told.
+enum class GuardedVersions : std::uint8_t { Off, Likely };
+template <>
+inline constexpr std::array<std::string_view, 2> names<GuardedVersions>{"off", "likely"};
+
 struct Gt4py {
   static constexpr PassInfo info{
       .name = "gt4py",
@@ -58,11 +63,14 @@ The steps and their reasons follow below for the default options.)",
     bool fuse_tasklets = false, reuse_transients = false;
     std::vector<std::string> symbols, demote_fields;
     std::vector<std::string> pre_hook, step_hook, post_hook, after_to_gpu_hook;
+    GuardedVersions versions = GuardedVersions::Likely;
     std::vector<std::string> typical, when;
     static constexpr auto properties = std::tuple{
         property("target", &Options::target, "cpu, cuda or hip"),
         property("symbols", &Options::symbols,
                  "symbols known at compile time: NAME=VALUE, or JSON files"),
+        property("versions", &Options::versions,
+                 "off, or likely: a version for the order of symbols that ranges of maps suggest"),
         property("typical", &Options::typical,
                  "values symbols usually have (likewise): a version for what they decide"),
         property("when", &Options::when, "conditions that a version of its own is made for"),
