@@ -200,7 +200,7 @@ class Runner {
     const std::string text = "kernels would move " + std::to_string(after) + " bytes instead of " +
                              std::to_string(before) + " where dimensions have " +
                              std::to_string(assumed_extent) + " points";
-    if (before - after < before / version_worth) return {{}, text + ": not worth a version"};
+    if (before - after <= before / version_worth) return {{}, text + ": not worth a version"};
     return {", as ranges of maps suggest: " + text, {}};
   }
   /// Bytes that kernels move, at most.

@@ -34,10 +34,13 @@ simplify; fuse maps and let containers share storage until nothing changes; choo
 containers where they are read; order what maps read and write in place; then the inside of maps:
 blocking, tasklets, conditionals; then order, strides and storage for the target.
 
-With `typical` or `when` everything is done twice: for the program as it is, and for a copy in which
-the conditions hold that were stated, or that follow from the typical values (which branch is taken,
-which of two bounds is the larger). A check at the start of a call chooses; results are the same for
-all values.
+Where bounds are left that only a call decides (`Max(1, begin)`), everything after the first simplify
+is done again for a copy in which symbols have the order that ranges of maps suggest: maps have points,
+and what cuts a range lies inside it. The copy stays as a version of its own where it is estimated to
+move at least one percent fewer bytes (remarks of `versions` say what was assumed and the estimate);
+`versions=off` never makes one. With `typical` or `when` the copy is made instead for the conditions
+that were stated, or that follow from the typical values (which branch is taken, which of two bounds is
+the larger). A check at the start of a call chooses; results are the same for all values.
 
 The steps and their reasons follow below for the default options.)",
   };
@@ -70,7 +73,7 @@ The steps and their reasons follow below for the default options.)",
         property("symbols", &Options::symbols,
                  "symbols known at compile time: NAME=VALUE, or JSON files"),
         property("versions", &Options::versions,
-                 "off, or likely: a version for the order of symbols that ranges of maps suggest"),
+                 "off, or likely: a version for the order of symbols that ranges suggest"),
         property("typical", &Options::typical,
                  "values symbols usually have (likewise): a version for what they decide"),
         property("when", &Options::when, "conditions that a version of its own is made for"),
