@@ -42,6 +42,30 @@ bool has_control_flow(const Sdfg& sdfg) {
   return found;
 }
 
+/// Puts the entry of a new map between a code node and its inputs, or its exit behind the outputs.
+void pass_through(State& state, NodeId code, NodeId border, bool input) {
+  const auto at_code = input ? &Edge::dst_connector : &Edge::src_connector;
+  const auto at_border = input ? &Edge::src_connector : &Edge::dst_connector;
+  const auto edges = [&] { return input ? state.in(code) : state.out(code); };
+  const auto connect = [&](Edge edge) {
+    input ? state.connect(border, code, std::move(edge)) : state.connect(code, border, std::move(edge));
+  };
+  const std::vector<EdgeId> outside(edges().begin(), edges().end());
+  for (EdgeId e : outside) {
+    Edge inside = state[e];
+    if (!inside.memlet.empty()) {
+      const std::string in = "IN_" + inside.*at_code, out = "OUT_" + inside.*at_code;
+      state[border].in_connectors.emplace(in, Type());
+      state[border].out_connectors.emplace(out, Type());
+      state[e].*at_code = input ? in : out;
+      inside.*at_border = input ? out : in;
+      connect(std::move(inside));
+    }
+    input ? state.set_target(e, border) : state.set_source(e, border);
+  }
+  if (edges().empty()) connect({});
+}
+
 class Columns {
  public:
   Columns(const GpuPlacement& placement, PassContext& context)
@@ -109,34 +133,8 @@ NodeId put_into_map_of_one_point(State& state, NodeId code) {
   map.ranges = {Range::index(0)};
   const NodeId entry = state.add(Node{std::move(map)});
   const NodeId exit = state.add(Node{MapExit{entry}});
-  const auto pass = [&](NodeId scope, const std::string& connector) {
-    state[scope].in_connectors.emplace("IN_" + connector, Type());
-    state[scope].out_connectors.emplace("OUT_" + connector, Type());
-  };
-  const std::vector<EdgeId> in(state.in(code).begin(), state.in(code).end());
-  for (EdgeId e : in) {
-    Edge inner = state[e];
-    if (!inner.memlet.empty()) {
-      pass(entry, inner.dst_connector);
-      inner.src_connector = "OUT_" + inner.dst_connector;
-      state[e].dst_connector = "IN_" + inner.dst_connector;
-      state.connect(entry, code, std::move(inner));
-    }
-    state.set_target(e, entry);
-  }
-  const std::vector<EdgeId> out(state.out(code).begin(), state.out(code).end());
-  for (EdgeId e : out) {
-    Edge inner = state[e];
-    if (!inner.memlet.empty()) {
-      pass(exit, inner.src_connector);
-      inner.dst_connector = "IN_" + inner.src_connector;
-      state[e].src_connector = "OUT_" + inner.src_connector;
-      state.connect(code, exit, std::move(inner));
-    }
-    state.set_source(e, exit);
-  }
-  if (state.in(code).empty()) state.connect(entry, code, {});
-  if (state.out(code).empty()) state.connect(code, exit, {});
+  pass_through(state, code, entry, true);
+  pass_through(state, code, exit, false);
   return entry;
 }
 

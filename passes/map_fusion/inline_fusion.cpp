@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "ir/replace.h"
+#include "passes/common/assume.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/fusion_walk.h"
+#include "passes/map_fusion/writing_iteration.h"
 
 namespace sdfg {
 namespace {
@@ -119,30 +121,14 @@ class Inliner {
 
   /// Which iteration of the first map wrote the element? It must be one that the map has.
   Refusal solve(Element& element) {
-    const MapEntry& map = entry(first_);
-    for (std::size_t d = 0; d < written_.rank(); ++d)
-      for (const std::string& param : map.params) {
-        const auto affine = match_affine(written_[d].begin, param);
-        if (!affine || !(affine->coefficient == Expr(1)) || element.params.contains(param)) continue;
-        const bool alone = std::ranges::none_of(
-            map.params, [&](const std::string& p) { return uses_symbol(affine->rest, p); });
-        if (alone) element.params.emplace(param, element.subset[d].begin - affine->rest);
-      }
     const std::string what = text(container_, element.subset);
-    if (element.params.size() != map.params.size() ||
-        !(substitute(written_, element.params) == element.subset))
-      return "which iteration wrote " + what + " cannot be told";
-    IterationMatch range{entry(second_).params, entry(second_).ranges, {}, {}};
+    const auto iteration = writing_iteration(entry(first_), written_, element.subset);
+    if (!iteration) return "which iteration wrote " + what + " cannot be told";
+    element.params = *iteration;
     Assumptions inside = site_.assumptions;
-    for (std::size_t k = 0; k < range.params.size(); ++k)
-      inside.assume(range.params[k], range.ranges[k].begin, range.ranges[k].end);
-    for (std::size_t k = 0; k < map.params.size(); ++k) {
-      const Expr& at = element.params.at(map.params[k]);
-      const Range& r = map.ranges[k];
-      if (!(r.step == Expr(1)) || !certain(less_equal(r.begin, at, inside)) ||
-          !certain(less_equal(at, r.end, inside)))
-        return "that " + what + " has been written is not certain";
-    }
+    assume_scope(entry(second_), inside);
+    if (uncertain_parameter(entry(first_), element.params, inside))
+      return "that " + what + " has been written is not certain";
     return check_substitution(site_.sdfg, state_, scope_, element.params);
   }
 

@@ -13,6 +13,7 @@
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/fusion_walk.h"
 #include "passes/map_fusion/scan_body.h"
+#include "passes/map_fusion/writing_iteration.h"
 
 namespace sdfg {
 namespace {
@@ -145,24 +146,11 @@ class Mover {
   /// no other iteration of the scan may ask for it.
   Refusal solve(const ScanBody& scan) {
     for (const Handed& h : handed_) {
-      const std::string unknown = "which iteration wrote " + what(h, scan) + " cannot be told";
-      Substitution params;
-      if (h.written.rank() != h.read.element.rank()) return unknown;
-      for (std::size_t d = 0; d < h.written.rank(); ++d)
-        for (const std::string& param : entry(first_).params) {
-          const auto affine = match_affine(h.written[d].begin, param);
-          if (!affine || !(affine->coefficient == Expr(1)) || params.contains(param)) continue;
-          const bool alone = std::ranges::none_of(entry(first_).params, [&](const std::string& p) {
-            return uses_symbol(affine->rest, p);
-          });
-          if (alone) params.emplace(param, h.read.element[d].begin - affine->rest);
-        }
-      if (params.size() != entry(first_).params.size() ||
-          !(substitute(h.written, params) == h.read.element))
-        return unknown;
-      if (!params_.empty() && params != params_)
+      auto iteration = writing_iteration(entry(first_), h.written, h.read.element);
+      if (!iteration) return "which iteration wrote " + what(h, scan) + " cannot be told";
+      if (!params_.empty() && *iteration != params_)
         return "an iteration of the loop reads what several iterations of the first map write";
-      params_ = std::move(params);
+      params_ = *std::move(iteration);
     }
     return check_iterations(scan);
   }
@@ -173,15 +161,11 @@ class Mover {
     assume_scope(entry(second_), inside);
     const Range levels = loop.ascending();
     inside.assume(scan.level(), levels.begin, levels.end);
-    for (std::size_t k = 0; k < entry(first_).params.size(); ++k) {
-      const Expr& at = params_.at(entry(first_).params[k]);
-      const Range& r = entry(first_).ranges[k];
-      if (!(r.step == Expr(1)) || !certain(less_equal(r.begin, at, inside)) ||
-          !certain(less_equal(at, r.end, inside)))
-        return "that " + what(handed_.front(), scan) + " has been written is not certain: the map has '" +
-               entry(first_).params[k] + "' in " + to_text(r) + ", the loop '" + loop.variable + "' in " +
-               to_text(levels);
-    }
+    const MapEntry& map = entry(first_);
+    if (const auto k = uncertain_parameter(map, params_, inside))
+      return "that " + what(handed_.front(), scan) + " has been written is not certain: the map has '" +
+             map.params[*k] + "' in " + to_text(map.ranges[*k]) + ", the loop '" + loop.variable +
+             "' in " + to_text(levels);
     std::vector<std::string> asking = entry(second_).params;
     asking.push_back(scan.level());
     for (const std::string& name : asking)
