@@ -7,7 +7,7 @@ For each seed: a program and a pipeline, under --check-semantics=each. The progr
 with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
 passes drawn at random (--list-passes), some of them for a version of the program, for a text case often
-beginning with its own pass. A fault is printed with the commands that show it again;
+beginning with its own pass, and for a program of patterns with one that looks for them. A fault is printed with the commands that show it again;
 sdfg-reduce makes it small. --counts prints how often each pass applied.
 """
 
@@ -23,24 +23,47 @@ import sys
 import tempfile
 import zipfile
 
-KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies",
-         "patterns", "patterns", "patterns"]
+KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 9 * ["patterns"]
 # Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 # Options without which a pass does nothing, or does it seldom.
 OPTIONS = {
     "substitute-symbols": ["symbols=N=$N"],  # the recorded value
-    "map-dim-shuffle": ["parameters=j,i", "parameters=k,j,i"],
     "loop-blocking": ["blocking_parameters=i blocking_size=3 require_independent_nodes=false"],
     "inline-fusion": ["", "always"],
+    "map-promotion": ["", "promote_everything", "promote_horizontal"],
+    "map-split-horizontal": ["launch_bytes=0", ""],
+    "scan-unrolling": ["", "unroll_factor=2"],
+    "split-consumer-memlets": ["", "extra_copies=1"],
     "map-tiling": ["", "tile_sizes=4", "tile_sizes=3,2"],
     "strip-mining": ["tile_size=4", "tile_size=4 strided"],
 }
+# What some passes need before them to find something.
+BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "map-buffer-elimination": "state-fusion"}
+# Passes that find little to do are drawn more often than others, which have 1.
+WEIGHTS = {name: weight for weight, names in {
+    8: """
+        access-node-copy-elimination composed-copy-elimination map-buffer-elimination map-promotion
+        map-split-horizontal move-before-conditional out-local-storage reference-to-view""",
+    7: """
+        accumulate-transient local-double-buffering scan-unrolling""",
+    6: """
+        expand-reduce fuse-conditionals inline-sdfg loop-to-map map-iteration-order move-loop-into-map
+        move-tasklet-into-map self-copy-elimination split-consumer-memlets""",
+    5: """
+        loop-unrolling move-into-if-body scalar-copy-elimination split-access-nodes write-back-elimination""",
+    4: """
+        constant-propagation continue-to-condition distributed-buffer-relocation map-dim-shuffle
+        min-max-elimination""",
+    3: """
+        consolidate-edges map-split-vertical set-strides trivial-map-elimination""",
+    2: """
+        empty-loop-elimination inline-fusion lift-trivial-if loop-peeling map-collapse map-expansion map-fission
+        map-interchange scalar-to-symbol-promotion slice-view-elimination symbol-propagation""",
+}.items() for name in names.split()}
 
-
-# Cases in which the order of two accesses is open, so that a pass may choose another one.
-RACES = ["sdfg between(", "sdfg inout(", "sdfg outputs(A: float64[8]", "sdfg part(G: float64[8], H",
-         'n3.o -> n4 : s[0] {wcr = "lambda a, b', "in [0:N, 0:M, i:N]"]
+# In a text case whose results are open: two accesses have no order, or a value is never written.
+OPEN = "// open results:"
 # What gt4py and versions are drawn with; a program's values stand for $N and $K.
 GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "blocking_dims=i blocking_size=2 promote_independent_memlets_for_blocking",
@@ -52,23 +75,33 @@ GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
 VERSIONS = ["likely", "likely", "typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
 
 
-def with_options(draw, name, arguments=()):
+def some(draw, passes, count):
+    """So many of them, the seldom ones more often."""
+    return draw.choices(passes, weights=[WEIGHTS.get(name, 1) for name in passes], k=count)
+
+
+def with_options(draw, name, program):
+    arguments = arguments_of(program)
     if name == "demote-fields" and arguments:  # not the first, which programs begin with reading
         return f"demote-fields{{fields={draw.choice(arguments[1:] or arguments)}}}"
+    maps = re.findall(r"map \S+ \((\w+(?:, \w+)+)\) in", program)
+    if name == "map-dim-shuffle":
+        parameters = draw.choice(maps or ["i, j"]).split(", ")
+        return f"map-dim-shuffle{{parameters={','.join(draw.sample(parameters, len(parameters)))}}}"
     options = draw.choice(OPTIONS.get(name, [""]))
     return f"{name}{{{options}}}" if options else name
 
 
-def between_demoting_and_restoring(draw, drawn, arguments):
+def between_demoting_and_restoring(draw, drawn, program):
     """Now and then, an argument is a transient for the passes drawn."""
     if draw.random() > 0.15:
         return drawn
-    return [with_options(draw, "demote-fields", arguments), *drawn, "restore-fields"]
+    return [with_options(draw, "demote-fields", program), *drawn, "restore-fields"]
 
 
 def assumed(draw, program):
     """Flags that state what holds of sizes, so that minima and maxima have winners."""
-    known = [f"{s}>=1" for s in "NK" if f"symbol {s}:" in program]
+    known = [f"{s}>={draw.choice([1, 4])}" for s in "NK" if f"symbol {s}:" in program]
     return ["--assume=" + ",".join(known)] if known and draw.random() < 0.5 else []
 
 
@@ -122,28 +155,36 @@ def recorded(data, name):
 
 
 def cases(tools):
-    """(pass, input) of the text cases whose input is a valid program."""
-    found = []
+    """The inputs of the text cases of each pass that are valid programs."""
+    found = collections.defaultdict(list)
     for file in sorted((pathlib.Path(__file__).parent.parent / "text/passes").glob("*.test")):
         for case in re.split(r"^=== .*\n", file.read_text(), flags=re.M):
             program = re.split(r"^---.*\n", case, flags=re.M)
-            races = any(race in case for race in RACES)
-            if len(program) > 1 and program[1].startswith("sdfg ") and not races:
-                found.append((file.stem, program[1]))
-    return [c for c in found if not subprocess.run(
-        [tools / "sdfg-opt", "--verify-only"], input=c[1], text=True, capture_output=True).returncode]
+            if len(program) < 2 or not program[1].startswith("sdfg ") or OPEN in program[1]:
+                continue
+            if not subprocess.run([tools / "sdfg-opt", "--verify-only"], input=program[1], text=True,
+                                  capture_output=True).returncode:
+                found[file.stem].append(program[1])
+    return found
+
+
+def drawn_passes(draw, passes, count, wanted, program):
+    """So many passes with options; mostly, the wanted one is among the first of them."""
+    drawn = some(draw, passes, count)
+    if wanted in passes and draw.random() < 0.75:
+        at = draw.randint(0, min(2, len(drawn)))
+        drawn[at:at] = [BEFORE[wanted], wanted] if wanted in BEFORE else [wanted]
+    drawn = [with_options(draw, name, program) for name in drawn]
+    return between_demoting_and_restoring(draw, drawn, program)
 
 
 def on_case(tools, passes, texts, steps, draw):
     """The same for a text case."""
-    name, program = draw.choice(texts)
+    name = some(draw, list(texts), 1)[0]
+    program = draw.choice(texts[name])
     # Sizes of a case are of its own making.
     known = [name for name in passes if name != "substitute-symbols"]
-    arguments = arguments_of(program)
-    drawn = [with_options(draw, n, arguments) for n in draw.choices(known, k=draw.randint(1, 6))]
-    if name in known and draw.random() < 0.6:
-        drawn.insert(draw.randint(0, min(2, len(drawn))), with_options(draw, name, arguments))
-    drawn = between_demoting_and_restoring(draw, drawn, arguments)
+    drawn = drawn_passes(draw, known, draw.randint(1, 6), name, program)
     pipeline = pipeline_of(draw, drawn, steps, program).replace("$N", "5").replace("$K", "5")
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
                "--stats", "--tolerance=1e-9"]  # made floats are no fractions of a power of 2
@@ -159,21 +200,21 @@ def on_case(tools, passes, texts, steps, draw):
     return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each\n  {why}", {}
 
 
-def one(tools, passes, texts, steps, seed, folder):
+def one(tools, passes, texts, patterns, steps, seed, folder):
     """(outcome, what to print, how often each pass applied)."""
     draw = random.Random(seed)
     if draw.random() < 0.4:
         return on_case(tools, passes, texts, steps, draw)
     kind, size = draw.choice(KINDS), draw.choice([10, 20, 40])
+    wanted = some(draw, patterns, 1)[0] if kind == "patterns" else None
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
-    make = [tools / "sdfg-gen", f"--kind={kind}", f"--size={size}", f"--seed={seed}", "--emit=text",
+    make = [tools / "sdfg-gen", f"--kind={kind}", *([f"--for={wanted}"] if wanted else []),
+            f"--size={size}", f"--seed={seed}", "--emit=text",
             "-o", program, f"--data={data}", "--record"]
     if run(*make).returncode:
         return "not made", "", {}
     text = program.read_text()
-    arguments = arguments_of(text)
-    drawn = [with_options(draw, n, arguments) for n in draw.choices(passes, k=draw.randint(3, 8))]
-    drawn = between_demoting_and_restoring(draw, drawn, arguments)
+    drawn = drawn_passes(draw, passes, draw.randint(3, 8), wanted, text)
     pipeline = pipeline_of(draw, drawn, steps, text)
     # What a demoted field ends with is nobody's business: then arguments are made, with sizes of 8.
     results = [] if "demote-fields" in pipeline else [f"--run={data}"]
@@ -204,6 +245,8 @@ def main():
     listed = run(tools / "sdfg-opt", "--list-passes").stdout.splitlines()
     passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
     texts = cases(tools)
+    patterns = [name for name in passes
+                if not run(tools / "sdfg-gen", "--kind=patterns", f"--for={name}", "--size=1").returncode]
     help_text = run(tools / "sdfg-opt", "--help=gt4py").stdout.partition("Steps, by default:")[2]
     steps = re.findall(r"^ +([a-z][-a-z]+(?:\{.*\})?)$", help_text.partition("Options:")[0], re.M)
     steps = [step.replace(" assume_pointwise", "").replace("{assume_pointwise}", "")
@@ -211,7 +254,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda s: one(tools, passes, texts, steps, s, pathlib.Path(folder)),
+            results = list(pool.map(lambda s: one(tools, passes, texts, patterns, steps, s, pathlib.Path(folder)),
                                     range(options.seed, options.seed + options.count)))
     faults = [text for outcome, text, _ in results if outcome == "fault"]
     print("\n".join(faults[:10]))

@@ -203,7 +203,8 @@ Sdfg generate(const GenerateOptions& options) {
       break;
   }
   Random random(options.seed);
-  if (options.shape == Shape::Patterns) return random_patterns(options.size, random);
+  if (options.shape == Shape::Patterns) 
+    return random_patterns(options.size, options.pass, random);
   return RandomProgram("random_" + std::to_string(options.seed), random, 0).run(options.size);
 }
 

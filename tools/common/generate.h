@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "codegen/array.h"
@@ -32,6 +33,7 @@ struct GenerateOptions {
   std::size_t size = 100;  ///< about how many nodes of states there are
   std::uint64_t seed = 1;
   std::size_t depth = 0;  ///< of nests: how deep each is; 0: 32
+  std::string pass;       ///< of patterns: one is what this pass looks for
 };
 
 /// A valid SDFG: all accesses in bounds for sizes of at least 4, no races, every transient written

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -8,11 +9,16 @@ namespace sdfg {
 /// A piece of a random program. In its texts $s is what it reads and $d what it writes, both
 /// float64[N], and $p begins the names of its own. Control enters at block $p_in and leaves at $p_out.
 struct Pattern {
-  std::string_view data, blocks, edges;
+  std::string_view passes;  ///< those that look for this, with blanks between
+  std::string_view data, blocks;
+  std::string_view edges = "$p_in -> $p_out";
+  /// What $1, $2, … stand for: one of the texts between '|', drawn anew for each piece.
+  std::array<std::string_view, 5> choices = {};
 };
 
-/// What passes look for in what states do, and in how control goes.
-std::span<const Pattern> dataflow_patterns();
+/// What passes look for: in the containers and the maps of states, and in how control goes.
+std::span<const Pattern> container_patterns();
+std::span<const Pattern> map_patterns();
 std::span<const Pattern> control_flow_patterns();
 
 }  // namespace sdfg

@@ -9,6 +9,7 @@
 #include "tools/common/console.h"
 #include "tools/common/emit.h"
 #include "tools/common/generate.h"
+#include "tools/common/generate_patterns.h"
 
 namespace sdfg {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::string_view help = R"(sdfg-gen [flag]…: make a random valid SDF
   --size=N       about how many dataflow nodes it has (100)
   --seed=N       another seed, another SDFG of kind mixed, other data (1)
   --depth=N      of nests: how deep they are (32)
+  --for=PASS     of patterns: one of them is what this pass looks for
   --emit=FORM    json, text, dot or graphml (by the output's name, else text)
   --data=PATH    write matching arguments as in:NAME into an .npz file
   --record       run the interpreter on them and add the results as out:NAME
@@ -58,6 +60,10 @@ Result<Settings> parse(const std::vector<std::string>& words) {
       SDFG_TRY(s.options.seed, number(flag, value));
     } else if (flag == "--depth") {
       SDFG_TRY(s.options.depth, number(flag, value));
+    } else if (flag == "--for") {
+      if (!has_pattern(value))
+        return Diagnostic{"--for", "no pattern is made for a pass '" + std::string(value) + "'", ""};
+      s.options.pass = value;
     } else if (flag == "--kind") {
       const auto found = std::ranges::find(shape_names, value);
       if (found == shape_names.end()) {
