@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/compare.h"
 #include "ir/print.h"
-#include "support/diff.h"
 
 namespace sdfg {
 
@@ -29,13 +29,15 @@ void PrintAround::after(const PassRun& run, const Sdfg& sdfg, Changed, const Pas
 }
 
 void PrintChanges::before(const PassRun& run, const Sdfg& sdfg) {
-  if (filter_.matches(run.pass)) text_ = print(sdfg);
+  if (filter_.matches(run.pass)) before_ = sdfg;
 }
 
 void PrintChanges::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
                          const PassContext&) {
   if (!filter_.matches(run.pass) || changed == Changed::No) return;
-  sink_("// " + run.title() + "\n" + diff_lines(text_, print(sdfg)));
+  std::string text;
+  for (const Difference& difference : compare(before_, sdfg)) text += difference.text() + "\n";
+  if (!text.empty()) sink_("// " + run.title() + "\n" + text);
 }
 
 void PrintRemarks::after(const PassRun& run, const Sdfg&, Changed, const PassContext& context) {

@@ -60,7 +60,7 @@ class PrintAround : public Observer {
   Sink sink_;
 };
 
-/// Prints what each pass changed, as a difference of text forms; silent when nothing changed.
+/// Prints each difference that a pass made; silent when it made none.
 class PrintChanges : public Observer {
  public:
   PrintChanges(PassFilter filter, Sink sink) : filter_(std::move(filter)), sink_(std::move(sink)) {}
@@ -70,7 +70,7 @@ class PrintChanges : public Observer {
  private:
   PassFilter filter_;
   Sink sink_;
-  std::string text_;
+  Sdfg before_;
 };
 
 /// Prints each application and each refusal with its place.

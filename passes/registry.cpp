@@ -63,7 +63,9 @@
 #include "passes/simplify/map_to_copy.h"
 #include "passes/simplify/merge_access_nodes.h"
 #include "passes/simplify/min_max_elimination.h"
+#include "passes/simplify/optional_array_inference.h"
 #include "passes/simplify/prune_empty_branches.h"
+#include "passes/simplify/reference_to_view.h"
 #include "passes/simplify/scalar_to_symbol_promotion.h"
 #include "passes/simplify/state_fusion.h"
 #include "passes/simplify/substitute_symbols.h"
@@ -139,9 +141,11 @@ constexpr std::array registered{
     entry<MoveIntoIfBody>(),
     entry<MoveLoopIntoMap>(),
     entry<MoveTaskletIntoMap>(),
+    entry<OptionalArrayInference>(),
     entry<OutLocalStorage>(),
     entry<PruneEmptyBranches>(),
     entry<RedundantArrayElimination>(),
+    entry<ReferenceToView>(),
     entry<RestoreFields>(),
     entry<ScalarCopyElimination>(),
     entry<ScalarToSymbolPromotion>(),

@@ -5,7 +5,7 @@
 
 namespace sdfg {
 
-/// Decides conditions over integer symbols alone: a container's value is not known, and a
+/// Decides conditions over integer symbols alone, and whether an array is there: a container's value is not known, and a
 /// comparison of floating-point values may fail although both sides are spelled the same (nan).
 /// `types` are those of the names in scope (symbol_types).
 Truth decide(const Code& condition, const Sdfg& sdfg, const TypeTable& types,

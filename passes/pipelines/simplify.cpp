@@ -25,6 +25,7 @@ constexpr std::array list{
     Named{"empty-loop-elimination", "and goes when it is empty"},
     Named{"dead-state-elimination", "control flow that is never reached goes"},
     Named{"block-fusion", "empty states go"},
+    Named{"reference-to-view", "references that are set to one thing are views of it"},
     Named{"slice-view-elimination", "views of slices are the containers behind them; fusion would order them"},
     Named{"state-fusion", "dataflow that is not interrupted becomes one graph"},
     Named{"map-to-copy", "maps that only copy are copies, which the next steps understand"},
