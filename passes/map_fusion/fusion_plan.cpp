@@ -6,6 +6,7 @@
 #include "passes/common/reroute.h"
 #include "passes/map_fusion/exact_write.h"
 #include "passes/map_fusion/fusion_conflicts.h"
+#include "passes/map_fusion/waits_through.h"
 
 namespace sdfg {
 namespace {
@@ -56,6 +57,9 @@ class Planner {
     for (Intermediate& between : plan_.intermediates)
       if (Refusal why = check_intermediate(between)) return why;
     if (Refusal why = check_conflicts(site_, first_, second_, rules_, plan_)) return why;
+    for (const Intermediate& between : plan_.intermediates)
+      for (NodeId node : waits_through(site_, first_, second_, between.node))
+        plan_.waits.push_back(node);
     return check_names(site_, first_, second_, plan_.match);
   }
 

@@ -64,6 +64,8 @@ struct FusionPlan {
   std::vector<EdgeId> order_only;
   /// A read of the first map, and a write of the second that has to come after it.
   std::vector<std::pair<EdgeId, EdgeId>> keep_order;
+  /// Whom the fused map has to wait for because the second did, through a node between.
+  std::vector<NodeId> waits;
 };
 
 /// The container that a kept value needs: the container's elements, as many as are kept.

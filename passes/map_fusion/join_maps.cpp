@@ -281,6 +281,11 @@ bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, cons
     for (EdgeId e : *edges)
       if (state.contains(e)) site.order.connected(e);
   for (const auto& [read, write] : plan.keep_order) keep_in_order(site, read, write);
+  for (NodeId node : plan.waits) {
+    if (site.order.reaches(node, keep.entry)) continue;
+    keep.waits.push_back(state.connect(node, keep.entry, {}));
+    site.order.connected(keep.waits.back());
+  }
   return into_first;
 }
 
