@@ -19,6 +19,9 @@ the identity. One map over the dimensions that stay (none, if none does) and one
 that go, which runs in order, so that floats are added in the order of the library node. Without an
 identity the inner map accumulates in the output itself.
 
+map-expansion and map-fusion-vertical then join it with the map that computes A, if that has the
+dimensions in this order (map-dim-shuffle): DaCe's MapReduceFusion, without a conflict to resolve.
+
 Refused when the output overlaps the input or may be the same memory through a view, as elements
 would be written before all are read; when the dimensions that stay cannot be matched with those of
 the output; when a subset has tiles; and for a reduction without identity whose output resolves
