@@ -23,7 +23,7 @@ import sys
 import tempfile
 import zipfile
 
-KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 9 * ["patterns"]
+KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 18 * ["patterns"]
 # Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 # Options without which a pass does nothing, or does it seldom.
@@ -42,24 +42,36 @@ OPTIONS = {
 BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "map-buffer-elimination": "state-fusion"}
 # Passes that find little to do are drawn more often than others, which have 1.
 WEIGHTS = {name: weight for weight, names in {
+    14: """
+        composed-copy-elimination""",
+    13: """
+        map-split-horizontal""",
+    12: """
+        access-node-copy-elimination move-before-conditional""",
+    11: """
+        split-consumer-memlets""",
+    10: """
+        local-double-buffering map-promotion""",
+    9: """
+        map-buffer-elimination""",
     8: """
-        access-node-copy-elimination composed-copy-elimination map-buffer-elimination map-promotion
-        map-split-horizontal move-before-conditional out-local-storage reference-to-view""",
+        distributed-buffer-relocation fuse-conditionals inline-sdfg loop-unrolling map-iteration-order
+        min-max-elimination split-access-nodes""",
     7: """
-        accumulate-transient local-double-buffering scan-unrolling""",
+        accumulate-transient map-split-vertical""",
     6: """
-        expand-reduce fuse-conditionals inline-sdfg loop-to-map map-iteration-order move-loop-into-map
-        move-tasklet-into-map self-copy-elimination split-consumer-memlets""",
+        map-collapse map-dim-shuffle map-interchange move-into-if-body move-loop-into-map out-local-storage
+        reference-to-view scalar-copy-elimination self-copy-elimination set-strides write-back-elimination""",
     5: """
-        loop-unrolling move-into-if-body scalar-copy-elimination split-access-nodes write-back-elimination""",
+        continue-to-condition expand-reduce map-fusion-into-scan move-tasklet-into-map
+        scalar-to-symbol-promotion scan-unrolling trivial-map-elimination""",
     4: """
-        constant-propagation continue-to-condition distributed-buffer-relocation map-dim-shuffle
-        min-max-elimination""",
+        constant-propagation inline-control-flow-regions lift-trivial-if loop-peeling loop-to-map""",
     3: """
-        consolidate-edges map-split-vertical set-strides trivial-map-elimination""",
+        consolidate-edges double-write-elimination empty-loop-elimination in-local-storage inline-fusion
+        map-expansion map-fission map-unroll transient-reuse trivial-dimension-folding""",
     2: """
-        empty-loop-elimination inline-fusion lift-trivial-if loop-peeling map-collapse map-expansion map-fission
-        map-interchange scalar-to-symbol-promotion slice-view-elimination symbol-propagation""",
+        map-dead-range-elimination slice-view-elimination substitute-symbols symbol-propagation""",
 }.items() for name in names.split()}
 
 # In a text case whose results are open: two accesses have no order, or a value is never written.
@@ -129,7 +141,7 @@ def named(draw, steps, program):
 def pipeline_of(draw, drawn, steps, program):
     """The passes drawn, versions of them, or a pipeline with a name."""
     kind = draw.random()
-    if kind < 0.3:
+    if kind < 0.25:
         return named(draw, steps, program)
     if kind < 0.4 and usable(VERSIONS, program):
         version = draw.choice(usable(VERSIONS, program))
@@ -171,7 +183,7 @@ def cases(tools):
 def drawn_passes(draw, passes, count, wanted, program):
     """So many passes with options; mostly, the wanted one is among the first of them."""
     drawn = some(draw, passes, count)
-    if wanted in passes and draw.random() < 0.75:
+    if wanted in passes and draw.random() < 0.9:
         at = draw.randint(0, min(2, len(drawn)))
         drawn[at:at] = [BEFORE[wanted], wanted] if wanted in BEFORE else [wanted]
     drawn = [with_options(draw, name, program) for name in drawn]
@@ -205,7 +217,7 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
     draw = random.Random(seed)
     if draw.random() < 0.4:
         return on_case(tools, passes, texts, steps, draw)
-    kind, size = draw.choice(KINDS), draw.choice([10, 20, 40])
+    kind, size = draw.choice(KINDS), draw.choice([10, 20, 40, 40])
     wanted = some(draw, patterns, 1)[0] if kind == "patterns" else None
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
     make = [tools / "sdfg-gen", f"--kind={kind}", *([f"--for={wanted}"] if wanted else []),
