@@ -163,9 +163,7 @@ class Planner {
     KernelPlan plan;
     plan.name = unique(map.label.empty() ? "kernel" : map.label);
     if (with_cost_) {
-      Expr points = 1;
-      for (const Range& r : map.ranges) points = points * r.size();
-      plan.points = to_text(points);
+      plan.points = points_text(map);
     }
     plan.place = place.text();
     const StateNumber number = numbers_.at(&state);
@@ -401,7 +399,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
     for (KernelPlan& kernel : lowering.plan.kernels)
       for (const KernelCost& known : cost.kernels)
         if (known.place == kernel.place)
-          kernel.bytes = to_text(known.bytes_read + known.bytes_written);
+          kernel.bytes = bytes_text(known.touched);
   }
   return lowering;
 }

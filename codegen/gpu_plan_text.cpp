@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "codegen/gpu_plan.h"
@@ -241,7 +243,66 @@ Status override_with(GpuPlan& plan, const Entry& entry) {
   return check(*kernel);
 }
 
+/// Products of sizes, each with what it is multiplied by; in order of appearance.
+class SumOfProducts {
+ public:
+  void add(std::int64_t factor, const std::vector<Expr>& sizes) {
+    std::string product;
+    for (const Expr& size : sizes) {
+      if (const auto number = size.as_integer()) {
+        factor *= *number;
+        continue;
+      }
+      const bool sum = size.is(Op::Add) || size.is(Op::Sub);
+      product += (product.empty() ? "" : "*") + (sum ? "(" + to_text(size) + ")" : to_text(size));
+    }
+    add(factor, std::move(product));
+  }
+  void add(std::int64_t factor, std::string product) {
+    const auto [at, is_new] = place_.emplace(product, terms_.size());
+    if (is_new) terms_.emplace_back(std::move(product), 0);
+    terms_[at->second].second += factor;
+  }
+  std::string text() const {
+    std::string out;
+    for (const auto& [product, factor] : terms_) {
+      if (factor == 0) continue;
+      if (!out.empty()) out += factor < 0 ? " - " : " + ";
+      const std::string number = std::to_string(out.empty() ? factor : std::abs(factor));
+      out += product.empty() ? number : number == "1" ? product : number + "*" + product;
+    }
+    return out.empty() ? "0" : out;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::int64_t>> terms_;
+  std::map<std::string, std::size_t> place_;
+};
+
 }  // namespace
+
+std::string points_text(const MapEntry& map) {
+  SumOfProducts points;
+  std::vector<Expr> sizes;
+  for (const Range& r : map.ranges) sizes.insert(sizes.begin(), r.size());  // x first
+  points.add(1, sizes);
+  return points.text();
+}
+
+std::string bytes_text(const std::vector<TouchedElements>& touched) {
+  SumOfProducts bytes;
+  for (const TouchedElements& elements : touched) {
+    if (elements.boxes.size() == 1) {
+      bytes.add(elements.bytes, elements.boxes[0]);
+      continue;
+    }
+    SumOfProducts boxes, whole;
+    for (const std::vector<Expr>& box : elements.boxes) boxes.add(1, box);
+    whole.add(1, elements.container);
+    bytes.add(elements.bytes, "Min(" + boxes.text() + ", " + whole.text() + ")");
+  }
+  return bytes.text();
+}
 
 std::string to_text(const GpuPlan& plan) {
   std::string out = "plan of " + plan.program + "\n";

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "codegen/gpu.h"
+#include "ir/analysis/cost.h"
 #include "ir/analysis/scope_tree.h"
 
 namespace sdfg {
@@ -40,6 +43,11 @@ Result<Sdfg> normalised(const Sdfg& sdfg);
 /// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no
 /// device can do, is an error.
 Status override_plan(GpuPlan& plan, std::string_view text);
+
+/// Iterations of a map, and bytes of what a kernel touches, as products of sizes: as one reads them off
+/// the ranges, not as sums of all their terms. SymPy reads both.
+std::string points_text(const MapEntry& map);
+std::string bytes_text(const std::vector<TouchedElements>& touched);
 
 /// The plan of an SDFG whose connector types are known, by the defaults and then what the options
 /// override; without `bytes` and `points` unless they are asked for. `original` is what it was made

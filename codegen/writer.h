@@ -11,6 +11,7 @@ class Writer {
  public:
   explicit Writer(int depth = 0) : depth_(depth) {}
 
+  /// A line of C++; beyond 100 columns it goes on in further lines, four spaces deeper.
   void line(std::string_view text);
   void blank();
   /// "text {" and one level deeper.
@@ -35,6 +36,8 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
+  void append(std::size_t indent, std::string_view text);
+
   std::string text_;
   int depth_;
 };

@@ -41,10 +41,11 @@ def candidates(kernel):
 
 
 def keys(text):
-    """{kernel: hash of its text} of a generated file."""
+    """{kernel: hash of its text, wherever its lines end} of a generated file."""
     found = {}
     for m in re.finditer(r"^__global__ void __launch_bounds__\([^)]*\) (\w+)\(.*?^}$", text, re.M | re.S):
-        found[m[1]] = hashlib.sha256(m[0].replace(m[1] + "(", "KERNEL(", 1).encode()).hexdigest()[:24]
+        words = " ".join(m[0].replace(m[1] + "(", "KERNEL(", 1).split())
+        found[m[1]] = hashlib.sha256(words.encode()).hexdigest()[:24]
     return found
 
 

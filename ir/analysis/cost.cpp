@@ -73,6 +73,23 @@ Expr points(const Node& entry) {
   return count;
 }
 
+Expr product(const std::vector<Expr>& sizes) {
+  Expr n = 1;
+  for (const Expr& size : sizes) n = n * size;
+  return n;
+}
+
+Expr bytes(const std::vector<TouchedElements>& touched) {
+  Expr total;
+  for (const TouchedElements& t : touched) {
+    Expr elements;
+    for (const std::vector<Expr>& box : t.boxes) elements = elements + product(box);
+    if (t.boxes.size() > 1) elements = min(elements, product(t.container));
+    total = total + elements * Expr(t.bytes);
+  }
+  return total;
+}
+
 /// The value that simple code gives a variable.
 const Expr* value_of(const std::optional<Code>& code, std::string_view variable) {
   const Statements* statements = code ? code->statements() : nullptr;
@@ -168,9 +185,9 @@ class Counter {
   }
 
  private:
-  /// Bytes of the elements of each array on these edges: subsets that hold others count once, and
-  /// together no more than the array has.
-  Expr bytes(const State& state, std::span<const EdgeId> edges, bool read) const {
+  /// The elements of each array on these edges.
+  std::vector<TouchedElements> touched(const State& state, std::span<const EdgeId> edges,
+                                       bool read) const {
     std::map<std::string, std::vector<Subset>> touched;
     for (EdgeId e : edges) {
       const Memlet& memlet = state[e].memlet;
@@ -182,7 +199,7 @@ class Counter {
       else
         touched[memlet.data].push_back(*memlet.subset());
     }
-    Expr total;
+    std::vector<TouchedElements> out;
     for (const auto& [name, subsets] : touched) {
       const Data* data = sdfg_.find_data(name);
       if (!data || (data->is_scalar() && !on_device(data)) || data->is_stream()) continue;
@@ -193,18 +210,21 @@ class Counter {
         std::erase_if(kept, [&](const Subset& k) { return certain(covers(s, k)); });
         kept.push_back(s);
       }
-      Expr elements;
-      for (const Subset& s : kept) elements = elements + num_elements(s);
-      if (kept.size() > 1) elements = min(elements, num_elements(Subset::whole(data->shape)));
-      total = total + elements * Expr(data->dtype.bytes().value_or(0));
+      TouchedElements& elements = out.emplace_back();
+      elements.bytes = std::int64_t(data->dtype.bytes().value_or(0));
+      for (const Subset& s : kept) elements.boxes.push_back(sizes(s));
+      elements.container = data->shape;
     }
-    return total;
+    return out;
   }
 
-  void add(std::string kind, const Place& place, const Expr& times, Expr read, Expr written,
+  void add(std::string kind, const Place& place, const Expr& times,
+           std::vector<TouchedElements> read, const std::vector<TouchedElements>& written,
            Expr operations = {}) {
-    out_.kernels.push_back({place.text(), std::move(kind), times, std::move(read),
-                            std::move(written), std::move(operations)});
+    Expr bytes_read = bytes(read), bytes_written = bytes(written);
+    read.insert(read.end(), written.begin(), written.end());
+    out_.kernels.push_back({place.text(), std::move(kind), times, std::move(bytes_read),
+                            std::move(bytes_written), std::move(read), std::move(operations)});
   }
 
   void count(const State& state, const Place& place, const Expr& times) {
@@ -235,13 +255,13 @@ class Counter {
           scope(parts, id, place, times * points(node));
         } else {
           const auto ops = parts.operations.find(id);
-          add(map ? "map" : "consume", here, times, bytes(state, state.in(id), true),
-              bytes(state, state.out(parts.tree.exit_of(id)), false),
+          add(map ? "map" : "consume", here, times, touched(state, state.in(id), true),
+              touched(state, state.out(parts.tree.exit_of(id)), false),
               ops == parts.operations.end() ? Expr() : ops->second);
         }
       } else if (node.is<LibraryNode>()) {
-        add(std::string(node.label()), here, times, bytes(state, state.in(id), true),
-            bytes(state, state.out(id), false));
+        add(std::string(node.label()), here, times, touched(state, state.in(id), true),
+            touched(state, state.out(id), false));
       } else if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
         inner(*nested, here, times);
       } else if (node.is<AccessNode>()) {
@@ -259,7 +279,7 @@ class Counter {
       if (!a || !b || a->is_view() || b->is_view()) continue;
       if (device_ ? !on_device(a) && !on_device(b) : a->is_scalar() && b->is_scalar()) continue;
       const EdgeId only[] = {e};
-      add("copy", place.edge(state, e), times, bytes(state, only, true), bytes(state, only, false));
+      add("copy", place.edge(state, e), times, touched(state, only, true), touched(state, only, false));
     }
   }
 
@@ -272,6 +292,10 @@ class Counter {
     const auto outside = [&](Expr& e) { e = substitute(e, names); };
     for (KernelCost& k : cost.kernels) {
       for (Expr* e : {&k.launches, &k.bytes_read, &k.bytes_written, &k.operations}) outside(*e);
+      for (TouchedElements& t : k.touched) {
+        std::ranges::for_each(t.container, outside);
+        for (std::vector<Expr>& box : t.boxes) std::ranges::for_each(box, outside);
+      }
       k.launches = k.launches * times;
       out_.kernels.push_back(std::move(k));
     }

@@ -7,6 +7,14 @@
 
 namespace sdfg {
 
+/// The elements of one container that a kernel reads, or writes: boxes of which none certainly holds
+/// another, and together no more than the container has.
+struct TouchedElements {
+  std::int64_t bytes = 0;                ///< of one element
+  std::vector<std::vector<Expr>> boxes;  ///< the sizes of each
+  std::vector<Expr> container;           ///< its shape
+};
+
 /// What one place of a program launches and moves, read off its memlets without running it. The terms
 /// are those of codegen/counts.h; where execution finds fewer, this is an upper bound: all branches
 /// count, and a subset that depends on data counts as a whole.
@@ -14,6 +22,7 @@ struct KernelCost {
   std::string place, kind;  ///< kind: "map", "consume", "copy", or a library node's label
   Expr launches = 1;        ///< iterations of the loops around
   Expr bytes_read, bytes_written;  ///< of one launch
+  std::vector<TouchedElements> touched;  ///< what these bytes are: read, then written
   Expr operations;                 ///< of one launch: arithmetic of Python tasklets
 };
 

@@ -30,7 +30,7 @@ TEST(Cpp, StructuresByNamesInAnyOrder) {
     n4.__out -> n2: o[0]
 )--");
   EXPECT_NE(text.find("best[0] = [&] { value_and_index structure_{}; structure_.value = A[1] * 2; "
-                      "structure_.index = 3; return structure_; }();"),
+                      "structure_.index = 3;\n        return structure_; }();"),
             std::string::npos)
       << text;
 }

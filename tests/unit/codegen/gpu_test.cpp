@@ -41,7 +41,8 @@ std::string kernel(const std::string& text) {
 
 TEST(Gpu, RowsAndLanes) {
   EXPECT_EQ(kernel(generated({})),
-            R"(__global__ void __launch_bounds__(256) m(const double* __restrict__ A, double* __restrict__ B, const double* __restrict__ c, int64_t N, int64_t i_count) {
+            R"(__global__ void __launch_bounds__(256) m(const double* __restrict__ A, double* __restrict__ B,
+    const double* __restrict__ c, int64_t N, int64_t i_count) {
   const int x = int(blockIdx.x) * 256 + int(threadIdx.x);
   if (x >= i_count) return;
   const int y = int(blockIdx.y);
@@ -64,7 +65,8 @@ TEST(Gpu, LevelsOfAThreadShareLoads) {
   GpuOptions options;
   options.plan = "kernel m\n  block = [128, 1, 1]\n  levels = 4\n";
   EXPECT_EQ(kernel(generated(options)),
-            R"(__global__ void __launch_bounds__(128) m(const double* __restrict__ A, double* __restrict__ B, const double* __restrict__ c, int64_t N, int64_t i_count) {
+            R"(__global__ void __launch_bounds__(128) m(const double* __restrict__ A, double* __restrict__ B,
+    const double* __restrict__ c, int64_t N, int64_t i_count) {
   const int x = int(blockIdx.x) * 128 + int(threadIdx.x);
   if (x >= i_count) return;
   const int y_first = int(blockIdx.y) * 4;
@@ -189,7 +191,7 @@ std::string with_graph(std::string_view text) {
 TEST(Gpu, GraphsTellCallsApartByWhatIsUsed) {
   const std::string text = with_graph(two_dimensions);
   EXPECT_NE(text.find("  const uint64_t arguments[] = {sdfg::gpu::bits(A), sdfg::gpu::bits(B), "
-                      "sdfg::gpu::bits(c), sdfg::gpu::bits(N)};\n"
+                      "sdfg::gpu::bits(c),\n      sdfg::gpu::bits(N)};\n"
                       "  __state->graphs.call(__state->gpu, arguments, [&] { run_p(__state, A, B, c, N); });\n"),
             std::string::npos)
       << text;
