@@ -98,6 +98,7 @@ def caller(signature, arrays):
 
 def signature(text, name):
     """Names and types of the parameters of the entry points in the text of our program, without the state."""
+    text = " ".join(text.split())
     def parameters(entry):
         start = text.index(f" {entry}{name}(") + len(entry) + len(name) + 2
         words = [p.replace("[[maybe_unused]] ", "").replace("__restrict__ ", "") for p in text[start:text.index(")", start)].split(", ")]
