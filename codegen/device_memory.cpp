@@ -19,7 +19,13 @@ struct Life {
     first = std::min(first, a);
     last = std::max(last, b);
   }
-  bool meets(const Life& other) const { return first <= other.last && other.first <= last; }
+};
+
+/// A part of the block, and the containers that have it in turn.
+struct Slot {
+  std::size_t last = 0;  ///< when the latest of them ends
+  std::vector<std::string> sizes, tenants;
+  bool has(const std::string& size) const { return std::ranges::find(sizes, size) != sizes.end(); }
 };
 
 struct Walk {
@@ -101,10 +107,6 @@ struct Walk {
 void SdfgFunction::plan_device_memory(Writer& out) {
   Walk walk{sdfg_, plans_, {}, 0, {function_level_.begin(), function_level_.end()}};
   walk.region(sdfg_, "");
-  struct Slot {
-    std::vector<Life> lives;
-    std::vector<std::string> sizes, tenants;
-  };
   // Sizes that only a launch knows, from the dynamic ranges of its map.
   std::set<std::string, std::less<>> of_launch;
   for (const auto& [path, plan] : plans_)
@@ -137,24 +139,23 @@ void SdfgFunction::plan_device_memory(Writer& out) {
     const std::string size =
         "sdfg::gpu::slice<" + type_name(data.dtype, place_.data(name)) + ">(" +
         (data.as_array() ? print(data.as_array()->total_size, place_.data(name)) : "1") + ")";
-    const auto is_free = [&](const Slot& slot) {
-      return std::ranges::none_of(slot.lives, [&](const Life& other) { return other.meets(life); });
-    };
-    // A slot of the same size, or any: the larger of two is less than both.
+    // A slot of the same size, or any: the larger of two is less than both. Lives come in the order
+    // of their beginnings, so that a slot is free once its last one has ended.
     std::optional<std::size_t> chosen;
-    for (std::size_t s = 0; s < slots.size(); ++s)
-      if (is_free(slots[s]) && (!chosen || std::ranges::count(slots[s].sizes, size) > 0)) {
-        chosen = s;
-        if (std::ranges::count(slots[s].sizes, size) > 0) break;
-      }
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      if (slots[s].last >= life.first) continue;
+      const bool same = slots[s].has(size);
+      if (same || !chosen) chosen = s;
+      if (same) break;
+    }
     if (!chosen) {
       chosen = slots.size();
       slots.emplace_back();
     }
     Slot& slot = slots[*chosen];
-    slot.lives.push_back(life);
+    slot.last = std::max(slot.last, life.last);
     slot.tenants.push_back(name);
-    if (std::ranges::count(slot.sizes, size) == 0) slot.sizes.push_back(size);
+    if (!slot.has(size)) slot.sizes.push_back(size);
     slot_of[name] = *chosen;
   }
   if (slots.empty()) return;

@@ -187,6 +187,17 @@ class Planner {
     out_.plan.kernels.push_back(std::move(plan));
   }
 
+  static constexpr std::int64_t l2_row = 1 << 17;  ///< so much of a few fields lies in the L2 cache
+
+  /// Where levels are so large that what a block has read leaves the L2 cache before the block of the
+  /// next levels reads it, too, or its neighbour, that one comes next; with two indices that were
+  /// read, always (docs/benchmarks-gpu.md).
+  std::int64_t rows_first(const MapEntry& map, const Facts& facts) const {
+    if (out_.dialect == GpuDialect::Hip || map.params.size() != 2) return 0;
+    if (facts.double_lookups) return 1;
+    return facts.lookups || facts.y_neighbours ? l2_row : 0;
+  }
+
   /// Measured on an H200 (docs/benchmarks-gpu.md). Neighbours along y are in the cache when one
   /// block has several levels; levels per thread pay when they share many loads and have few of
   /// their own, or none at all. Where the neighbour tables do not stay in the L2 cache from level
@@ -194,6 +205,7 @@ class Planner {
   /// else a gather with many loads of its own wants few registers and rows of neighbours near
   /// each other.
   void shape(const MapEntry& map, KernelPlan& plan, const Facts& facts) const {
+    plan.rows_first = rows_first(map, facts);
     const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
     const std::int64_t narrow = out_.dialect == GpuDialect::Hip ? 64 : 32;  // a row is a whole wave
     const bool deep = map.params.size() > 1;
@@ -204,7 +216,7 @@ class Planner {
     };
     const auto x = size(0), y = size(1);
     constexpr std::int64_t l2_elements = 1 << 22;  // a field of so many lies in the L2 cache
-    constexpr std::int64_t l2_row = 1 << 17;  // of several fields one level each, with their tables
+    constexpr std::int64_t many_loads = 16;
     const bool small = x && y && *y > 0 && *x <= l2_elements / *y;
     const bool tables_stay = x && *x <= l2_row;
     const bool hip = out_.dialect == GpuDialect::Hip;
@@ -224,6 +236,7 @@ class Planner {
     } else if (facts.y_neighbours) {
       if (facts.lookups) plan.block = {64, 4, 1};
       else if (small) plan.block = {64, 2, 1};
+      else if (!hip && facts.loads >= many_loads) plan.block = {64, 2, 1}, plan.levels = 2;
       else plan.block = {narrow, 128 / narrow, 1};
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};

@@ -32,6 +32,9 @@ struct KernelPlan {
   std::int64_t levels = 1;  ///< points per thread along the second parameter
   std::int64_t batch = 1;   ///< iterations whose loads go ahead in vertical loops
   std::int64_t min_blocks = 0;  ///< per multiprocessor, for __launch_bounds__; 0: not said
+  /// Blocks follow each other along the second parameter where the first has as many points as this
+  /// or more; 0: never.
+  std::int64_t rows_first = 0;
   std::int64_t hoisted = 0;     ///< loads that all levels of a thread share
   std::string points;           ///< iterations of the map
   std::string bytes;            ///< distinct elements read, plus those written, times their size
@@ -47,6 +50,8 @@ struct KernelPlan {
       property("levels", &KernelPlan::levels, "points per thread along the second parameter"),
       property("batch", &KernelPlan::batch, "iterations whose loads go ahead"),
       property("min_blocks", &KernelPlan::min_blocks, "per multiprocessor; 0: not said"),
+      property("rows_first", &KernelPlan::rows_first,
+               "points along x from which blocks go along y first; 0: never"),
       property("hoisted", &KernelPlan::hoisted, "loads that the levels of a thread share"),
       property("points", &KernelPlan::points), property("bytes", &KernelPlan::bytes)};
   bool operator==(const KernelPlan&) const = default;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ struct SdfgFunction::KernelText {
     std::string param, count, step;
     Expr begin;
     std::int64_t fixed_step = 0;  ///< 0: known at run time only
+    std::optional<std::int64_t> fixed_count;
   };
   std::vector<Dimension> dims;
+  std::string rows_first;  ///< blocks go along y first: "true", what the host computes, or empty
   std::vector<Parameter> values;          ///< begins, counts and steps that the host computes
   std::map<std::string, std::string> arguments;  ///< of containers, where not their own name
   std::set<std::string> written;          ///< memory that the kernel writes

@@ -30,9 +30,20 @@ void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
     dim.step = dim.fixed_step ? cpp_integer(dim.fixed_step) : value("step", print(r.step, place));
     const Expr count =
         r.step.as_integer() == 1 ? r.end - r.begin + 1 : floor_div(r.end - r.begin, r.step) + 1;
-    const auto fixed = count.as_integer();
-    dim.count = fixed ? cpp_integer(*fixed) : value("count", print(count, place));
+    dim.fixed_count = count.as_integer();
+    dim.count = dim.fixed_count ? cpp_integer(*dim.fixed_count) : value("count", print(count, place));
     kernel.dims.push_back(std::move(dim));
+  }
+  const std::int64_t least = kernel.plan.rows_first;
+  if (least == 0 || kernel.dims.size() != 2) return;
+  const KernelText::Dimension& x = kernel.dims[0];
+  if (x.fixed_count ? *x.fixed_count >= least : least == 1) {
+    kernel.rows_first = "true";
+  } else if (!x.fixed_count) {
+    kernel.rows_first = local_name("rows_first");
+    at.out.line("const bool " + kernel.rows_first + " = " + x.count + " >= " +
+                cpp_integer(least) + ";");
+    kernel.values.push_back({"bool " + kernel.rows_first, kernel.rows_first, kernel.rows_first});
   }
 }
 
@@ -44,6 +55,7 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
                     .plan = *plan,
                     .name = program_.fresh_name(plan->name),
                     .dims = {},
+                    .rows_first = {},
                     .values = {},
                     .arguments = {},
                     .written = {},
@@ -136,13 +148,20 @@ std::string SdfgFunction::grid(const KernelText& kernel) const {
       z = d == 2 ? kernel.dims[d].count : z + " * " + kernel.dims[d].count;
     return x + ", " + y + ", " + z + ", " + block;
   }
-  std::string out = each(kernel.dims[0].count, plan.block[0]) + ", ";
-  if (kernel.dims.size() == 1) return out + "1, 1, " + block;
-  const std::string rows = each(kernel.dims[1].count, plan.block[1] * plan.levels);
+  std::string x = each(kernel.dims[0].count, plan.block[0]);
+  if (kernel.dims.size() == 1) return x + ", 1, 1, " + block;
+  std::string y = each(kernel.dims[1].count, plan.block[1] * plan.levels);
+  if (kernel.rows_first == "true") {
+    std::swap(x, y);
+  } else if (const std::string& rows_first = kernel.rows_first; !rows_first.empty()) {
+    std::string first = rows_first + " ? " + y + " : " + x;
+    y = rows_first + " ? " + x + " : " + y;
+    x = std::move(first);
+  }
   std::string rest = "1";
   for (std::size_t d = 2; d < kernel.dims.size(); ++d)
     rest = d == 2 ? kernel.dims[d].count : rest + " * " + kernel.dims[d].count;
-  return out + rows + ", " + rest + ", " + block;
+  return x + ", " + y + ", " + rest + ", " + block;
 }
 
 /// One thread per point of the map, or per `levels` points along the second dimension.
@@ -189,7 +208,10 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   const auto used = identifiers(rows.text() + inner.text());
   Writer out(1);
   const std::string bx = std::to_string(plan.block[0]);
-  out.line("const int " + x + " = int(blockIdx.x) * " + bx + " + int(threadIdx.x);");
+  const std::string block_x = kernel.rows_first.empty()
+                                  ? "int(blockIdx.x)"
+                                  : "sdfg::gpu::block_x(" + kernel.rows_first + ")";
+  out.line("const int " + x + " = " + block_x + " * " + bx + " + int(threadIdx.x);");
   out.line("if (" + x + " >= " + kernel.dims[0].count + ") return;");
   if (used.contains(cpp_name(kernel.dims[0].param))) out.line(index(kernel.dims[0], x));
   if (kernel.dims.size() > 2) {
@@ -208,9 +230,11 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   if (deep) {
     const KernelText::Dimension& dim = kernel.dims[1];
     // More rows of blocks than a grid has along y go on along z, which two dimensions leave free.
-    const bool many =
-        kernel.dims.size() == 2 && dim.count.find_first_not_of("0123456789") != std::string::npos;
-    std::string first = many ? "sdfg::gpu::block_row()" : "int(blockIdx.y)";
+    constexpr std::int64_t max_rows = 65535;
+    const bool many = kernel.dims.size() == 2 &&
+                      (!dim.fixed_count || !kernel.rows_first.empty() ||
+                       *dim.fixed_count / (plan.block[1] * plan.levels) >= max_rows);
+    std::string first = many ? "sdfg::gpu::block_row(" + kernel.rows_first + ")" : "int(blockIdx.y)";
     const bool whole_waves = program_.target.gpu->scalar_rows() && plan.block[0] % 64 == 0;
     if (wide_y)
       first += " * " + std::to_string(plan.block[1]) + " + " +

@@ -220,6 +220,10 @@ inline void copy(Context& gpu, T* to, const F* from, Box<n> box) {
 
 /// The row of blocks along y; more than a grid may have go on along z.
 SDFG_DEVICE int block_row() { return int(blockIdx.y) + max_rows * int(blockIdx.z); }
+/// The same of a grid whose x and y are exchanged where `rows_first`: blocks are started along x, so
+/// that then all rows of some columns come before other columns.
+SDFG_DEVICE int block_row(bool rows_first) { return rows_first ? int(blockIdx.x) : block_row(); }
+SDFG_DEVICE int block_x(bool rows_first) { return rows_first ? block_row() : int(blockIdx.x); }
 
 /// threadIdx.y where rows of the block are whole waves, so that it is the same for all of one.
 SDFG_DEVICE int thread_row() {
