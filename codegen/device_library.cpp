@@ -1,4 +1,5 @@
-// Library nodes of the host on memory of the device: calls of codegen/runtime/sdfg_gpu_library.h.
+// Library nodes of the host on memory of the device: calls of codegen/runtime/sdfg_gpu_library.h, or
+// the host's code on copies (library.cpp).
 
 #include <algorithm>
 
@@ -43,6 +44,11 @@ std::string host_operator(Program& program, const std::string& op) {
 
 }  // namespace
 
+bool has_device_code(const LibraryOperation& operation) {
+  return is_any(operation, Reduce(), MatMul(), BatchedMatMul(), Gemm(), Gemv(), Dot(), Transpose(),
+                TensorTranspose(), CopyNode());
+}
+
 const std::string& partial_results(Program& program) {
   if (program.partial_results.empty()) {
     program.partial_results = program.fresh_name("partial_results");
@@ -70,12 +76,7 @@ bool SdfgFunction::library_runs_here(const LibraryOperation& operation, const Li
          "give all its containers the storage GPU_Global, or none");
     return false;
   }
-  if (is_any(operation, Reduce(), MatMul(), BatchedMatMul(), Gemm(), Gemv(), Dot(), Transpose(),
-             TensorTranspose(), CopyNode()))
-    return true;
-  fail(place, "no code for a library node that the host runs on memory of the GPU",
-       "keep its containers on the host");
-  return false;
+  return true;
 }
 
 /// A reduction into memory of the GPU, or, where the edge says so, an update of what is there.

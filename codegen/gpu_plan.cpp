@@ -188,6 +188,7 @@ class Planner {
   }
 
   static constexpr std::int64_t l2_row = 1 << 17;  ///< so much of a few fields lies in the L2 cache
+  static constexpr std::int64_t many_loads = 16;   ///< of so many fields even less does
 
   /// Where levels are so large that what a block has read leaves the L2 cache before the block of the
   /// next levels reads it, too, or its neighbour, that one comes next; with two indices that were
@@ -195,7 +196,7 @@ class Planner {
   std::int64_t rows_first(const MapEntry& map, const Facts& facts) const {
     if (out_.dialect == GpuDialect::Hip || map.params.size() != 2) return 0;
     if (facts.double_lookups) return 1;
-    return facts.lookups || facts.y_neighbours ? l2_row : 0;
+    return facts.lookups || (facts.y_neighbours && facts.loads >= many_loads) ? l2_row : 0;
   }
 
   /// Measured on an H200 (docs/benchmarks-gpu.md). Neighbours along y are in the cache when one
@@ -216,7 +217,6 @@ class Planner {
     };
     const auto x = size(0), y = size(1);
     constexpr std::int64_t l2_elements = 1 << 22;  // a field of so many lies in the L2 cache
-    constexpr std::int64_t many_loads = 16;
     const bool small = x && y && *y > 0 && *x <= l2_elements / *y;
     const bool tables_stay = x && *x <= l2_row;
     const bool hip = out_.dialect == GpuDialect::Hip;

@@ -2,6 +2,8 @@
 
 #include "codegen/library.h"
 
+#include <algorithm>
+
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
 
@@ -155,7 +157,26 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
     if (!at.state[e].memlet.empty()) out[at.state[e].src_connector] = library_port(at, e, false);
   if (!library_runs_here(*operation, in, out, place)) return;
   if (const auto* reduce = std::get_if<Reduce>(&*operation)) return emit_reduce(at, id, *reduce);
+  const auto far = [](const auto& entry) { return entry.second.binding.device; };
+  const bool copied = !on_device_ && !has_device_code(*operation) &&
+                      (std::ranges::any_of(in, far) || std::ranges::any_of(out, far));
+  if (!copied) return emit_linear_algebra(at, id, *operation, in, out);
+  at.out.open("");
+  for (LibraryPorts* ports : {&in, &out})
+    for (auto& [connector, port] : *ports) {
+      const std::string copy = local_name("on_host");
+      Expr extent = 1;  // elements from the first to the last one
+      for (std::size_t d = 0; d < port.sizes.size(); ++d)
+        extent = extent + (port.sizes[d] - 1) * port.strides[d];
+      at.out.line("sdfg::gpu::HostCopy<" + port.type + "> " + copy + "(__state->gpu, " +
+                  port.pointer + ", " + print(extent, place) + ", " +
+                  (port.input ? "false" : "true") + ");");
+      program_.waits_for(at.state[port.edge].memlet.data, at.edge_place(port.edge));
+      port.pointer = copy + ".data";
+      port.binding.device = false;
+    }
   emit_linear_algebra(at, id, *operation, in, out);
+  at.out.close();
 }
 
 }  // namespace sdfg

@@ -26,6 +26,8 @@ struct LibraryPort {
 struct ReducedDimensions {
   std::vector<std::size_t> kept, out, gone;
 };
+/// Is there code for memory of the GPU? Other operations run on the host, on copies.
+bool has_device_code(const LibraryOperation& operation);
 /// The field of the program's state with device memory for what several blocks leave of one result.
 const std::string& partial_results(Program& program);
 using LibraryPorts = std::map<std::string, LibraryPort, std::less<>>;

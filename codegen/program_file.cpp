@@ -318,7 +318,8 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   if (target.gpu && target.gpu->plan.timers) headers.insert(headers.begin(), "sdfg_gpu_timers.h");
   if (target.gpu && target.gpu->plan.ranges) headers.insert(headers.begin(), "sdfg_gpu_ranges.h");
   if (target.gpu) headers.insert(headers.begin(), "sdfg_gpu.h");
-  for (std::string_view call : {"sdfg::gpu::reduce(", "sdfg::gpu::gemm(", "sdfg::gpu::dot("})
+  for (std::string_view call : {"sdfg::gpu::reduce(", "sdfg::gpu::gemm(", "sdfg::gpu::dot(",
+                                "sdfg::gpu::HostCopy<"})
     if (target.gpu && out.text().find(call) != std::string::npos) {
       headers.push_back("sdfg_gpu_library.h");
       break;

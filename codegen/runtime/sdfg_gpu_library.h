@@ -1,5 +1,5 @@
-// Library nodes of the host that work on memory of the device: reductions and products. Plain kernels;
-// the vendor's libraries are faster for large matrices.
+// Library nodes of the host that work on memory of the device: reductions and products as plain kernels
+// (the vendor's libraries are faster for large matrices), the rest by the host, on copies.
 #pragma once
 
 #include "sdfg_blas.h"
@@ -167,6 +167,31 @@ inline void dot(Context& gpu, Arena& memory, C* to, int64_t n, const A* x, int64
     launch(gpu, "dot", reduce_blocks<C, C, Sum, Exchange, 0, 1>, 1, 1, 1, block, to, static_cast<const C*>(partial),
            Reduction<0, 1>{{}, {}, {}, {parts}, {1}}, Sum{}, Exchange{}, C(0), false);
 }
+
+// ---- Operations that only the host has code for.
+
+/// Elements of the device, on the host as long as this lives: the host waits for them, and what it
+/// changes goes back.
+template <class T>
+struct HostCopy {
+  Context& gpu;
+  T* const there;
+  const int64_t count;
+  const bool changes;
+  T* const data;
+
+  HostCopy(Context& on, T* elements, int64_t n, bool writes)
+      : gpu(on), there(elements), count(n > 0 ? n : 0), changes(writes), data(new T[size_t(count)]) {
+    copy<T>(gpu, data, there, count);
+    wait(gpu);
+  }
+  HostCopy(const HostCopy&) = delete;
+  ~HostCopy() {
+    if (changes) copy<T>(gpu, there, data, count);
+    wait(gpu);
+    delete[] data;
+  }
+};
 
 }  // namespace gpu
 }  // namespace sdfg

@@ -53,6 +53,34 @@ TEST(Gpu, RowsAndLanes) {
 )");
 }
 
+TEST(Gpu, BlocksGoAlongLevelsFirst) {
+  GpuOptions options;
+  options.plan = "kernel m\n  rows_first = 1000\n";
+  const std::string text = generated(options);
+  for (std::string_view line :
+       {"  const int x = sdfg::gpu::block_x(rows_first) * 256 + int(threadIdx.x);\n",
+        "  const int y = sdfg::gpu::block_row(rows_first);\n  if (y >= 80) return;\n",
+        "const bool rows_first = i_count >= 1000;\n", "rows_first ? 80 : sdfg::gpu::blocks(i_count, 256)",
+        "rows_first ? sdfg::gpu::blocks(i_count, 256) : 80"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  options.plan = "kernel m\n  rows_first = 1\n";
+  const std::string always = generated(options);
+  EXPECT_NE(always.find("sdfg::gpu::block_x(true)"), std::string::npos) << always;
+  EXPECT_NE(always.find("\"m\", m, 80, sdfg::gpu::blocks(i_count, 256), 1,"), std::string::npos)
+      << always;
+}
+
+TEST(Gpu, KnownRowsBeyondAGridGoOnAlongZ) {
+  std::string text(two_dimensions);
+  for (std::size_t at; (at = text.find("80")) != text.npos;) text.replace(at, 2, "70000");
+  const auto bundle = generate_gpu(program(text), {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  EXPECT_NE(bundle->files.front().text.find(
+                "  const int y = sdfg::gpu::block_row();\n  if (y >= 70000) return;\n"),
+            std::string::npos)
+      << bundle->files.front().text;
+}
+
 TEST(Gpu, HipLooksUpLanesThroughAt) {
   GpuOptions hip;
   hip.dialect = GpuDialect::Hip;
@@ -169,6 +197,8 @@ TEST(Gpu, BadPlans) {
   EXPECT_EQ(refusal("kernel m\n  block = [wide, 1, 1]\n"), "plan: expected a whole number, found 'wide'");
   EXPECT_EQ(refusal("kernel m\n  block = [64, 1, 2]\n"),
             "plan: kernel m: threads along z have nothing to do; write [x, y, 1]");
+  EXPECT_EQ(refusal("kernel m\n  rows_first = -1\n"),
+            "plan: kernel m: rows_first = -1 is not between 0 and 1099511627776");
   EXPECT_EQ(refusal("  grph = on\n"), "plan: the program has no 'grph'; did you mean 'graph'?");
   EXPECT_EQ(refusal("  levels = 4\n"),
             "plan: the program has no 'levels'; it has graph, timers, ranges; what belongs to a kernel stands "
@@ -179,6 +209,24 @@ TEST(Gpu, BadPlans) {
             "switch one of them off");
   EXPECT_EQ(refusal("{\"graph\": true}"), "plan: the plan is no JSON with a list of \"kernels\"; "
                                          "--emit=plan-json writes one to start from");
+}
+
+TEST(Gpu, MapsOfOneDimensionHaveNoRows) {
+  GpuOptions options;
+  options.plan = "kernel m\n  rows_first = 1\n";
+  const auto bundle = generate_gpu(program(R"(sdfg q(A: float64[8] {storage = GPU_Global})
+  state s
+    n0 = map m (i) in [0:8] {schedule = GPU_Device}
+      n1 = tasklet f: "o = 1"
+    n2 = exit n0
+    n3 = access A
+    n0 -> n1
+    n1.o -> n2.IN_A : A[i]
+    n2.OUT_A -> n3 : A[0:8]
+)"), options);
+  ASSERT_FALSE(bundle);
+  EXPECT_EQ(bundle.error().text(),
+            "plan: kernel m: only maps of two dimensions have rows of blocks; write rows_first = 0");
 }
 
 std::string with_graph(std::string_view text) {
