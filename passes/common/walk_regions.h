@@ -5,9 +5,9 @@
 
 namespace sdfg {
 
-/// Calls visit(sdfg, region, trail, containers) for each region of an SDFG and, at last, the SDFG itself:
-/// what is inside a region's blocks first, nested SDFGs included. `containers` are the names of the
-/// SDFG's. The answer says whether any visit changed something.
+/// Calls visit(sdfg, region, trail, containers) for each region of an SDFG and, at last, the SDFG
+/// itself: what is inside a region's blocks first, nested SDFGs included. `containers` are the
+/// names of the SDFG's. The answer says whether any visit changed something.
 template <class F>
 Changed walk_regions(Sdfg& sdfg, const Trail& trail, F&& visit);
 
@@ -19,7 +19,8 @@ Changed walk_region(Sdfg& sdfg, Region& region, const Trail& trail, const Symbol
   for (BlockId b : region.nodes()) {
     Block& block = region[b];
     const Trail here = trail.in(block);
-    if (Region* inner = block.region()) changed |= walk_region(sdfg, *inner, here, containers, visit);
+    if (Region* inner = block.region())
+      changed |= walk_region(sdfg, *inner, here, containers, visit);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
         changed |= walk_region(sdfg, branch.region(), here.in(branch.block), containers, visit);

@@ -13,9 +13,12 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 
 /// Does it connect nothing?
 bool is_loose(const State& state, NodeId n) {
-  const auto by_map = [&](EdgeId e) { return state[state.source(e)].is_exit() && !state[e].memlet.empty(); };
+  const auto by_map = [&](EdgeId e) {
+    return state[state.source(e)].is_exit() && !state[e].memlet.empty();
+  };
   return state[n].is<AccessNode>() &&
-         (state.in(n).empty() || (state.out(n).empty() && std::ranges::all_of(state.in(n), by_map)));
+         (state.in(n).empty() ||
+          (state.out(n).empty() && std::ranges::all_of(state.in(n), by_map)));
 }
 
 void find_parts(BranchSide& side, const ScopeTree& tree) {
@@ -28,7 +31,8 @@ void find_parts(BranchSide& side, const ScopeTree& tree) {
     for (std::size_t at = 0; at < open.size(); ++at) {
       const NodeId n = open[at], end = state[n].is_entry() ? tree.exit_of(n) : n;
       const auto visit = [&](NodeId other) {
-        if (!is_loose(state, other) && side.part_of.emplace(other, first).second) open.push_back(other);
+        if (!is_loose(state, other) && side.part_of.emplace(other, first).second)
+          open.push_back(other);
       };
       for (EdgeId e : state.in(n)) visit(top(state.source(e)));
       for (EdgeId e : state.out(end)) visit(state.target(e));
@@ -94,7 +98,8 @@ Refusal SideReader::check_code(const State& state, NodeId n) const {
     return who + " may divide by zero";
   for (EdgeId e : state.out(n)) {
     const auto* access = state[state.target(e)].as<AccessNode>();
-    if (!access || !is_private(state, access->data)) return who + " writes what is used elsewhere, too";
+    if (!access || !is_private(state, access->data))
+      return who + " writes what is used elsewhere, too";
   }
   for (EdgeId e : state.in(n)) {
     const auto* access = state[state.source(e)].as<AccessNode>();
@@ -145,7 +150,8 @@ void SideReader::hoist_code(State& from, State& to) const {
     if (from[n].is<Tasklet>()) return true;
     const auto* access = from[n].as<AccessNode>();
     return access && accesses_.is_single_use(access->data) && !from.in(n).empty() &&
-           std::ranges::all_of(from.in(n), [&](EdgeId e) { return from[from.source(e)].is<Tasklet>(); });
+           std::ranges::all_of(from.in(n),
+                               [&](EdgeId e) { return from[from.source(e)].is<Tasklet>(); });
   };
   const ScopeTree tree = scope_tree_of(from);
   for (NodeId n : from.nodes())

@@ -20,8 +20,8 @@ struct BranchSide {
   State* state;
   std::vector<GuardedMap> maps{};
   std::vector<EdgeId> copies{};
-  /// Nodes outside of scopes: the first of those that each is connected to by data or order. A node that
-  /// is only read connects nothing and is left out, and so is one that only maps write.
+  /// Nodes outside of scopes: the first of those that each is connected to by data or order. A node
+  /// that is only read connects nothing and is left out, and so is one that only maps write.
   std::map<NodeId, NodeId> part_of{};
   std::map<NodeId, std::vector<Write>> writes{};  ///< by part
 };

@@ -26,8 +26,8 @@ bool moves_bytes(const Data* data) {
   return plain(data) && !data->is_scalar() && !data->dtype.is_integer();
 }
 
-/// Substitutions that make the second map's parameters the first one's, if both run over the same range
-/// and the same iterations touch these elements.
+/// Substitutions that make the second map's parameters the first one's, if both run over the same
+/// range and the same iterations touch these elements.
 std::optional<Substitution> same_range(const MapEntry& first, const MapEntry& second,
                                        const Subset& written, const Subset& other,
                                        const Assumptions& assumptions) {
@@ -43,7 +43,8 @@ std::optional<Substitution> same_range(const MapEntry& first, const MapEntry& se
 bool similar_ranges(const MapEntry& a, const MapEntry& b) {
   const auto& few = a.ranges.size() < b.ranges.size() ? a.ranges : b.ranges;
   const auto& many = a.ranges.size() < b.ranges.size() ? b.ranges : a.ranges;
-  return std::ranges::all_of(few, [&](const Range& r) { return std::ranges::find(many, r) != many.end(); });
+  return std::ranges::all_of(
+      few, [&](const Range& r) { return std::ranges::find(many, r) != many.end(); });
 }
 
 /// One conditional: what its branches hold, and what becomes of it.
@@ -51,8 +52,14 @@ class Converter {
  public:
   Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, const Accesses& accesses,
             SideEffects& effects, const Assumptions& assumptions)
-      : sdfg_(sdfg), region_(region), place_(place), block_(place.block), accesses_(accesses), effects_(effects),
-        assumptions_(assumptions), branches_(region[place.block].as<ConditionalBlock>()->branches) {}
+      : sdfg_(sdfg),
+        region_(region),
+        place_(place),
+        block_(place.block),
+        accesses_(accesses),
+        effects_(effects),
+        assumptions_(assumptions),
+        branches_(region[place.block].as<ConditionalBlock>()->branches) {}
 
   Refusal check() {
     for (const Branch& branch : branches_)
@@ -83,7 +90,8 @@ class Converter {
     }
     for (BranchSide& side : sides_)
       for (EdgeId copy : side.copies) add_map_of(copy, side);
-    for (std::size_t b = 1; b < sides_.size(); ++b) reader_.hoist_code(*sides_[b].state, *sides_[0].state);
+    for (std::size_t b = 1; b < sides_.size(); ++b)
+      reader_.hoist_code(*sides_[b].state, *sides_[0].state);
     for (std::size_t a = 0; a < sides_.size(); ++a)
       for (std::size_t b = a + 1; b < sides_.size(); ++b) join(sides_[a], sides_[b]);
     std::vector<Block> blocks;
@@ -119,7 +127,8 @@ class Converter {
     if (region.node_count() == 0) return {};
     const std::string who = "branch " + quoted(branches_[b].block.label);
     const BlockId first = *region.nodes().begin();
-    if (region.node_count() > 1 || !region[first].is<State>()) return who + " is not a single state";
+    if (region.node_count() > 1 || !region[first].is<State>())
+      return who + " is not a single state";
     State& state = *region[first].as<State>();
     if (state.instrument != Instrumentation::None || !state.location.empty())
       return who + " is instrumented or has a location";
@@ -138,14 +147,15 @@ class Converter {
               parts_[side.branch].insert(side.part_of.at(map.entry));
               gains_before_ = gains_before_ || near == &before_;
               if (!what_.empty()) continue;
-              what_ = "map " + quoted((*side.state)[map.entry].label()) + " shares " + quoted(*shared) +
-                      " with map " + quoted((*other.state)[other.entry].label()) +
+              what_ = "map " + quoted((*side.state)[map.entry].label()) + " shares " +
+                      quoted(*shared) + " with map " + quoted((*other.state)[other.entry].label()) +
                       (near == &before_ ? " before" : " behind") + " the conditional";
             }
       }
     if (!any) return "no branch holds a map";
     if (what_.empty())
-      return "no map before or behind it runs over the range of a map in a branch and shares arrays with it";
+      return "no map before or behind it runs over the range of a map in a branch and shares "
+             "arrays with it";
     add_counterparts();
     return {};
   }
@@ -156,7 +166,8 @@ class Converter {
       more = false;
       for (BranchSide& side : sides_)
         for (const auto& [part, writes] : side.writes)
-          if (!parts_[side.branch].contains(part) && std::ranges::any_of(sides_, [&](const BranchSide& other) {
+          if (!parts_[side.branch].contains(part) &&
+              std::ranges::any_of(sides_, [&](const BranchSide& other) {
                 return &other != &side && writes_same(other, writes);
               }))
             more = parts_[side.branch].insert(part).second;
@@ -172,8 +183,10 @@ class Converter {
             if (a.container == b.container && may_meet(a.subset, b.subset)) return true;
     return false;
   }
-  std::optional<std::string> gain(const BranchSide& side, const GuardedMap& map, const NearMap& other) const {
-    if (!similar_ranges(side.state->get<MapEntry>(map.entry), other.state->get<MapEntry>(other.entry)))
+  std::optional<std::string> gain(const BranchSide& side, const GuardedMap& map,
+                                  const NearMap& other) const {
+    if (!similar_ranges(side.state->get<MapEntry>(map.entry),
+                        other.state->get<MapEntry>(other.entry)))
       return std::nullopt;
     for (const std::string& name : containers_of(*side.state, map.entry, map.exit))
       if (other.containers.contains(name) && moves_bytes(sdfg_.find_data(name))) return name;
@@ -196,22 +209,25 @@ class Converter {
     }
   }
 
-  /// Writes a copy as a map; over the points of one that writes the container in another branch, if there
-  /// is one.
+  /// Writes a copy as a map; over the points of one that writes the container in another branch, if
+  /// there is one.
   void add_map_of(EdgeId copy, BranchSide& side) {
     State& state = *side.state;
     const std::string& container = state.get<AccessNode>(state.target(copy)).data;
     std::vector<const MapEntry*> like;
     for (const BranchSide& other : sides_)
       for (const GuardedMap& map : other.maps)
-        if (std::ranges::any_of(map.writes, [&](const auto& w) { return w.container == container; }))
+        if (std::ranges::any_of(map.writes,
+                                [&](const auto& w) { return w.container == container; }))
           like.push_back(&other.state->get<MapEntry>(map.entry));
     for (const auto* near : {&before_, &behind_})
       for (const NearMap& other : *near)
-        if (other.containers.contains(container)) like.push_back(&other.state->get<MapEntry>(other.entry));
+        if (other.containers.contains(container))
+          like.push_back(&other.state->get<MapEntry>(other.entry));
     const NodeId entry = copy_to_map(sdfg_, state, copy, like);
     side.maps.emplace_back();
-    const Refusal why = read_guarded_map(sdfg_, state, entry, side.branch, accesses_, effects_, side.maps.back());
+    const Refusal why =
+        read_guarded_map(sdfg_, state, entry, side.branch, accesses_, effects_, side.maps.back());
     SDFG_ASSERT(!why) << why.reason();
   }
 
@@ -227,8 +243,8 @@ class Converter {
         }
   }
 
-  std::optional<Substitution> can_join(const BranchSide& a, const GuardedMap& first, const BranchSide& b,
-                                       const GuardedMap& second) const {
+  std::optional<Substitution> can_join(const BranchSide& a, const GuardedMap& first,
+                                       const BranchSide& b, const GuardedMap& second) const {
     if (first.bodies.contains(b.branch)) return std::nullopt;
     for (EdgeId e : b.state->in(second.entry))
       if (!b.state->in(b.state->source(e)).empty()) return std::nullopt;
@@ -246,29 +262,34 @@ class Converter {
     return params;
   }
 
-  /// Does a map read other elements of a container than another one writes? Then they are no one map.
+  /// Does a map read other elements of a container than another one writes? Then they are no one
+  /// map.
   static bool reads_beside(const State& state, NodeId entry, const GuardedMap& other,
                            const Substitution& here, const Substitution& there = {}) {
     return std::ranges::any_of(state.out(entry), [&](EdgeId e) {
       const Memlet& memlet = state[e].memlet;
       return !memlet.empty() && std::ranges::any_of(other.writes, [&](const GuardedWrite& write) {
         return write.container == memlet.data &&
-               !(memlet.src_subset && substitute(*memlet.src_subset, here) == substitute(write.element, there));
+               !(memlet.src_subset &&
+                 substitute(*memlet.src_subset, here) == substitute(write.element, there));
       });
     });
   }
 
-  /// Would what one of the maps writes meet what the other reads or writes at other elements, or what
-  /// the rest of the first one's state does?
-  bool meets_others(const BranchSide& a, const GuardedMap& first, const BranchSide& b, const GuardedMap& second) const {
+  /// Would what one of the maps writes meet what the other reads or writes at other elements, or
+  /// what the rest of the first one's state does?
+  bool meets_others(const BranchSide& a, const GuardedMap& first, const BranchSide& b,
+                    const GuardedMap& second) const {
     const State& state = *a.state;
     for (NodeId n : state.nodes()) {
       const auto* access = state[n].as<AccessNode>();
       if (!access) continue;
       for (EdgeId e : b.state->in(second.entry))
-        if (const auto* read = (*b.state)[b.state->source(e)].as<AccessNode>(); read && read->data == access->data)
+        if (const auto* read = (*b.state)[b.state->source(e)].as<AccessNode>();
+            read && read->data == access->data)
           for (EdgeId w : state.in(n))
-            if (is_other(state, w, first) && may_meet((*b.state)[e].memlet.src_subset, state[w].memlet.dst_subset))
+            if (is_other(state, w, first) &&
+                may_meet((*b.state)[e].memlet.src_subset, state[w].memlet.dst_subset))
               return true;
       for (EdgeId e : b.state->out(second.exit)) {
         if (b.state->get<AccessNode>(b.state->target(e)).data != access->data) continue;
@@ -276,7 +297,8 @@ class Converter {
         for (EdgeId w : state.in(n))
           if (is_other(state, w, first) && may_meet(part, state[w].memlet.dst_subset)) return true;
         for (EdgeId r : state.out(n))
-          if (state.target(r) != first.entry && may_meet(part, state[r].memlet.src_subset)) return true;
+          if (state.target(r) != first.entry && may_meet(part, state[r].memlet.src_subset))
+            return true;
       }
     }
     return false;
@@ -291,7 +313,8 @@ class Converter {
 
   // ---- What becomes of elements where another branch is taken.
 
-  Otherwise otherwise(const BranchSide& side, const GuardedMap& map, const GuardedWrite& write) const {
+  Otherwise otherwise(const BranchSide& side, const GuardedMap& map,
+                      const GuardedWrite& write) const {
     if (!write.dynamic && !branches_complete(write)) {
       if (reader_.is_private(*side.state, write.container)) return Otherwise::Undefined;
       if (is_written_before(side, map, write)) return Otherwise::Kept;
@@ -303,7 +326,8 @@ class Converter {
   }
 
   /// Has a map over the same range certainly written the same element before?
-  bool is_written_before(const BranchSide& side, const GuardedMap& map, const GuardedWrite& write) const {
+  bool is_written_before(const BranchSide& side, const GuardedMap& map,
+                         const GuardedWrite& write) const {
     for (const NearMap& other : before_) {
       const State& state = *other.state;
       for (EdgeId e : state.in(other.exit)) {
@@ -343,7 +367,8 @@ class Converter {
 
 class Walk {
  public:
-  Walk(Sdfg& sdfg, PassContext& context) : sdfg_(sdfg), context_(context), assumptions_(context.assumptions) {
+  Walk(Sdfg& sdfg, PassContext& context)
+      : sdfg_(sdfg), context_(context), assumptions_(context.assumptions) {
     assume_shapes(sdfg, assumptions_);
   }
 

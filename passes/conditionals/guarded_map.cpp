@@ -72,8 +72,12 @@ Refusal read_write(const Sdfg& sdfg, const State& state, EdgeId edge, std::size_
 class Guard {
  public:
   Guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches)
-      : sdfg_(sdfg), state_(state), map_(map), branches_(branches),
-        visible_(visible_symbols(sdfg, state, map.entry)), visible_names_(names_of(visible_)) {
+      : sdfg_(sdfg),
+        state_(state),
+        map_(map),
+        branches_(branches),
+        visible_(visible_symbols(sdfg, state, map.entry)),
+        visible_names_(names_of(visible_)) {
     for (const auto& [branch, nodes] : map.bodies)
       for (NodeId n : nodes)
         if (state[n].is<Tasklet>())
@@ -107,8 +111,9 @@ class Guard {
 
   bool needs_else() const {
     if (!branches_.back().condition) return false;
-    return branches_.size() > 1 ||
-           std::ranges::any_of(map_.writes, [](const GuardedWrite& w) { return w.otherwise == Otherwise::Kept; });
+    return branches_.size() > 1 || std::ranges::any_of(map_.writes, [](const GuardedWrite& w) {
+             return w.otherwise == Otherwise::Kept;
+           });
   }
 
   void add_conditional() {
@@ -172,11 +177,13 @@ class Guard {
       const std::string old = add_scalar(write, "_old");
       state_[node_].in_connectors.emplace(old, Type());
       read_old(write, old);
-      for (std::size_t b = 0; b < inner()[conditional_].as<ConditionalBlock>()->branches.size(); ++b)
+      for (std::size_t b = 0; b < inner()[conditional_].as<ConditionalBlock>()->branches.size();
+           ++b)
         if (!write.values.contains(b)) copy_inside(b, old, out);
     }
     Memlet memlet = Memlet::write(write.container, write.element);
-    memlet.dynamic = write.dynamic || (write.otherwise == Otherwise::Untouched && !is_complete(write));
+    memlet.dynamic =
+        write.dynamic || (write.otherwise == Otherwise::Untouched && !is_complete(write));
     state_.connect(node_, map_.exit, Edge{out, "IN_" + write.port, std::move(memlet)});
   }
   bool is_complete(const GuardedWrite& write) const {
@@ -211,8 +218,8 @@ class Guard {
     state.connect(a, b, Edge{"", "", Memlet::copy(from, Subset::index({0}), Subset::index({0}))});
   }
 
-  /// The map reads what it is going to write: from the node that it reads of the container already, if
-  /// any.
+  /// The map reads what it is going to write: from the node that it reads of the container already,
+  /// if any.
   void read_old(const GuardedWrite& write, const std::string& old) {
     NodeId node;
     for (EdgeId e : state_.in(map_.entry))
@@ -243,7 +250,8 @@ class Guard {
     for (const Computed& value : computed_) write_directly(value);
   }
 
-  /// Inside, what is computed for an output is written to it without a copy: it may not be written at all.
+  /// Inside, what is computed for an output is written to it without a copy: it may not be written
+  /// at all.
   void write_directly(const Computed& value) {
     State& state = inside(value.branch);
     for (NodeId n : state.nodes()) {
@@ -287,8 +295,9 @@ std::string free_port(const Node& node, const std::string& prefix, const std::st
 }  // namespace
 
 const GuardedWrite* GuardedMap::find(std::string_view container, const Subset& element) const {
-  const auto found = std::ranges::find_if(
-      writes, [&](const GuardedWrite& w) { return w.container == container && w.element == element; });
+  const auto found = std::ranges::find_if(writes, [&](const GuardedWrite& w) {
+    return w.container == container && w.element == element;
+  });
   return found == writes.end() ? nullptr : &*found;
 }
 
@@ -299,7 +308,8 @@ Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size
   const std::string map = "map " + quoted(state[entry].label()) + ": ";
   out.entry = entry, out.exit = scope->exit;
   for (const auto& [name, type] : state[entry].in_connectors)
-    if (!name.starts_with("IN_")) return map + "the range comes in through connector " + quoted(name);
+    if (!name.starts_with("IN_"))
+      return map + "the range comes in through connector " + quoted(name);
   const ScopeTree tree = scope_tree_of(state);
   const SymbolSet visible = names_of(visible_symbols(sdfg, state, entry));
   const MovableNodes movable(sdfg, state, tree, entry, accesses, visible, effects);
@@ -321,7 +331,8 @@ Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size
   return {};
 }
 
-void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second, const Substitution& params) {
+void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
+           const Substitution& params) {
   substitute_in_scope(from, *find_scope(from, second.entry), params);
   for (GuardedWrite& write : second.writes) write.element = substitute(write.element, params);
   const auto& [branch, nodes] = *second.bodies.begin();
@@ -339,7 +350,8 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second, const 
     to[first.entry].in_connectors.emplace("IN_" + port, Type());
     to[first.entry].out_connectors.emplace("OUT_" + port, Type());
     edge.dst_connector = "IN_" + port;
-    to.connect(source_of(to, from.get<AccessNode>(from.source(e)).data), first.entry, std::move(edge));
+    to.connect(source_of(to, from.get<AccessNode>(from.source(e)).data), first.entry,
+               std::move(edge));
   }
   for (NodeId n : nodes)
     for (EdgeId e : from.in(n)) {
@@ -348,7 +360,8 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second, const 
         to.connect(moved.at(from.source(e)), moved.at(n), std::move(edge));
         continue;
       }
-      if (!edge.memlet.empty()) edge.src_connector = "OUT_" + ports.at(edge.src_connector.substr(4));
+      if (!edge.memlet.empty())
+        edge.src_connector = "OUT_" + ports.at(edge.src_connector.substr(4));
       to.connect(first.entry, moved.at(n), std::move(edge));
     }
   for (const GuardedWrite& write : second.writes) {

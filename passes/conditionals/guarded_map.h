@@ -29,8 +29,8 @@ struct GuardedWrite {
   Otherwise otherwise = Otherwise::Untouched;
 };
 
-/// A map whose inside is to run only where a branch of a conditional is taken; or several insides, each
-/// in a branch of its own.
+/// A map whose inside is to run only where a branch of a conditional is taken; or several insides,
+/// each in a branch of its own.
 struct GuardedMap {
   NodeId entry, exit;
   /// By branch: the nodes inside, each after its predecessors, inner scopes complete.
@@ -40,18 +40,19 @@ struct GuardedMap {
   const GuardedWrite* find(std::string_view container, const Subset& element) const;
 };
 
-/// Reads a map outside of scopes of which one branch holds all. The refusal says why its inside cannot
-/// become a branch.
+/// Reads a map outside of scopes of which one branch holds all. The refusal says why its inside
+/// cannot become a branch.
 Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
                          const Accesses& accesses, SideEffects& effects, GuardedMap& out);
 
-/// Moves the inside of `second`, a map of the state `from` with these parameters for its own, into that
-/// of `first` in the state `to`: they have no branch in common. What `second` reads is read from nodes of
-/// `to` that nothing but code precedes.
-void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second, const Substitution& params);
+/// Moves the inside of `second`, a map of the state `from` with these parameters for its own, into
+/// that of `first` in the state `to`: they have no branch in common. What `second` reads is read
+/// from nodes of `to` that nothing but code precedes.
+void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
+           const Substitution& params);
 
-/// Puts each inside into the branch of a conditional inside the map. Relies on what read_guarded_map
-/// has found.
+/// Puts each inside into the branch of a conditional inside the map. Relies on what
+/// read_guarded_map has found.
 void guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches);
 
 }  // namespace sdfg

@@ -24,9 +24,9 @@ struct NearMap {
 /// Containers at a map's border.
 SymbolSet containers_of(const State& state, NodeId entry, NodeId exit);
 
-/// The maps of the nearest eight blocks that always run before the block (or behind it), the nearest
-/// first: those of states, and of branches that are states. Around a conditional whose branch begins (or
-/// ends) there the search goes on.
+/// The maps of the nearest eight blocks that always run before the block (or behind it), the
+/// nearest first: those of states, and of branches that are states. Around a conditional whose
+/// branch begins (or ends) there the search goes on.
 std::vector<NearMap> maps_near(const BlockPlace& place, bool before);
 
 }  // namespace sdfg
