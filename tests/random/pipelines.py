@@ -42,36 +42,37 @@ OPTIONS = {
 BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "map-buffer-elimination": "state-fusion"}
 # Passes that find little to do are drawn more often than others, which have 1.
 WEIGHTS = {name: weight for weight, names in {
-    14: """
+    17: """
         composed-copy-elimination""",
-    13: """
+    15: """
         map-split-horizontal""",
     12: """
-        access-node-copy-elimination move-before-conditional""",
+        access-node-copy-elimination fuse-conditionals move-before-conditional""",
     11: """
-        split-consumer-memlets""",
+        map-iteration-order split-consumer-memlets""",
     10: """
         local-double-buffering map-promotion""",
     9: """
-        map-buffer-elimination""",
+        accumulate-transient map-buffer-elimination min-max-elimination out-local-storage""",
     8: """
-        distributed-buffer-relocation fuse-conditionals inline-sdfg loop-unrolling map-iteration-order
-        min-max-elimination split-access-nodes""",
+        distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
+        scan-unrolling self-copy-elimination split-access-nodes""",
     7: """
-        accumulate-transient map-split-vertical""",
+        map-split-vertical reference-to-view""",
     6: """
-        map-collapse map-dim-shuffle map-interchange move-into-if-body move-loop-into-map out-local-storage
-        reference-to-view scalar-copy-elimination self-copy-elimination set-strides write-back-elimination""",
+        constant-propagation map-collapse map-interchange move-loop-into-map scalar-copy-elimination set-strides
+        write-back-elimination""",
     5: """
-        continue-to-condition expand-reduce map-fusion-into-scan move-tasklet-into-map
-        scalar-to-symbol-promotion scan-unrolling trivial-map-elimination""",
+        continue-to-condition expand-reduce in-local-storage map-fission map-fusion-into-scan
+        move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
     4: """
-        constant-propagation inline-control-flow-regions lift-trivial-if loop-peeling loop-to-map""",
+        inline-control-flow-regions lift-trivial-if loop-peeling loop-to-map""",
     3: """
-        consolidate-edges double-write-elimination empty-loop-elimination in-local-storage inline-fusion
-        map-expansion map-fission map-unroll transient-reuse trivial-dimension-folding""",
+        consolidate-edges copy-chain-elimination double-write-elimination empty-loop-elimination inline-fusion
+        map-expansion map-unroll transient-reuse trivial-dimension-folding""",
     2: """
-        map-dead-range-elimination slice-view-elimination substitute-symbols symbol-propagation""",
+        control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
+        symbol-propagation""",
 }.items() for name in names.split()}
 
 # In a text case whose results are open: two accesses have no order, or a value is never written.
