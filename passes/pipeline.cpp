@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view fixed_point = "fixed-point", versions_name = "versions";
 
-/// For weighing a version that nobody asked for: points of a dimension of unknown size, and the part
-/// of the bytes (one in so many) that it has to save.
+/// For weighing a version that nobody asked for: points of a dimension of unknown size, and the
+/// part of the bytes (one in so many) that it has to save.
 constexpr std::int64_t assumed_extent = 1000, version_worth = 100;
 
 class PipelineParser {
@@ -258,7 +258,8 @@ class Runner {
     } else {
       join_versions(*sdfg_, std::move(special), conditions);
       forget();
-      context.applied({}, "a version for the case that " + text + ", beside the general one" + gain.text);
+      context.applied(
+          {}, "a version for the case that " + text + ", beside the general one" + gain.text);
     }
     for (Observer* observer : options_.observers | std::views::reverse)
       observer->after(event, *sdfg_, gain.refusal ? Changed::No : Changed::Yes, context);

@@ -32,7 +32,9 @@ std::vector<Expr> parts(const Expr& e, Op op) {
 class LikelyValues {
  public:
   LikelyValues(const Sdfg& program, std::int64_t gap)
-      : program_(program), gap_(gap), assigned_(assigned_symbols(static_cast<const Region&>(program))) {}
+      : program_(program),
+        gap_(gap),
+        assigned_(assigned_symbols(static_cast<const Region&>(program))) {}
 
   SymbolValues run() {
     for_each_node(program_, [&](const Node& node) {
@@ -93,7 +95,8 @@ class LikelyValues {
     const std::vector<Position> all = positions(e, op);
     for (const Position& outer : all)
       for (const Position& cut : all)
-        if (is_alone(outer) && !is_alone(cut)) op == Op::Max ? below(outer, cut) : below(cut, outer);
+        if (is_alone(outer) && !is_alone(cut))
+          op == Op::Max ? below(outer, cut) : below(cut, outer);
   }
   void clamps(const Expr& e, Op op) {
     if (!e.is(op)) return;
@@ -124,7 +127,8 @@ class LikelyValues {
     values_ = std::move(before);
     orders_.pop_back();
   }
-  /// Raises values until all orders hold. With n symbols n rounds are enough, unless some go in a circle.
+  /// Raises values until all orders hold. With n symbols n rounds are enough, unless some go in a
+  /// circle.
   bool settle() {
     for (std::size_t round = 0; round <= values_.size(); ++round) {
       bool moved = false;

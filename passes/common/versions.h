@@ -17,8 +17,8 @@ namespace sdfg {
 /// mentions symbols without a value is left open. In the order of first occurrence, without repeats.
 std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical);
 
-/// The same for values that symbols are only likely to have (`likely_values`): conditions of branches
-/// are left open, and no more is asked than that of a Min or Max the same argument wins.
+/// The same for values that symbols are only likely to have (`likely_values`): conditions of
+/// branches are left open, and no more is asked than that of a Min or Max the same argument wins.
 std::vector<Expr> likely_decisions(const Sdfg& program, const SymbolValues& likely);
 
 /// Puts in what follows from conditions that say what a symbol is (`s`, `not s`, `s == 3`,

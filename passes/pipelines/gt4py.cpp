@@ -200,7 +200,8 @@ Result<Steps> Gt4py::steps(const Options& o) {
     return Diagnostic{"", "options 'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other"};
   Steps first = in_form(o), steps = optimize(o);
   if (has_likely_versions(o)) {
-    first.push_back({"versions{likely}", "bounds that ranges suggest are seldom others", std::move(steps)});
+    first.push_back(
+        {"versions{likely}", "bounds that ranges suggest are seldom others", std::move(steps)});
     return first;
   }
   first.insert(first.end(), steps.begin(), steps.end());
