@@ -1,5 +1,7 @@
 #include "ir/verify.h"
 
+#include <algorithm>
+
 #include "ir/analysis/free_symbols.h"
 #include "ir/symbol_collector.h"
 #include "ir/verify_context.h"
@@ -69,10 +71,10 @@ void SdfgScope::find_references(const Region& region, SymbolFlow::RegionIndex in
   }
 }
 
-bool SdfgScope::knows(std::string_view name) const {
+bool SdfgScope::knows_symbol(std::string_view name) const {
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos)
-    return sdfg.find_data(name) || knows(name.substr(0, dot));
-  return sdfg.symbols.contains(name) || sdfg.arrays.contains(name) || constants->contains(name) ||
+    return sdfg.arrays.contains(root_of(name)) || knows_symbol(name.substr(0, dot));
+  return sdfg.symbols.contains(name) || constants->contains(name) ||
          size_symbols.contains(std::string(name)) || name == "__pystate";
 }
 
@@ -117,7 +119,15 @@ bool StateScope::defines(std::string_view name, NodeId scope) const {
       if (consume->pe_index == name) return true;
     if (!name.starts_with("IN_") && entry.in_connectors.contains(name)) return true;
   }
-  return sdfg.defines(name, point);
+  return sdfg.defines_symbol(name, point);
+}
+
+std::string StateScope::which_are_undefined(const SymbolSet& names) const {
+  const auto is_container = [&](const std::string& name) { return sdfg.sdfg.arrays.contains(name); };
+  const std::string which = names.size() == 1 ? ", which is " : ", which are ";
+  if (std::ranges::none_of(names, is_container)) return which + "not defined here";
+  if (!std::ranges::all_of(names, is_container)) return which + "not defined here, or containers";
+  return which + (names.size() == 1 ? "a container, not a symbol" : "containers, not symbols");
 }
 
 void add(const Range& range, Hasher& hash) {

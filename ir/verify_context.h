@@ -106,12 +106,16 @@ struct SdfgScope {
   mutable std::unordered_map<const Data*, std::uint64_t> data_hash;
 
   SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call);
-  /// Is it a symbol, container or constant of the whole SDFG? Roots count for dotted names.
-  bool knows(std::string_view name) const;
+  /// Is it a symbol or constant of the whole SDFG, or a member of a container?
+  bool knows_symbol(std::string_view name) const;
   /// A hash of what subsets of the container depend on.
   std::uint64_t hash_of(const Data& data) const;
+  bool defines_symbol(std::string_view name, const SymbolFlow::Point& at) const {
+    return knows_symbol(name) || flow.may_be_defined(name, at);
+  }
+  /// Between states, containers have values, too.
   bool defines(std::string_view name, const SymbolFlow::Point& at) const {
-    return knows(name) || flow.may_be_defined(name, at);
+    return sdfg.arrays.contains(name) || defines_symbol(name, at);
   }
 
  private:
@@ -134,10 +138,13 @@ struct StateScope {
   const Data* find_data(std::string_view name) const { return sdfg.sdfg.find_data(name); }
   /// The container of an access node; null when it is another kind of node or there is none.
   const Data* data_of(NodeId node) const;
-  /// Is the name defined in the scope (none: at the top level of the state)?
+  /// Is the name a symbol in the scope (none: at the top level of the state)? A container is none: in
+  /// a state its value is what an access node holds at some time, and only a memlet reads it.
   bool defines(std::string_view name, NodeId scope) const;
-  /// The names that the expression reads and that are not defined in the scope.
+  /// The names that the expression reads and that are no symbols in the scope.
   void add_undefined(const Expr& expr, NodeId scope, SymbolSet& out) const;
+  /// What is wrong with such names ("J", "K"): ", which are not defined here".
+  std::string which_are_undefined(const SymbolSet& names) const;
   /// A hash of parameters and ranges of the scopes around the node.
   std::uint64_t ranges_around(NodeId node) const;
 };

@@ -167,8 +167,8 @@ class MemletRules {
           for (const Expr* e : {&range.begin, &range.end, &range.step, &range.tile})
             s_.add_undefined(*e, scope, missing);
     if (missing.empty()) return;
-    std::string message = "the subset uses " + quoted_list({missing.begin(), missing.end()}) + ", which " +
-                          (missing.size() == 1 ? "is" : "are") + " not defined here";
+    std::string message = "the subset uses " + quoted_list({missing.begin(), missing.end()}) +
+                          s_.which_are_undefined(missing);
     // What passes the border of a scope is a summary of the memlets inside, which alone count.
     if (leaf())
       error(std::move(message), "declare a symbol, or use one of the scope's parameters");

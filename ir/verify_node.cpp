@@ -140,8 +140,8 @@ class NodeRules {
   }
   void report_undefined(const SymbolSet& missing, std::string what) {
     if (!missing.empty())
-      error(std::move(what) + " " + quoted_list({missing.begin(), missing.end()}) + ", which " +
-                (missing.size() == 1 ? "is" : "are") + " not defined here",
+      error(std::move(what) + " " + quoted_list({missing.begin(), missing.end()}) +
+                s_.which_are_undefined(missing),
             "declare a symbol, or read the data through a connector");
   }
 

@@ -30,6 +30,32 @@ sdfg p(A: float64[4, N], B: float64[4])
             "state main / edge n0 -> n1: the step of range 0:4:0 is 0\n");
 }
 
+TEST(VerifyMemlet, AContainerIsNoSymbol) {
+  // Whoever removes a container looks at access nodes, interstate edges and sizes only.
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[20], B: float64[20], J: int64[1], L: int64)
+  transient W: float64[L]
+  state main
+    n0 = access A
+    n1 = map each (i) in [0:J]
+    n2 = tasklet t: "b = a + L + J"
+    n3 = exit n1
+    n4 = access B
+    n5 = access W
+    n0 -> n1.IN_A : A[0:20]
+    n1.OUT_A -> n2.a : A[J + M]
+    n2.b -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:20]
+    n4 -> n5 : B[0:L] -> [0:L]
+)sdfg"),
+            "state main / node 1 (map each): the range uses 'J', which is a container, not a "
+            "symbol; declare a symbol, or read the data through a connector\n"
+            "state main / node 2 (tasklet t): the code uses 'J', which is a container, not a "
+            "symbol; declare a symbol, or read the data through a connector\n"
+            "state main / edge n1.OUT_A -> n2.a: the subset uses 'J' and 'M', which are not defined "
+            "here, or containers; declare a symbol, or use one of the scope's parameters\n");
+}
+
 TEST(VerifyMemlet, ItNamesTheContainerAtOneEnd) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4], C: float64[4])
