@@ -116,7 +116,7 @@ class Call {
       given = arguments_.emplace(name, NdArray::zeros(Type(c.type), c.shape)).first;
     }
     NdArray& value = given->second;
-    if (c.type == BaseType::Unknown)
+    if (c.type == BaseType::Unknown || c.record)
       wrong_argument(name, "its type " + c.data->dtype.text() + " cannot be passed");
     if (value.type.base() != c.type)
       wrong_argument(name, "expected values of type " + Type(c.type).text() + ", found " +

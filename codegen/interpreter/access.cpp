@@ -57,7 +57,7 @@ Step StateCompiler::compile_copy(EdgeId edge, NodeId from, NodeId to, Scope& sco
   const Memlet& memlet = state_[edge].memlet;
   Copy copy{&machine_, place, compile_side(at_node(from), memlet.src_subset, c),
             compile_side(at_node(to), memlet.dst_subset, c), {}};
-  if (memlet.wcr) copy.combine = compile_reduction(*memlet.wcr, copy.to.container->type, c);
+  if (memlet.wcr) copy.combine = compile_reduction(*memlet.wcr, *copy.to.container, c);
   const bool launched =
       machine_.counter && machine_.counter->is_kernel_copy(*copy.from.container, *copy.to.container);
   KernelCounts* launch = launched ? kernel(scope, "copy", place) : nullptr;

@@ -160,6 +160,8 @@ void Copy::run() const {
   }
   if (source.type == BaseType::Unknown || target.type == BaseType::Unknown)
     throw Stop("values of '" + source.name + "' are of a type that cannot be copied");
+  if (source.record != target.record)
+    throw Stop("'" + source.name + "' and '" + target.name + "' hold different structures");
   const Unary cast = conversion(source.type, target.type);
   if (target.is_stream()) {
     const Box box = from.given ? evaluate(from) : whole(source);

@@ -207,10 +207,12 @@ class Compiler {
 
   Typed select(Typed condition, Typed a, Typed b) const {
     const BaseType type = a.type == b.type ? a.type : common_type(a.type, b.type);
+    const Record* record = a.record;
+    if (record != b.record) throw Stop("the two values of a choice are different structures");
     return {type, [c = converted(std::move(condition), BaseType::Bool),
                    a = converted(std::move(a), type), b = converted(std::move(b), type)] {
               return c().i ? a() : b();
-            }};
+            }, record};
   }
 
   Typed named_constant(const Expr& e) const {
@@ -237,10 +239,20 @@ class Compiler {
       }
     if (text == "INFINITY" || text == "inf") return named_constant(Expr::leaf(Op::Constant, "oo"));
     if (text == "NAN" || text == "nan") return named_constant(Expr::leaf(Op::Constant, "nan"));
+    if (e.is(Op::Attribute)) {
+      const std::string root = dotted_name(e.arg(0));
+      if (root.empty() || context_.names.find(root)) return member(e);
+    }
     throw Stop("'" + (text.empty() ? print_python(e) : text) + "' is not defined here");
   }
 
   Typed value_of(const Binding& binding, std::vector<Eval> index) const {
+    Typed value = read_of(binding, std::move(index));
+    value.record = binding.layout();
+    return value;
+  }
+
+  Typed read_of(const Binding& binding, std::vector<Eval> index) const {
     if (binding.slot) {
       if (!index.empty()) throw Stop("a scalar value is indexed");
       return {binding.type, [slot = binding.slot] { return *slot; }};
@@ -349,6 +361,14 @@ class Compiler {
     return Typed{*to, converted(compile(args[0]), *to)};
   }
 
+  /// DaCe's `decltype(x)(value)`: the value as what x is.
+  Typed cast_like(const Expr& callee, const Expr& value) const {
+    if (!callee.is(Op::Call) || callee.name() != "decltype" || callee.args().size() != 1)
+      unsupported(callee);
+    const BaseType type = compile(callee.arg(0)).type;
+    return {type, converted(compile(value), type)};
+  }
+
   /// Functions that stand for operators, in symbolic text and in DaCe's runtime.
   std::optional<Typed> operator_call(std::string_view name, std::span<const Expr> args) const {
     struct Operator {
@@ -375,12 +395,57 @@ class Compiler {
     return std::nullopt;
   }
 
+  /// `x.m` of a structure x.
+  Typed member(const Expr& e) const {
+    Typed value = compile(e.arg(0));
+    const Record::Member* member = value.record ? value.record->find(e.name()) : nullptr;
+    if (!member)
+      throw Stop("'" + print_python(e.arg(0)) + "' has no member '" + e.name() + "'");
+    return {member->type, [load = loader(member->type), offset = member->offset,
+                           eval = std::move(value.eval)] { return load(eval().record + offset); }};
+  }
+
+  /// `S(a=1, b=2)`, or the members in order; those left out are 0. All values come before the first
+  /// is stored: one may read what this very expression gave the last time.
+  Typed structure(const Record& record, std::span<const Expr> args) const {
+    struct Part {
+      Eval value;
+      Store store;
+      std::int64_t offset;
+    };
+    std::vector<Part> parts;
+    for (const Expr& a : args) {
+      const bool named = a.is(Op::Keyword);
+      const std::size_t next = parts.size();
+      const Record::Member* member = named ? record.find(a.name()) : record.at(next);
+      if (!member)
+        throw Stop("the structure '" + record.name + "' has no member for '" + print_python(a) + "'");
+      parts.push_back({converted(compile(named ? a.arg(0) : a), member->type), storer(member->type),
+                       member->offset});
+    }
+    auto memory = std::make_shared<std::vector<std::byte>>(std::size_t(record.size));
+    const auto eval = [parts = std::move(parts), memory,
+                       values = std::vector<Number>(args.size())]() mutable {
+      for (std::size_t i = 0; i < parts.size(); ++i) values[i] = parts[i].value();
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        parts[i].store(memory->data() + parts[i].offset, values[i]);
+      Number value;
+      value.record = memory->data();
+      return value;
+    };
+    return {BaseType::Struct, eval, &record};
+  }
+
   Typed call(const Expr& e) const {
     std::string_view name = e.name();
     std::string_view module;
     if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos)
       module = name.substr(0, dot), name = name.substr(dot + 1);
     const std::span<const Expr> args = e.args();
+    if (e.name().empty() && args.size() == 2) return cast_like(args[0], args[1]);
+    const auto& records = context_.machine.records;
+    if (const auto record = records.find(name); record != records.end())
+      return structure(record->second, args);
     for (const Expr& a : args)
       if (a.is(Op::Keyword)) unsupported(e);
     const bool known_module = module.empty() || module == "math" || module == "cmath" ||
@@ -416,8 +481,11 @@ class Compiler {
 
 Typed compile(const Expr& expr, const Context& context) { return Compiler(context).compile(expr); }
 
-Eval compile_as(const Expr& expr, BaseType type, const Context& context) {
-  return converted(compile(expr, context), type);
+Eval compile_as(const Expr& expr, BaseType type, const Context& context, const Record* record) {
+  Typed value = compile(expr, context);
+  if (type == BaseType::Struct && value.type == type && value.record != record)
+    throw Stop("'" + print_python(expr) + "' is another structure than '" + record->name + "'");
+  return converted(std::move(value), type);
 }
 
 }  // namespace sdfg::interpreter

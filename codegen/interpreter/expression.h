@@ -18,6 +18,9 @@ struct Binding {
   BaseType type = BaseType::Unknown;
   Number* slot = nullptr;
   std::shared_ptr<Window> window;
+  const Record* record = nullptr;  ///< of a structure in a slot
+
+  const Record* layout() const { return window ? window->container->record : record; }
 };
 
 /// Names that are visible in one place: its own, then those of the places around it.
@@ -50,20 +53,22 @@ struct Context {
 struct Typed {
   BaseType type;
   Eval eval;
+  const Record* record = nullptr;  ///< of a structure
 };
 
 /// Compiles code as DaCe's generator would print it to C++: types and order of operations are
 /// those of the C++ expression. Throws Stop for what cannot run.
 Typed compile(const Expr& expr, const Context& context);
-/// The same, converted to a type, or to a truth value.
-Eval compile_as(const Expr& expr, BaseType type, const Context& context);
+/// The same, converted to a type, or to a truth value. Structures must be of the layout `record`.
+Eval compile_as(const Expr& expr, BaseType type, const Context& context,
+                const Record* record = nullptr);
 /// Compiles symbolic arithmetic on 64-bit integers: divisions round down, exact ones must be.
 Index compile_index(const Expr& expr, const Context& context);
 /// All of a subset's begins and steps.
 std::vector<Index> compile_begins(const Subset& subset, const Context& context);
 std::vector<Index> compile_steps(const Subset& subset, const Context& context);
-/// `lambda old, new: …` on values of the type; also the usual reductions, recognised by name.
-Combine compile_reduction(const Code& wcr, BaseType type, const Context& context);
+/// `lambda old, new: …` on the container's elements; also the usual reductions, recognised by name.
+Combine compile_reduction(const Code& wcr, const Container& container, const Context& context);
 
 /// "math.sqrt" of nested attributes, or "" when the expression is no dotted name.
 std::string dotted_name(const Expr& expr);

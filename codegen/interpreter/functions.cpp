@@ -1,5 +1,6 @@
 #include "codegen/interpreter/functions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -240,6 +241,7 @@ std::optional<Function> find_in(std::span<const Entry> entries, std::string_view
 
 std::optional<Function> find_function(std::string_view name, bool typeless,
                                       std::span<const BaseType> arguments) {
+  if (std::ranges::count(arguments, BaseType::Struct)) return std::nullopt;
   if (arguments.size() == 1) return find_in(unary_functions, name, typeless, arguments[0]);
   if (arguments.size() == 2)
     return find_in(binary_functions, name, typeless, common_type(arguments[0], arguments[1]));

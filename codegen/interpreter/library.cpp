@@ -56,11 +56,11 @@ Step StateCompiler::compile_library(NodeId id, Scope& scope) {
     const Where* place = place_of(e);
     const Context c = context(scope, place);
     Container* container = of_memlet(e);
-    if (container->type == BaseType::Unknown)
+    if (container->type == BaseType::Unknown || container->record)
       throw Stop("values of '" + container->name +
                  "' are of a type that the interpreter cannot compute with");
     Operands::Operand operand{compile_side(container, memlet.subset(), c), place, {}};
-    if (output && memlet.wcr) operand.combine = compile_reduction(*memlet.wcr, container->type, c);
+    if (output && memlet.wcr) operand.combine = compile_reduction(*memlet.wcr, *container, c);
     to.insert_or_assign(connector, std::move(operand));
   };
   for (EdgeId e : state_.in(id)) add(operands.inputs, e, state_[e].dst_connector, false);
@@ -73,7 +73,7 @@ Step StateCompiler::compile_library(NodeId id, Scope& scope) {
 Step compile_reduce(const Reduce& reduce, const Operands& operands) {
   const auto in = operands.only_input(), out = operands.only_output();
   const BaseType type = out.side.container->type;
-  Combine combine = compile_reduction(reduce.wcr, type, operands.context);
+  Combine combine = compile_reduction(reduce.wcr, *out.side.container, operands.context);
   Eval identity;
   if (reduce.identity) identity = compile_as(*reduce.identity, type, operands.context);
   Machine* machine = &operands.context.machine;
@@ -121,7 +121,7 @@ Step compile_reduce_skip(const ReduceWithSkipValues& reduce, const Operands& ope
   const auto in = operands.input(reduce.input_conn), out = operands.output(reduce.output_conn),
              mask = operands.input(reduce.mask_conn);
   const BaseType type = out.side.container->type;
-  Combine combine = compile_reduction(reduce.wcr, type, operands.context);
+  Combine combine = compile_reduction(reduce.wcr, *out.side.container, operands.context);
   if (!reduce.identity && !reduce.init) throw Stop("a reduction without an identity");
   Eval begin = compile_as(reduce.init ? *reduce.init : *reduce.identity, type, operands.context);
   Machine* machine = &operands.context.machine;

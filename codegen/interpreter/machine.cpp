@@ -54,6 +54,19 @@ std::string Where::text() const {
   return place_text(parts);
 }
 
+Number* Machine::new_slot(const Record* record) {
+  Number* slot = new_slot();
+  if (record) slot->record = memories.emplace_back(std::size_t(record->size)).data();
+  return slot;
+}
+
+const Record* Machine::record(const Type& type) {
+  auto layout = layout_of(type);
+  if (!layout) return nullptr;
+  std::string name = layout->name;
+  return &records.try_emplace(std::move(name), *std::move(layout)).first->second;
+}
+
 void Machine::out_of_steps() {
   throw Stop("the step limit is reached", "the program may not end, or the limit is too low");
 }
@@ -110,7 +123,10 @@ void write(Address address, Number value) {
   mark(address, 1);
   if (Trace* trace = address.container->buffer->trace)
     trace->note_write(address.offset, address.container->element_size);
-  address.container->store(address.at(), value);
+  if (const Record* record = address.container->record)
+    std::memmove(address.at(), value.record, std::size_t(record->size));
+  else
+    address.container->store(address.at(), value);
 }
 
 void note_read(Address address) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/interpreter/value.h"
+#include "codegen/interpreter/record.h"
 #include "ir/data.h"
 #include "support/result.h"
 
@@ -82,8 +82,9 @@ struct Container {
   const Data* data = nullptr;
   BaseType type = BaseType::Unknown;
   std::int64_t element_size = 0;
+  const Record* record = nullptr;  ///< of structures; null for numbers
   Load load = nullptr;
-  Store store = nullptr;
+  Store store = nullptr;           ///< null for structures
 
   bool ready = false;             ///< layout and memory are valid
   std::function<void()> prepare;  ///< makes them valid
@@ -114,6 +115,8 @@ struct Address {
 
 struct Machine {
   std::deque<Number> slots;  // a deque: addresses stay
+  std::deque<std::vector<std::byte>> memories;  ///< of variables that hold structures
+  std::map<std::string, Record, std::less<>> records;
   std::deque<Container> containers;
   std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
@@ -122,6 +125,11 @@ struct Machine {
   std::set<std::pair<std::string, std::string>> warned;  ///< container and place
 
   Number* new_slot() { return &slots.emplace_back(); }
+  /// A variable; one for structures has memory of its own.
+  Number* new_slot(const Record* record);
+  /// The layout of a structure type, by its name from now on; null for what is none or cannot be
+  /// computed with.
+  const Record* record(const Type& type);
   const Where* new_place(const Where* outer, std::string part) {
     return &places.emplace_back(Where{outer, std::move(part)});
   }

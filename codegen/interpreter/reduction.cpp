@@ -30,7 +30,7 @@ std::optional<Expr> body_of(Reduction reduction) {
 
 }  // namespace
 
-Combine compile_reduction(const Code& wcr, BaseType type, const Context& context) {
+Combine compile_reduction(const Code& wcr, const Container& container, const Context& context) {
   std::string old_name = "old", new_name = "new";
   Expr body;
   if (const auto known = body_of(detect_reduction(wcr))) {
@@ -45,9 +45,10 @@ Combine compile_reduction(const Code& wcr, BaseType type, const Context& context
   Number* old_slot = context.machine.new_slot();
   Number* new_slot = context.machine.new_slot();
   Names names(&context.names);
-  names.set(old_name, {type, old_slot, nullptr});
-  names.set(new_name, {type, new_slot, nullptr});
-  Eval eval = compile_as(body, type, {context.machine, names, context.place});
+  const auto [type, record] = std::pair(container.type, container.record);
+  names.set(old_name, {type, old_slot, nullptr, record});
+  names.set(new_name, {type, new_slot, nullptr, record});
+  Eval eval = compile_as(body, type, {context.machine, names, context.place}, record);
   return [old_slot, new_slot, eval = std::move(eval)](Number old_value, Number new_value) {
     *old_slot = old_value, *new_slot = new_value;
     return eval();

@@ -93,15 +93,16 @@ class StatementCompiler {
     const std::string name = dotted_name(s.target);
     if (name.empty()) throw Stop("cannot assign to '" + print_python(s.target) + "'");
     if (const Binding* known = own_.find_own(name)) return compile_known(*known, value);
+    if (s.target.is(Op::Attribute)) return compile_member(s.target, value);
 
     Typed typed = interpreter::compile(value, context_);
     BaseType type = typed.type;
     if (s.annotation) type = annotated_type(s).value_or(type);
     // Compiled before the name is known: on the right it still means what it meant outside.
-    Eval eval = compile_as(value, type, context_);
-    Number* slot = machine_.new_slot();
-    own_.set(name, {type, slot, nullptr});
-    return store_to(slot, std::move(eval));
+    Eval eval = compile_as(value, type, context_, typed.record);
+    Number* slot = machine_.new_slot(typed.record);
+    own_.set(name, {type, slot, nullptr, typed.record});
+    return store_to(slot, std::move(eval), typed.record);
   }
 
   static std::optional<BaseType> annotated_type(const Assign& s) {
@@ -121,16 +122,31 @@ class StatementCompiler {
     return jump(Flow::Normal);
   }
 
-  static Action store_to(Number* slot, Eval eval) {
-    return [slot, eval = std::move(eval)] {
-      *slot = eval();
+  static Action store_to(Number* slot, Eval eval, const Record* record) {
+    return [slot, record, eval = std::move(eval)] {
+      assign(slot, eval(), record);
+      return Flow::Normal;
+    };
+  }
+
+  /// `x.m = value` of a structure x that is a variable.
+  Action compile_member(const Expr& target, const Expr& value) const {
+    const std::string name = dotted_name(target.arg(0));
+    const Binding* known = own_.find_own(name);
+    const Record* record = known ? known->layout() : nullptr;
+    const Record::Member* member = record ? record->find(target.name()) : nullptr;
+    if (!member || !known->slot)
+      throw Stop("cannot assign to '" + print_python(target) + "'", "assign the whole structure");
+    return [slot = known->slot, offset = member->offset, store = storer(member->type),
+            eval = compile_as(value, member->type, context_)] {
+      store(slot->record + offset, eval());
       return Flow::Normal;
     };
   }
 
   Action compile_known(const Binding& known, const Expr& value) const {
-    Eval eval = compile_as(value, known.type, context_);
-    if (known.slot) return store_to(known.slot, std::move(eval));
+    Eval eval = compile_as(value, known.type, context_, known.layout());
+    if (known.slot) return store_to(known.slot, std::move(eval), known.record);
     const std::shared_ptr<Window> window = known.window;
     if (window->container->is_stream())
       return [window, eval = std::move(eval)] {
@@ -161,7 +177,7 @@ class StatementCompiler {
       throw Stop("'" + window->container->name + "' is assigned with " +
                  std::to_string(index.size()) + " indices, the memlet has " +
                  std::to_string(window->wide.size()) + " dimensions of more than one element");
-    Eval eval = compile_as(value, known->type, context_);
+    Eval eval = compile_as(value, known->type, context_, known->layout());
     return [window, index = std::move(index), eval = std::move(eval)] {
       std::array<std::int64_t, 16> at;
       for (std::size_t d = 0; d < index.size(); ++d) at[d] = index[d]().i;
@@ -178,9 +194,9 @@ class StatementCompiler {
     for (std::size_t i = 0; i < s.target.args().size(); ++i) {
       const std::string temporary = "(tuple " + std::to_string(i) + ")";
       Typed value = interpreter::compile(s.value.arg(i), context_);
-      Number* slot = machine_.new_slot();
-      own_.set(temporary, {value.type, slot, nullptr});
-      first.push_back(store_to(slot, std::move(value.eval)));
+      Number* slot = machine_.new_slot(value.record);
+      own_.set(temporary, {value.type, slot, nullptr, value.record});
+      first.push_back(store_to(slot, std::move(value.eval), value.record));
       second.push_back(compile(Assign{s.target.arg(i), Expr::symbol(temporary), {}, {}}));
     }
     return [first = std::move(first), second = std::move(second)] {

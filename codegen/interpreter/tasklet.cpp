@@ -9,20 +9,26 @@ namespace {
 /// A connector's type: what it says, or the container's for one element.
 struct ConnectorType {
   BaseType type;
+  const Record* record;
   bool pointer;
 };
 
-ConnectorType connector_type(const Connectors& connectors, const std::string& name,
-                             BaseType element, bool one_element) {
+/// `element`: of the container, or what another tasklet has made.
+ConnectorType connector_type(Machine& machine, const Connectors& connectors, const std::string& name,
+                             const Typed& element, bool one_element) {
   const auto found = connectors.find(name);
-  if (found == connectors.end() || !found->second.known()) return {element, !one_element};
+  if (found == connectors.end() || !found->second.known())
+    return {element.type, element.record, !one_element};
   const Type& type = found->second;
-  if (type.is_pointer()) return {element, true};
+  if (type.is_pointer()) return {element.type, element.record, true};
+  if (const Record* record = machine.record(type)) return {BaseType::Struct, record, !one_element};
   if (!is_supported(type.base()))
     throw Stop("connector '" + name + "' has the type " + type.text() +
                ", which the interpreter cannot compute with");
-  return {type.base(), !one_element};
+  return {type.base(), nullptr, !one_element};
 }
+
+Typed element_of(const Container& c) { return {c.type, {}, c.record}; }
 
 /// In a tile, indices do not move by equal steps; DaCe gives it dimensions of its own.
 void refuse_tiles(const std::optional<Subset>& subset) {
@@ -85,11 +91,12 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
       return std::nullopt;
     }
     const ConnectorType type =
-        connector_type(state_[id].in_connectors, name, made->second.type, true);
-    Number* slot = machine_.new_slot();
-    names.set(name, {type.type, slot, nullptr});
-    return [slot, value = made->second.slot, from = made->second.type, to = type.type] {
-      *slot = convert(*value, from, to);
+        connector_type(machine_, state_[id].in_connectors, name,
+                       {made->second.type, {}, made->second.record}, true);
+    Number* slot = machine_.new_slot(type.record);
+    names.set(name, {type.type, slot, nullptr, type.record});
+    return [slot, type, value = made->second.slot, from = made->second.type] {
+      assign(slot, convert(*value, from, type.type), type.record);
     };
   }
   if (edge.memlet.empty()) return std::nullopt;
@@ -100,15 +107,16 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
   refuse_tiles(edge.memlet.subset());
   const auto input = window(c, edge.memlet.subset(), scope, place);
   const bool one = input->wide.empty();
-  const ConnectorType type = connector_type(state_[id].in_connectors, name, c->type, one);
+  const ConnectorType type =
+      connector_type(machine_, state_[id].in_connectors, name, element_of(*c), one);
   // Memory itself: arrays, and elements that the code may or may not read.
   const bool stream = c->is_stream();
   if (stream ? edge.memlet.dynamic : type.pointer || edge.memlet.dynamic) {
     names.set(name, {c->type, nullptr, input});
     return std::nullopt;
   }
-  Number* slot = machine_.new_slot();
-  names.set(name, {type.type, slot, nullptr});
+  Number* slot = machine_.new_slot(type.record);
+  names.set(name, {type.type, slot, nullptr, type.record});
   const Unary cast = conversion(c->type, type.type);
   if (stream)
     return [input, slot, cast] {
@@ -116,7 +124,7 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
       *slot = cast ? cast(value) : value;
     };
   if (cast) return [input, slot, cast] { *slot = cast(input->read({})); };
-  return [input, slot] { *slot = input->read({}); };
+  return [input, slot, record = type.record] { assign(slot, input->read({}), record); };
 }
 
 std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& scope, Names& names) {
@@ -139,10 +147,10 @@ std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& sc
       Container* c = of_memlet(e);
       binding = {c->type, nullptr, window(c, edge.memlet.subset(), scope, place)};
     } else {
-      const BaseType fallback =
-          edge.memlet.empty() ? BaseType::Float64 : of_memlet(e)->type;
-      binding = {connector_type(connectors, name, fallback, true).type, machine_.new_slot(),
-                 nullptr};
+      const Typed fallback =
+          edge.memlet.empty() ? Typed{BaseType::Float64, {}} : element_of(*of_memlet(e));
+      const ConnectorType type = connector_type(machine_, connectors, name, fallback, true);
+      binding = {type.type, machine_.new_slot(type.record), nullptr, type.record};
     }
     names.set(name, binding);
     outputs_[{id, name}] = binding;
@@ -159,14 +167,17 @@ std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& sc
   refuse_tiles(edge.memlet.subset());
   const auto output = window(c, edge.memlet.subset(), scope, place);
   if (edge.memlet.wcr)
-    output->combine = compile_reduction(*edge.memlet.wcr, c->type, context(scope, place));
-  const ConnectorType type = connector_type(connectors, name, c->type, output->wide.empty());
+    output->combine = compile_reduction(*edge.memlet.wcr, *c, context(scope, place));
+  const ConnectorType type =
+      connector_type(machine_, connectors, name, element_of(*c), output->wide.empty());
   if (type.pointer || edge.memlet.dynamic) {
     names.set(name, {c->type, nullptr, output});
     return std::nullopt;
   }
   const Binding* known = names.find_own(name);
-  const Binding binding = known ? *known : Binding{type.type, machine_.new_slot(), nullptr};
+  const Binding binding =
+      known ? *known
+            : Binding{type.type, machine_.new_slot(type.record), nullptr, type.record};
   if (!known) names.set(name, binding);
   const Unary cast = conversion(binding.type, c->type);
   return [output, slot = binding.slot, cast, stream = c->is_stream()] {

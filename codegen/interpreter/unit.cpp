@@ -89,12 +89,16 @@ Container* Unit::new_container(std::string_view name, const Data& data) {
   Container& c = machine_.containers.emplace_back();
   c.name = name;
   c.data = &data;
-  // Members of a structure type are reached through the structure's own containers.
+  // Queues keep values, and a structure's would go with the memory it lies in.
   const Type type = data.dtype;
-  c.type = is_supported(type.base()) ? type.base() : BaseType::Unknown;
-  c.element_size = type.bytes().value_or(8);
+  c.record = data.is_stream() ? nullptr : machine_.record(type);
+  c.type = c.record                  ? BaseType::Struct
+           : is_supported(type.base()) ? type.base()
+                                       : BaseType::Unknown;
+  c.element_size = c.record ? c.record->size : type.bytes().value_or(8);
   if (c.element_size <= 0) c.element_size = 1;
-  if (c.type != BaseType::Unknown) c.load = loader(c.type), c.store = storer(c.type);
+  if (c.type != BaseType::Unknown) c.load = loader(c.type);
+  if (c.type != BaseType::Unknown && !c.record) c.store = storer(c.type);
   return &c;
 }
 

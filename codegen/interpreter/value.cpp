@@ -206,6 +206,7 @@ BaseType promoted(BaseType type) {
     case BaseType::UInt16: return BaseType::Int32;
     case BaseType::Float16:
     case BaseType::BFloat16: return BaseType::Float32;
+    case BaseType::Struct: throw Stop("C++ has no arithmetic on structures");
     default: return type;
   }
 }
@@ -241,6 +242,8 @@ BaseType literal_type(std::int64_t value) {
 
 Unary conversion(BaseType from, BaseType to) {
   if (from == to) return nullptr;
+  if (from == BaseType::Struct || to == BaseType::Struct)
+    throw Stop("a structure and a number stand for one another");
   if (is_half(to)) {
     if (promoted(from) == BaseType::Float32)
       return to == BaseType::Float16 ? round_half<BaseType::Float16> : round_half<BaseType::BFloat16>;
@@ -313,6 +316,12 @@ Unary unary_operator(Op op, BaseType type) {
 }
 
 Load loader(BaseType type) {
+  if (type == BaseType::Struct)
+    return [](const std::byte* at) {
+      Number value;
+      value.record = const_cast<std::byte*>(at);
+      return value;
+    };
   if (is_half(type)) {
     if (type == BaseType::Float16)
       return [](const std::byte* at) { return number_of(from_half(bits_at(at))); };

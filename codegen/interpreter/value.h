@@ -12,13 +12,15 @@ namespace sdfg::interpreter {
 
 /// One number or truth value. Which member counts follows from the expression's type, which is
 /// known before anything runs: integers of all widths and bool are held in `i` (narrow ones sign-
-/// or zero-extended, uint64 as its bits), half precision in `f32`, already rounded.
+/// or zero-extended, uint64 as its bits), half precision in `f32`, already rounded. A structure is
+/// the address of its members (record.h).
 union Number {
   std::int64_t i;
   float f32;
   double f64;
   std::complex<float> c64;
   std::complex<double> c128;
+  std::byte* record;
 
   Number() : i(0) {}
   explicit Number(std::int64_t value) : i(value) {}
@@ -73,7 +75,8 @@ auto with_type(BaseType type, F&& f) {
 bool is_supported(BaseType type);
 
 // ---- C++'s rules.
-/// What a value of this type becomes in arithmetic: small integers and bool become int.
+/// What a value of this type becomes in arithmetic: small integers and bool become int. Throws Stop
+/// for structures, as conversion() does, which have no arithmetic.
 BaseType promoted(BaseType type);
 /// The common type of two operands (the usual arithmetic conversions).
 BaseType common_type(BaseType a, BaseType b);

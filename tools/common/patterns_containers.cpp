@@ -390,6 +390,46 @@ constexpr std::array patterns{
     n8.o -> n9.IN_d : $d[i]
     n9.OUT_d -> n10 : $d[0:N]
   state $p_out)", "$p_in -> $p_out", {"0|1|3", "0|2|N - 1"}},
+    // Structures: an array of them, and a reduction.
+    Pattern{"tasklet-fusion scalar-copy-elimination expand-reduce",
+            R"(transient $p_t: struct(numbered, {n = int32, v = float64}, {}, 12)[N]
+  transient $p_m: struct(numbered, {n = int32, v = float64}, {}, 12)[1])", R"--(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_make (i) in [0:N]
+      n2 = tasklet make: "o = numbered(n=i + 1, v=x) if x > 1 else numbered(v=1 - x)"
+    n3 = exit n1
+    n4 = access $p_t
+    n5 = tasklet start: "o = numbered(0, -1)"
+    n6 = access $p_m
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i]
+    n3.OUT_t -> n4 : $p_t[0:N]
+    n5.o -> n6 : $p_m[0]
+  state $p_reduce
+    n0 = access $p_t
+    n1 = map $p_most (i) in [0:N]
+      n2 = tasklet keep: "o = x"
+    n3 = exit n1
+    n4 = access $p_m
+    n0 -> n1.IN_t : $p_t[0:N]
+    n1.OUT_t -> n2.x : $p_t[i]
+    n2.o -> n3.IN_m : $p_m[0] {wcr = "lambda x, y: numbered(n=max(x.n, y.n), v=y.v if x.v < y.v else x.v)"}
+    n3.OUT_m -> n4 : $p_m[0] {wcr = "lambda x, y: numbered(n=max(x.n, y.n), v=y.v if x.v < y.v else x.v)"}
+  state $p_out
+    n0 = access $p_t
+    n1 = access $p_m
+    n2 = map $p_read (i) in [0:N]
+      n3 = tasklet read: "o = x.v - m.v + m.n / 4"
+    n4 = exit n2
+    n5 = access $d
+    n0 -> n2.IN_t : $p_t[0:N]
+    n2.OUT_t -> n3.x : $p_t[i]
+    n1 -> n2.IN_m : $p_m[0]
+    n2.OUT_m -> n3.m : $p_m[0]
+    n3.o -> n4.IN_d : $d[i]
+    n4.OUT_d -> n5 : $d[0:N])--", "$p_in -> $p_reduce\n  $p_reduce -> $p_out"},
 };
 // clang-format on
 

@@ -372,6 +372,92 @@ sdfg reduce(A: float64[2, 3], B: float64[2])
   EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{4, -5}));
 }
 
+TEST(Interpreter, StructuresAreValues) {
+  // Members are assigned, chosen between, copied, reduced, and read on an edge.
+  constexpr std::string_view text = R"(
+sdfg pairs(A: float64[3], B: float64[3], R: float64[1])
+  symbol k: int64
+  transient T: struct(pair, {n = int32, v = float64}, {}, 12)[3]
+  transient U: struct(pair, {n = int32, v = float64}, {}, 12)[3]
+  transient S: struct(pair, {n = int32, v = float64}, {}, 12)[1]
+  state main
+    n0 = access A
+    n1 = map make (i) in [0:3]
+    n2 = tasklet make: "b = pair(n=i, v=a)\nb.v = b.v * 2\nq = b\nb = q if a > 1 else pair(v=a)"
+    n3 = exit n1
+    n4 = access T
+    n5 = access U
+    n6 = map read (i) in [0:3]
+    n7 = tasklet read: "b = a[2 - i].v + a[i].n"
+    n8 = exit n6
+    n9 = access B
+    n10 = tasklet start: "b = pair(0, 100)"
+    n11 = access S
+    n12 = map reduce (i) in [0:3]
+    n13 = tasklet reduce: "b = a"
+    n14 = exit n12
+    n15 = access S
+    n0 -> n1.IN_A : A[0:3]
+    n1.OUT_A -> n2.a : A[i]
+    n2.b -> n3.IN_T : T[i]
+    n3.OUT_T -> n4 : T[0:3]
+    n4 -> n5 : T[0:3] -> [0:3]
+    n5 -> n6.IN_U : U[0:3]
+    n6.OUT_U -> n7.a : U[0:3]
+    n7.b -> n8.IN_B : B[i]
+    n8.OUT_B -> n9 : B[0:3]
+    n10.b -> n11 : S[0]
+    n11 -> n12
+    n4 -> n12.IN_T : T[0:3]
+    n12.OUT_T -> n13.a : T[i]
+    n13.b -> n14.IN_S : S[0] {wcr = "lambda x, y: pair(n=x.n + y.n, v=y.v if y.v < x.v else x.v)"}
+    n14.OUT_S -> n15 : S[0] {wcr = "lambda x, y: pair(n=x.n + y.n, v=y.v if y.v < x.v else x.v)"}
+  state last
+    n0 = access S
+    n1 = tasklet sum: "b = a.v + k"
+    n2 = access R
+    n0 -> n1.a : S[0]
+    n1.b -> n2 : R[0]
+  main -> last set k = 1000 * S[0].n
+)";
+  const auto result = run(text, {{"A", array<double>({1, 2, 3})}, {"B", array<double>({0, 0, 0})},
+                                 {"R", array<double>({0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{6, 5, 3}));
+  EXPECT_EQ(values<double>(result->arguments.at("R"))[0], 3001);
+}
+
+TEST(Interpreter, AValueAsWhatAnotherOneIs) {
+  // NumPy's linspace, as DaCe's front end spells it: in integers, 1 / 2 would be 0.
+  constexpr std::string_view text = R"(
+sdfg linspace(A: float64[1])
+  state main
+    n0 = tasklet t: "o = 0 + decltype(o)((2 - 1)) / decltype(o)(2)"
+    n1 = access A
+    n0.o -> n1 : A[0]
+)";
+  const auto result = run(text, {{"A", array<double>({0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("A"))[0], 0.5);
+}
+
+TEST(Interpreter, AStructureIsNoNumber) {
+  constexpr std::string_view text = R"(
+sdfg pairs(B: float64[1])
+  transient T: struct(pair, {n = int32, v = float64}, {}, 12)[1]
+  state main
+    n0 = tasklet make: "b = pair(n=1, v=2)"
+    n1 = access T
+    n2 = tasklet read: "b = a + 1"
+    n3 = access B
+    n0.b -> n1 : T[0]
+    n1 -> n2.a : T[0]
+    n2.b -> n3 : B[0]
+)";
+  EXPECT_EQ(error_of(text, {{"B", array<double>({0})}}),
+            "state main / node 2 (tasklet read): C++ has no arithmetic on structures");
+}
+
 TEST(Interpreter, OpaqueCodeIsRefusedWithItsPlace) {
   constexpr std::string_view text = R"(
 sdfg opaque_code(A: float64[1])
