@@ -13,6 +13,7 @@ namespace sdfg::detail {
 namespace {
 
 using Bound = std::optional<Expr>;
+constexpr std::string_view way_out = "change the subset, or set `allow_oob`";
 
 class BoundsRules {
  public:
@@ -57,7 +58,7 @@ class BoundsRules {
     if (memlet_.dynamic || findings_.may_not_run())
       findings_.warning(place, std::move(message));
     else
-      findings_.error(place, std::move(message), "change the subset, or set `allow_oob`");
+      findings_.error(place, std::move(message), std::string(way_out));
   }
   std::string shape(const std::string& name) const {
     std::string text;
@@ -116,3 +117,9 @@ void verify_bounds(const StateScope& scope, EdgeId edge, Findings& findings) {
 }
 
 }  // namespace sdfg::detail
+
+namespace sdfg {
+
+bool is_out_of_bounds(const Diagnostic& finding) { return finding.hint == detail::way_out; }
+
+}  // namespace sdfg

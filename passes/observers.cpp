@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/compare.h"
 #include "ir/print.h"
@@ -15,9 +16,16 @@ bool PassFilter::matches(std::string_view pass) const {
 
 void VerifyEach::after(const PassRun& run, const Sdfg& sdfg, Changed changed, const PassContext&) {
   if (changed == Changed::No) return;
-  for (const Diagnostic& finding : verify(sdfg, verified_))
-    if (finding.severity == Severity::Error)
+  std::optional<Diagnostic> outside;
+  for (Diagnostic& finding : verify(sdfg, verified_)) {
+    if (finding.severity != Severity::Error) continue;
+    if (!is_out_of_bounds(finding))
       throw InternalError("after " + run.title() + " the SDFG is not valid: " + finding.text());
+    if (!outside) outside = std::move(finding);
+  }
+  if (!outside) return;
+  outside->message = "as " + run.title() + " shows, " + outside->message;
+  throw OutOfBounds(*std::move(outside));
 }
 
 void PrintAround::before(const PassRun& run, const Sdfg& sdfg) {

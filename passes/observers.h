@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,17 @@ class Observer {
 /// Where observers write; the library itself never prints.
 using Sink = std::function<void(std::string_view)>;
 
+/// The passes have shown that the program they were given leaves a container.
+struct OutOfBounds : std::runtime_error {
+  explicit OutOfBounds(Diagnostic finding)
+      : std::runtime_error(finding.text()), why(std::move(finding)) {}
+  Diagnostic why;
+};
+
 /// Runs the verifier after each pass that changed something. A finding is the pass's fault, hence an
-/// InternalError.
+/// InternalError. Accesses out of bounds alone are OutOfBounds: where the verifier cannot tell, as in
+/// loops and branches, the program has them before a pass makes them certain. (A pass that breaks an
+/// index looks the same; --check-semantics=each, which runs the program, tells the two apart.)
 class VerifyEach : public Observer {
  public:
   explicit VerifyEach(Verified before = {}) : verified_(std::move(before)) {}

@@ -1,5 +1,6 @@
 #include "passes/simplify/demote_fields.h"
 
+#include "ir/replace.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -71,6 +72,8 @@ Result<Changed> RestoreFields::run(Sdfg& sdfg, const Options&, PassContext& cont
       }
     }
     if (!context.may_apply()) break;
+    // A field that has become a symbol on the way: the name is the caller's.
+    if (sdfg.symbols.contains(field)) rename_symbol(sdfg, field, sdfg.fresh_name(field));
     context.applied({}, quoted(field) + (sdfg.arrays.contains(field) ? " is an argument again"
                                                                      : " is gone; the argument is unused"));
     sdfg.arrays.set(field, std::move(original));

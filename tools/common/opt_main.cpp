@@ -41,6 +41,8 @@ class Run {
       return steps();
     } catch (const std::bad_alloc&) {
       return fail({phase_, "out of memory"});
+    } catch (const OutOfBounds& wrong) {
+      return fail(wrong.why, s_.input);
     } catch (const std::exception& wrong) {
       return internal_error(wrong.what());
     }
