@@ -295,6 +295,10 @@ std::string CppExpr::call(const Expr& expr) const {
     }
     return out + "return structure_; }()";
   }
+  // DaCe's decltype(x)(value), where x may be an element.
+  if (plain.empty() && expr.args().size() == 2 && expr.arg(0).is(Op::Call) &&
+      expr.arg(0).name() == "decltype" && expr.arg(0).args().size() == 1)
+    return "sdfg::like(" + print(expr.arg(0).arg(0)) + ", " + print(expr.arg(1)) + ")";
   // Conversions. Python's own float and int mean 32 bits in DaCe's generated code.
   if (plain == "float" || plain == "int" || plain == "bool" || plain == "double")
     return call_of(plain, expr);

@@ -1,8 +1,10 @@
 #include "codegen/sdfg_function.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "codegen/constants.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -32,6 +34,38 @@ bool is_one_element(const Subset& subset) {
   return true;
 }
 
+std::size_t count_symbol(const Expr& e, const std::string& name) {
+  std::size_t n = e.is_symbol(name);
+  for (const Expr& a : e.args()) n += count_symbol(a, name);
+  return n;
+}
+
+/// Is the tasklet surely printed as one line, which declares nothing? (TaskletEmitter::fits_line)
+bool is_line(const Node& node, const Statements& statements) {
+  const auto* assign = statements.size() == 1 ? std::get_if<Assign>(&statements.front().kind) : nullptr;
+  if (!assign || !assign->target.is(Op::Symbol) || assign->augmented || assign->annotation) return false;
+  if (node.out_connectors.size() != 1 || node.out_connectors.begin()->second.is_pointer()) return false;
+  return std::ranges::none_of(node.in_connectors, [&](const auto& connector) {
+    return count_symbol(assign->value, connector.first) > 2;
+  });
+}
+
+/// Calls visit(name) for what the code assigns by name.
+template <class F>
+void for_each_target(const Statements& statements, const F& visit) {
+  const auto target = [&](const Expr& e) {
+    if (e.is(Op::Symbol)) visit(e.name());
+  };
+  for (const Statement& s : statements) {
+    if (const auto* assign = std::get_if<Assign>(&s.kind)) target(assign->target);
+    if (const auto* branch = std::get_if<IfStatement>(&s.kind))
+      for_each_target(branch->then, visit), for_each_target(branch->otherwise, visit);
+    if (const auto* loop = std::get_if<WhileStatement>(&s.kind)) for_each_target(loop->body, visit);
+    if (const auto* loop = std::get_if<ForStatement>(&s.kind))
+      target(loop->target), for_each_target(loop->body, visit);
+  }
+}
+
 SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
                            Surroundings surroundings, Place place, std::string caller)
     : program_(program),
@@ -44,6 +78,18 @@ SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
       on_device_(surroundings.device) {
   for (const auto& [container, data] : sdfg_.arrays) used_names_.insert(cpp_name(container));
   for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
+  // What a tasklet declares in its block would hide a name that its memlets' indices use.
+  for_each_state(sdfg_, [&](const State& state) {
+    for (NodeId n : state.nodes()) {
+      const auto* tasklet = state[n].as<Tasklet>();
+      const Statements* statements = tasklet ? tasklet->code.statements() : nullptr;
+      if (!tasklet || (statements && is_line(state[n], *statements))) continue;
+      for (const auto* connectors : {&state[n].in_connectors, &state[n].out_connectors})
+        for (const auto& [connector, type] : *connectors) used_names_.insert(cpp_name(connector));
+      if (!statements) continue;
+      for_each_target(*statements, [&](const std::string& name) { used_names_.insert(cpp_name(name)); });
+    }
+  });
 }
 
 std::string SdfgFunction::symbol_type(const Type& type) {

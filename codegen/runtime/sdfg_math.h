@@ -44,6 +44,12 @@ template <class T>
 inline constexpr bool is_integer = !is_float<T> && __is_trivially_constructible(T) &&
                                    requires(T t) { t % t; };
 
+/// The value as what the first argument is.
+template <class T, class V>
+SDFG_BOTH inline T like(const T&, V value) {
+  return T(value);
+}
+
 // A float stays a float; everything else is a double.
 #define SDFG_MATH_1(name)                                                      \
   SDFG_BOTH inline float name(float x) { return SDFG_LIBM(name##f)(x); }       \

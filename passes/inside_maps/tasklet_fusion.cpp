@@ -123,6 +123,10 @@ class Fuser {
     if (std::ranges::count_if(*tasklet.code.statements(), writes_result) != 1)
       return "the code of " + quoted(tasklet.label) + " does not assign " +
              quoted(write.src_connector) + " once";
+    // decltype(o)(0): a new variable has no type before its first value.
+    for (const Statement& s : *tasklet.code.statements())
+      if (writes_result(s) && uses_symbol(std::get<Assign>(s.kind).value, write.src_connector))
+        return "the code of " + quoted(tasklet.label) + " asks for the type of its result";
     if (link.scalar == NodeId{}) return {};
     return check_scalar(state, link);
   }

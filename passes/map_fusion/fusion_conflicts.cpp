@@ -87,7 +87,8 @@ class Conflicts {
       x = substitute(*x, plan_.match.first), y = substitute(*y, plan_.match.second);
       const bool apart =
           independent(*x, *y, plan_.match.params, plan_.match.ranges, site_.assumptions);
-      if (!apart && !trusted && !images_apart(*x, *y))
+      const bool told = shifted(*x, *y, plan_.match.params, plan_.match.ranges);
+      if (!apart && (!trusted || told) && !images_apart(*x, *y))
         return what + text(name, *x) + " and " + text(name, *y) +
                ": another iteration may touch the same element";
       if (intersects(*x, *y, site_.assumptions) == Truth::No) return {};

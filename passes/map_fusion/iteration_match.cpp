@@ -190,4 +190,31 @@ bool independent(const Subset& a, const Subset& b, const std::vector<std::string
   return std::ranges::all_of(told_apart, [](bool b) { return b; });
 }
 
+bool shifted(const Subset& a, const Subset& b, const std::vector<std::string>& params,
+             const std::vector<Range>& ranges) {
+  if (a.rank() != b.rank()) return false;
+  std::vector<std::size_t> moving, resting;  // parameters of dimensions that differ, that agree
+  for (std::size_t d = 0; d < a.rank(); ++d) {
+    if (!a[d].is_index() || !b[d].is_index()) return false;
+    const auto distance = (b[d].begin - a[d].begin).as_integer();
+    if (!distance) return false;
+    if (*distance == 0) {
+      for (std::size_t k = 0; k < params.size(); ++k)
+        if (uses_symbol(a[d].begin, params[k])) resting.push_back(k);
+      continue;
+    }
+    const auto x = single_param(a[d].begin, params);
+    const auto coefficient = x ? x->affine.coefficient.as_integer() : std::nullopt;
+    const auto step = x ? ranges[x->param].step.as_integer() : std::nullopt;
+    if (!coefficient || !step || *distance % (*coefficient * *step) != 0) return false;
+    if (has_one_point(ranges[x->param])) return false;
+    moving.push_back(x->param);
+  }
+  std::ranges::sort(moving);
+  const bool once = std::ranges::adjacent_find(moving) == moving.end();
+  return !moving.empty() && once && std::ranges::none_of(resting, [&](std::size_t k) {
+    return std::ranges::count(moving, k) > 0;
+  });
+}
+
 }  // namespace sdfg

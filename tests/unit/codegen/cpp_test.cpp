@@ -35,5 +35,20 @@ TEST(Cpp, StructuresByNamesInAnyOrder) {
       << text;
 }
 
+// NumPy's arange and linspace, as DaCe's front end spells them.
+TEST(Cpp, AValueAsWhatAnotherOneIs) {
+  const std::string text = generated(R"--(sdfg arange(o: int64[8])
+  state s
+    n0 = map m (i) in [0:8]
+      n1 = tasklet t: "__out = (decltype(__out)(0) + (i * decltype(__out)(2)))"
+    n2 = exit n0
+    n3 = access o
+    n0 -> n1
+    n1.__out -> n2.IN_o : o[i]
+    n2.OUT_o -> n3 : o[0:8]
+)--");
+  EXPECT_NE(text.find("o[i] = sdfg::like(o[i], 0) + i * sdfg::like(o[i], 2);"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace sdfg

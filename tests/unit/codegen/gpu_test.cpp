@@ -81,6 +81,29 @@ TEST(Gpu, KnownRowsBeyondAGridGoOnAlongZ) {
       << bundle->files.front().text;
 }
 
+TEST(Gpu, WhatATaskletDeclaresHidesNoLane) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[9] {storage = GPU_Global}, B: float64[8] {storage = GPU_Global}, C: float64[8] {storage = GPU_Global})
+  state s
+    n0 = access A
+    n1 = map m (i) in [0:8] {schedule = GPU_Device}
+      n2 = tasklet f: "p = x + y\nq = x - y"
+    n3 = exit n1
+    n4 = access B
+    n5 = access C
+    n0 -> n1.IN_A : A[0:9]
+    n1.OUT_A -> n2.x : A[i]
+    n1.OUT_A -> n2.y : A[i + 1]
+    n2.p -> n3.IN_B : B[i]
+    n2.q -> n3.IN_C : C[i]
+    n3.OUT_B -> n4 : B[0:8]
+    n3.OUT_C -> n5 : C[0:8]
+)"), {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string text = kernel(bundle->files.front().text);
+  EXPECT_NE(text.find("const int x_2 = int(blockIdx.x)"), std::string::npos) << text;
+  EXPECT_NE(text.find("double x = A[x_2];"), std::string::npos) << text;
+}
+
 TEST(Gpu, HipLooksUpLanesThroughAt) {
   GpuOptions hip;
   hip.dialect = GpuDialect::Hip;
