@@ -304,8 +304,15 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
     at.params.insert(param);
     if (parallel || team) at.parallel_params.insert(param);
   }
-  // Parameters hide containers and outer symbols of the same name within the scope.
+  // Parameters hide containers, outer symbols and lanes of the same name within the scope.
   std::vector<std::pair<std::string, Binding>> hidden;
+  const auto outer_lanes = lanes_;
+  const auto outer_lane_params = lane_params_;
+  const auto outer_row = row_param_;
+  for (const std::string& param : map.params) {
+    lanes_.erase(param), lane_params_.erase(param);
+    if (row_param_ && row_param_->first == param) row_param_.reset();
+  }
   for (const std::string& param : map.params)
     if (const auto found = bindings_.find(param); found != bindings_.end()) {
       hidden.emplace_back(*found);
@@ -319,6 +326,7 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
   if (on_device_) close_frame(at.out);
   at.where = outer;
   for (auto& [name, binding] : hidden) bindings_[name] = binding;
+  lanes_ = outer_lanes, lane_params_ = outer_lane_params, row_param_ = outer_row;
   at.parallel_params = outer_parallel;
   at.params = outer_params;
   for (std::size_t d = 0; d < map.params.size(); ++d) at.out.close();

@@ -78,9 +78,11 @@ SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
       on_device_(surroundings.device) {
   for (const auto& [container, data] : sdfg_.arrays) used_names_.insert(cpp_name(container));
   for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
-  // What a tasklet declares in its block would hide a name that its memlets' indices use.
+  // What a map or a tasklet's block declares would hide a name that indices inside use.
   for_each_state(sdfg_, [&](const State& state) {
     for (NodeId n : state.nodes()) {
+      if (const auto* map = state[n].as<MapEntry>())
+        for (const std::string& param : map->params) used_names_.insert(cpp_name(param));
       const auto* tasklet = state[n].as<Tasklet>();
       const Statements* statements = tasklet ? tasklet->code.statements() : nullptr;
       if (!tasklet || (statements && is_line(state[n], *statements))) continue;

@@ -78,7 +78,7 @@ SDFG_BOTH inline bool isnan(const complex<T>& x) {
 }  // namespace sdfg
 
 // Operators for mixed operands that std::complex leaves out. They take part only where the types
-// differ, so they never compete with the standard ones.
+// differ, and convert nothing by themselves, so they never compete with the standard ones.
 #define SDFG_COMPLEX_OPERATOR(op)                                                   \
   template <class T, sdfg::Real R>                                                  \
     requires(!__is_same(T, R))                                                      \
@@ -92,13 +92,10 @@ SDFG_BOTH inline bool isnan(const complex<T>& x) {
     using W = decltype(T() + R() * T(0));                                           \
     return W(a) op sdfg::complex<W>(b);                                             \
   }                                                                                 \
-  SDFG_BOTH inline sdfg::complex128 operator op(const sdfg::complex64& a,           \
-                                                const sdfg::complex128& b) {        \
-    return sdfg::complex128(a) op b;                                                \
-  }                                                                                 \
-  SDFG_BOTH inline sdfg::complex128 operator op(const sdfg::complex128& a,          \
-                                                const sdfg::complex64& b) {         \
-    return a op sdfg::complex128(b);                                                \
+  template <class A, class B>                                                        \
+    requires(sdfg::is_complex<A> && sdfg::is_complex<B> && !__is_same(A, B))        \
+  SDFG_BOTH inline sdfg::complex128 operator op(const A& a, const B& b) {           \
+    return sdfg::complex128(a) op sdfg::complex128(b);                              \
   }
 SDFG_COMPLEX_OPERATOR(+)
 SDFG_COMPLEX_OPERATOR(-)

@@ -127,6 +127,12 @@ class Fuser {
     for (const Statement& s : *tasklet.code.statements())
       if (writes_result(s) && uses_symbol(std::get<Assign>(s.kind).value, write.src_connector))
         return "the code of " + quoted(tasklet.label) + " asks for the type of its result";
+    const auto type = state[n].out_connectors.find(write.src_connector);
+    const Data* data = sdfg_.find_data(write.memlet.data);
+    // Code may name a structure's type where a connector has it.
+    if ((type != state[n].out_connectors.end() && type->second.base() == BaseType::Struct) ||
+        (data && data->dtype.base() == BaseType::Struct))
+      return "the result is a structure";
     if (link.scalar == NodeId{}) return {};
     return check_scalar(state, link);
   }

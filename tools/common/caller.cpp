@@ -348,6 +348,10 @@ Diagnostics findings(const call::Again& again) {
 
 Result<Executed> execute(const Sdfg& sdfg, const Bundle& generated, NamedArrays arguments,
                          const BuildOptions& options, bool device) {
+  for (const Argument& a : generated.arguments)
+    if (a.type.base() == BaseType::Callback)
+      return Diagnostic{"argument '" + a.name + "'", "a callback, which only a caller from outside can give",
+                        "call the program through DaCe, or give the callback's result as data"};
   const Bundle bundle = with_main(generated);
   SDFG_TRY(const Built program, build(bundle, options));
   call::Again again{};

@@ -104,6 +104,29 @@ TEST(Gpu, WhatATaskletDeclaresHidesNoLane) {
   EXPECT_NE(text.find("double x = A[x_2];"), std::string::npos) << text;
 }
 
+TEST(Gpu, AnInnerParameterHidesTheLane) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, B: float64[8, 5] {storage = GPU_Global})
+  state s
+    n0 = access A
+    n1 = map m (x) in [0:8] {schedule = GPU_Device}
+      n2 = map inner (x) in [0:5] {schedule = Sequential}
+        n3 = tasklet f: "b = a + x"
+      n4 = exit n2
+    n5 = exit n1
+    n6 = access B
+    n0 -> n1.IN_A : A[0:8]
+    n1.OUT_A -> n2.IN_A : A[0:5]
+    n2.OUT_A -> n3.a : A[x]
+    n3.b -> n4.IN_B : B[0, x]
+    n4.OUT_B -> n5.IN_B : B[0, 0:5]
+    n5.OUT_B -> n6 : B[0, 0:5]
+)"), {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string text = kernel(bundle->files.front().text);
+  EXPECT_NE(text.find("const int x_2 = int(blockIdx.x)"), std::string::npos) << text;
+  EXPECT_NE(text.find("B[x] = A[x] + x;"), std::string::npos) << text;
+}
+
 TEST(Gpu, HipLooksUpLanesThroughAt) {
   GpuOptions hip;
   hip.dialect = GpuDialect::Hip;

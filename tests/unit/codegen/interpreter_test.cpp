@@ -374,7 +374,7 @@ sdfg reduce(A: float64[2, 3], B: float64[2])
 
 TEST(Interpreter, StructuresAreValues) {
   // Members are assigned, chosen between, copied, reduced, and read on an edge.
-  constexpr std::string_view text = R"(
+  constexpr std::string_view text = R"sdfg(
 sdfg pairs(A: float64[3], B: float64[3], R: float64[1])
   symbol k: int64
   transient T: struct(pair, {n = int32, v = float64}, {}, 12)[3]
@@ -419,7 +419,7 @@ sdfg pairs(A: float64[3], B: float64[3], R: float64[1])
     n0 -> n1.a : S[0]
     n1.b -> n2 : R[0]
   main -> last set k = 1000 * S[0].n
-)";
+)sdfg";
   const auto result = run(text, {{"A", array<double>({1, 2, 3})}, {"B", array<double>({0, 0, 0})},
                                  {"R", array<double>({0})}});
   ASSERT_TRUE(result) << result.error().text();
@@ -429,20 +429,20 @@ sdfg pairs(A: float64[3], B: float64[3], R: float64[1])
 
 TEST(Interpreter, AValueAsWhatAnotherOneIs) {
   // NumPy's linspace, as DaCe's front end spells it: in integers, 1 / 2 would be 0.
-  constexpr std::string_view text = R"(
+  constexpr std::string_view text = R"sdfg(
 sdfg linspace(A: float64[1])
   state main
     n0 = tasklet t: "o = 0 + decltype(o)((2 - 1)) / decltype(o)(2)"
     n1 = access A
     n0.o -> n1 : A[0]
-)";
+)sdfg";
   const auto result = run(text, {{"A", array<double>({0})}});
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(values<double>(result->arguments.at("A"))[0], 0.5);
 }
 
 TEST(Interpreter, AStructureIsNoNumber) {
-  constexpr std::string_view text = R"(
+  constexpr std::string_view text = R"sdfg(
 sdfg pairs(B: float64[1])
   transient T: struct(pair, {n = int32, v = float64}, {}, 12)[1]
   state main
@@ -453,7 +453,7 @@ sdfg pairs(B: float64[1])
     n0.b -> n1 : T[0]
     n1 -> n2.a : T[0]
     n2.b -> n3 : B[0]
-)";
+)sdfg";
   EXPECT_EQ(error_of(text, {{"B", array<double>({0})}}),
             "state main / node 2 (tasklet read): C++ has no arithmetic on structures");
 }
