@@ -42,6 +42,8 @@ class NodeRules {
     SymbolSet used;
     collect_code_symbols(node_, used);
     used.erase("__dace_cons_numelems");  // how many elements a consume scope has popped
+    // A container by name, as on an edge: passes leave such ones alone (Accesses::is_named).
+    std::erase_if(used, [&](const std::string& name) { return s_.find_data(name); });
     undefined(used, s_.tree.parent_of(id_), "the code uses");
     if (const Statements* statements = tasklet.code.statements()) subscripts(*statements);
   }

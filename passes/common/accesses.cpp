@@ -9,13 +9,16 @@
 namespace sdfg {
 namespace {
 
-/// Names in what a state evaluates by itself. Memlets, ranges and Python code see symbols only: the
-/// verifier rejects containers there.
+/// Names in what a state evaluates by itself. Memlets and ranges see symbols only: the verifier
+/// rejects containers there.
 void collect_named(const Node& node, const SymbolSet& containers, SymbolSet& out) {
   if (const auto* nested = node.as<NestedSdfg>())
     for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, out);
   const auto* tasklet = node.as<Tasklet>();
-  if (tasklet && tasklet->code.language() != Language::Python)
+  if (!tasklet) return;
+  if (tasklet->code.language() == Language::Python)
+    collect_symbols(tasklet->code, containers, out);
+  else
     collect_used_names(node, containers, out);
 }
 

@@ -31,7 +31,7 @@ sdfg p(A: float64[4, N], B: float64[4])
 }
 
 TEST(VerifyMemlet, AContainerIsNoSymbol) {
-  // Whoever removes a container looks at access nodes, interstate edges and sizes only.
+  // Whoever removes a container looks at access nodes, interstate edges, sizes and code only.
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[20], B: float64[20], J: int64[1], L: int64)
   transient W: float64[L]
@@ -49,8 +49,6 @@ sdfg p(A: float64[20], B: float64[20], J: int64[1], L: int64)
     n4 -> n5 : B[0:L] -> [0:L]
 )sdfg"),
             "state main / node 1 (map each): the range uses 'J', which is a container, not a "
-            "symbol; declare a symbol, or read the data through a connector\n"
-            "state main / node 2 (tasklet t): the code uses 'J', which is a container, not a "
             "symbol; declare a symbol, or read the data through a connector\n"
             "state main / edge n1.OUT_A -> n2.a: the subset uses 'J' and 'M', which are not defined "
             "here, or containers; declare a symbol, or use one of the scope's parameters\n");
