@@ -142,7 +142,29 @@ Branch branch(std::string label, std::optional<Code> condition, Region region) {
 
 namespace {
 
+/// Conditions inside of a nested SDFG that are about symbols of the program: those that keep their names.
+void collect_inside(const NestedSdfg& nested, const SymbolSet& outside, Decisions& decisions) {
+  if (!nested.sdfg) return;
+  SymbolSet same;
+  for (const auto& [name, value] : nested.symbol_mapping)
+    if (value.is_symbol(name) && outside.contains(name)) same.insert(name);
+  for_each_block(**nested.sdfg, [&](const Block& block) {
+    const auto* conditional = block.as<ConditionalBlock>();
+    if (!conditional) return;
+    for (const Branch& b : conditional->branches) {
+      SymbolSet used;
+      if (b.condition && b.condition->expr()) collect_symbols(*b.condition->expr(), used);
+      if (!used.empty() && std::ranges::includes(same, used)) decisions.condition(*b.condition);
+    }
+  });
+  for_each_node(**nested.sdfg, [&](const Node& node) {
+    if (const auto* inner = node.as<NestedSdfg>()) collect_inside(*inner, same, decisions);
+  });
+}
+
 std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
+  SymbolSet symbols;
+  for (const auto& [name, type] : program.symbols) symbols.insert(name);
   for_each_interstate_edge(program,
                            [&](const InterstateEdge& edge) { decisions.condition(edge.condition); });
   for_each_block(program, [&](const Block& block) {
@@ -155,6 +177,7 @@ std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
       for (const Expr& extent : data.shape) decisions.order(extent);
   for_each_node(program, [&](const Node& node) {
     if (const auto* map = node.as<MapEntry>()) decisions.subset(Subset{map->ranges});
+    if (const auto* nested = node.as<NestedSdfg>()) collect_inside(*nested, symbols, decisions);
   });
   for_each_edge(program, [&](const Edge& edge) {
     for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset})
