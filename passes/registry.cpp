@@ -31,6 +31,7 @@
 #include "passes/map_fusion/map_fusion_into_scan.h"
 #include "passes/map_fusion/map_fusion_vertical.h"
 #include "passes/map_fusion/map_promotion.h"
+#include "passes/map_fusion/recompute_at_reads.h"
 #include "passes/map_fusion/trivial_dimension_folding.h"
 #include "passes/maps/accumulate_transient.h"
 #include "passes/maps/copy_to_map.h"
@@ -144,6 +145,7 @@ constexpr std::array registered{
     entry<OptionalArrayInference>(),
     entry<OutLocalStorage>(),
     entry<PruneEmptyBranches>(),
+    entry<RecomputeAtReads>(),
     entry<RedundantArrayElimination>(),
     entry<ReferenceToView>(),
     entry<RestoreFields>(),

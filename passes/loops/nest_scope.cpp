@@ -181,9 +181,11 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
   for (const auto& [from, to] : moved) {
     if (auto* exit = body[to].as<MapExit>()) exit->entry = moved[exit->entry];
   }
+  const auto end_of = [&](EdgeId e, bool in) -> const std::string& {
+    return state.get<AccessNode>(in ? path_source(state, e) : path_target(state, e)).data;
+  };
   const auto border_node = [&](std::map<std::string, NodeId>& nodes, EdgeId e, bool in) {
-    const NodeId end = in ? path_source(state, e) : path_target(state, e);
-    const std::string& name = state.get<AccessNode>(end).data;
+    const std::string& name = end_of(e, in);
     const auto [at, is_new] = nodes.try_emplace(name);
     if (is_new) at->second = body.add(Node{AccessNode{name}});
     return at->second;
@@ -192,6 +194,7 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
     const NodeId from = state.source(e), to = state.target(e);
     Edge edge = state[e];
     NodeId new_from, new_to;
+    if (to != scope.exit && !moved.contains(to)) return;
     if (from == scope.entry) {
       if (edge.memlet.empty()) return;
       new_from = border_node(read, e, true);
@@ -200,7 +203,8 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
       new_from = moved.at(from);
     }
     if (to == scope.exit) {
-      if (edge.memlet.empty()) return;
+      const auto end = edge.memlet.empty() ? border.end() : border.find(end_of(e, false));
+      if (end == border.end() || !end->second.out) return;
       new_to = border_node(written, e, false);
       edge.dst_connector.clear();
     } else {

@@ -33,7 +33,8 @@ class ScopeNester {
                       Border& border, const Assumptions& assumptions) const;
 
   /// Copies the inside of a map into the state of a new SDFG, in which the parameters are symbols.
-  /// The map itself stays as it is. `enclose` may put the state into loops before it is looked up
+  /// The map itself stays as it is. `scope` may name some of the nodes inside only: what leads to
+  /// others, or to containers that `border` does not let out, is left out. `enclose` may put the state into loops before it is looked up
   /// which symbols must come from outside; the node's mapping gives these.
   NestedSdfg nest(const State& state, const Scope& scope, const Border& border, std::string label,
                   const std::function<Block(Block state)>& enclose) const;

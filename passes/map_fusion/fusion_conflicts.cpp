@@ -234,9 +234,10 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
 }
 
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-                           const std::string& later) {
+                           const std::string& later, const std::set<std::string>* ports) {
   const State& state = site.state;
   for (const auto& [name, port] : first.in) {
+    if (ports && !ports->contains(name)) continue;
     if (second.writes.contains(port.container))
       return "the second map writes '" + port.container + "', which the first one reads";
     if (!state[port.node].is<AccessNode>() || !port.direct)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "passes/map_fusion/fusion_plan.h"
@@ -30,9 +31,9 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
                         const FusionRules& rules, FusionPlan& plan);
 
 /// When the second map reads what the first one read, inputs are read later: nobody may write them in
-/// between. `later` says when that is, for messages: "the second one runs".
+/// between. `later` says when that is, for messages: "the second one runs". Of `ports` only, if given.
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-                           const std::string& later);
+                           const std::string& later, const std::set<std::string>* ports = nullptr);
 
 /// Does a name mean one thing in one map and another thing in the other?
 Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,

@@ -100,6 +100,17 @@ void copies(const Options& o, Steps& steps) {
   steps.push_back({"map-to-copy", "the others stay copies", {}});
 }
 
+/// Values between maps that are not worth storing.
+void recomputation(const Options& o, Steps& steps) {
+  steps.push_back({"recompute-at-reads{only_toplevel_maps}",
+                   "no fusion has room for these values: neighbours of them are read", {}});
+  steps.push_back({"inline-sdfg", "what is computed whatever the place is part of the map", {}});
+  steps.push_back({"fixed-point", "maps that had to wait for these values may be one now",
+                   {{vertical_fusion(o), "they may still hand on others", {}},
+                    {"map-split-horizontal", "they may meet in a part", {}},
+                    {horizontal_fusion(o), "they read the same inputs", {}}}});
+}
+
 void inside_maps(const Options& o, Steps& steps) {
   if (!o.blocking_dims.empty() && o.blocking_size > 0)
     steps.push_back(
@@ -182,6 +193,7 @@ Steps optimize(const Options& o) {
   steps.push_back(whole_maps(o));
   steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
   copies(o, steps);
+  if (!o.disable_splitting) recomputation(o, steps);
   steps.push_back({"map-fusion-into-scan{only_toplevel_maps}", "no map that is left takes these inputs", {}});
   hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});

@@ -60,6 +60,7 @@ class StateSplitter {
       context_.applied(here, with + cut.text);
       split(first, cut.dimension, cut.first);
       split(second, cut.dimension, cut.second);
+      order_.reset();  // it does not know the pieces
       touched_.insert({first, second});
       changed = Changed::Yes;
     }
@@ -67,15 +68,18 @@ class StateSplitter {
   }
   bool are_connected(NodeId first, NodeId second) {
     const NodeId a = at(first).exit, b = at(second).exit;
-    return order_->reaches(a, second) || order_->reaches(b, first);
+    return order().reaches(a, second) || order().reaches(b, first);
+  }
+  const Order& order() {
+    if (!order_) order_.emplace(state_);
+    return *order_;
   }
 
   const MapEntry& entry(NodeId map) const { return state_.get<MapEntry>(map); }
   const FusionMap& at(NodeId map) {
     auto found = maps_.find(map);
     if (found == maps_.end()) {
-      if (!order_) order_.emplace(state_);
-      found = maps_.emplace(map, fusion_map(sdfg_, state_, *order_, map)).first;
+      found = maps_.emplace(map, fusion_map(sdfg_, state_, order(), map)).first;
     }
     return found->second;
   }
@@ -121,9 +125,9 @@ class StateSplitter {
     if (Refusal why = check_overlap_of(x, y, cut)) return why;
     for (NodeId map : {first, second})
       if (Refusal why = check_map(map)) return "map '" + entry(map).label + "': " + why.reason();
-    if (order_->reaches(at(first).exit, second)) {
+    if (order().reaches(at(first).exit, second)) {
       if (Refusal why = check_between(first, second)) return why;
-    } else if (order_->reaches(at(second).exit, first)) {
+    } else if (order().reaches(at(second).exit, first)) {
       if (Refusal why = check_between(second, first)) return why;
     } else {
       if (Refusal why = check_apart(at(first), at(second))) return why;
@@ -142,7 +146,7 @@ class StateSplitter {
           state_.out(node), [&](EdgeId next) { return state_.target(next) == consumer; });
       if (!direct) continue;
       OverlapPair pair;
-      if (Refusal why = check_overlap(sdfg_, state_, node, at(producer).exit, consumer, *order_,
+      if (Refusal why = check_overlap(sdfg_, state_, node, at(producer).exit, consumer, order(),
                                       assumptions_, pair))
         return "a path leads from one map to the other: " + why.reason();
       for (std::size_t d = 0; d < pair.producer_parameter.size(); ++d)
