@@ -190,8 +190,8 @@ def symbols_table(options, pool):
 # Passes that could have removed traffic, and how their refusals are found among all remarks.
 REMOVERS = ["map-fusion-vertical", "map-fusion-horizontal", "map-promotion", "map-split-vertical",
             "map-split-horizontal", "redundant-array-elimination", "composed-copy-elimination",
-            "split-access-nodes", "split-consumer-memlets"]
-DONE = re.compile(r": (fused|'[^']*' lives in|.* (became|are|is) (one|gone|now) )")
+            "recompute-at-reads", "split-access-nodes", "split-consumer-memlets"]
+DONE = re.compile(r": (fused|computed|'[^']*' lives in|.* (became|are|is) (one|gone|now) )")
 
 
 def reason(remarks, container):

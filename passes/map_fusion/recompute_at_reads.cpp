@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "passes/common/reroute.h"
-#include "passes/loops/nest_scope.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/fusion_walk.h"
 #include "passes/map_fusion/recompute_cost.h"
-#include "passes/map_fusion/value_slice.h"
+#include "passes/map_fusion/slice_sdfg.h"
 #include "passes/split/conflict_order.h"
 
 namespace sdfg {
@@ -218,87 +217,16 @@ class Recomputation {
     const std::size_t nodes = slice_.nodes.size() * copies;
     if (nodes > std::size_t(options_.most_nodes))
       return "the copies would have " + std::to_string(nodes) + " nodes";
-    done_ = "'" + slice_.container + "' computed where it is read, in " + std::to_string(copies) +
-            " copies: " + cost.text();
-    return cost.pays() ? Refusal() : Refusal(done_);
+    const std::string where = "'" + slice_.container + "' where it is read, in " + std::to_string(copies) + " copies";
+    done_ = "computed " + where + ": " + cost.text();
+    return cost.pays() ? Refusal() : "computing " + where + ", would move more: " + cost.text();
   }
 
   // ---- Rewriting.
 
-  /// An SDFG that computes the element; with a condition, or hands on what is stored.
-  NestedSdfg value_of(const Element& element, const std::string& stored) const {
-    Border border;
-    for (const std::string& name : slice_.inputs) {
-      const Port& port = first_.in.at(name);
-      border[port.container] = {port.outer, {}, Subset::whole(site_.sdfg.find_data(port.container)->shape)};
-    }
-    for (const StoredValue& value : slice_.stored) {
-      const std::string& name = first_.out.at(value.port).container;
-      border[name] = {{}, {}, Subset::whole(site_.sdfg.find_data(name)->shape)};
-    }
-    border[slice_.container] = {{}, first_.out.at(slice_.port).outer, slice_.written};
-    const Scope part{first_.entry, first_.exit, slice_.nodes};
-    NestedSdfg node = nester_.nest(state_, part, border, slice_.container + "_again", [&](Block body) {
-      become_scalar(*body.as<State>());
-      load_stored(*body.as<State>());
-      return element.condition ? choice(std::move(body), *element.condition, stored) : std::move(body);
-    });
-    Sdfg& inner = **node.sdfg;
-    inner.arrays.at(slice_.container) = Data::scalar(inner.arrays.at(slice_.container).dtype, false);
-    if (element.condition)
-      inner.arrays.insert(stored, Data::scalar(inner.arrays.at(slice_.container).dtype, false));
-    for (const auto& [param, value] : element.params)
-      if (const auto symbol = node.symbol_mapping.find(param); symbol != node.symbol_mapping.end())
-        symbol->second = value;
-    return node;
-  }
-
-  void load_stored(State& body) const {
-    for (const StoredValue& value : slice_.stored) {
-      const std::string& held = state_.get<AccessNode>(value.node).data;
-      const std::string& name = first_.out.at(value.port).container;
-      for (NodeId n : std::vector<NodeId>(body.nodes().begin(), body.nodes().end())) {
-        const auto* access = body[n].as<AccessNode>();
-        if (!access || access->data != held || !body.in(n).empty()) continue;
-        const NodeId from = body.add(Node{AccessNode{.data = name}});
-        body.connect(from, n, Edge{"", "", Memlet::copy(name, value.element, Subset::index({Expr(0)}))});
-      }
-    }
-  }
-
-  /// One element was written to the container; now it is all of it.
-  void become_scalar(State& body) const {
-    const Subset only = Subset::index({Expr(0)});
-    for (EdgeId e : body.edges()) {
-      Memlet& memlet = body[e].memlet;
-      const auto* target = body[body.target(e)].as<AccessNode>();
-      if (memlet.data == slice_.container)
-        memlet.subset() = only;
-      else if (target && target->data == slice_.container && memlet.dst_subset)
-        memlet.dst_subset = only;
-    }
-  }
-
-  Block choice(Block body, const Expr& condition, const std::string& stored) const {
-    State load;
-    const NodeId from = load.add(Node{AccessNode{.data = stored}});
-    const NodeId to = load.add(Node{AccessNode{.data = slice_.container}});
-    const Subset only = Subset::index({Expr(0)});
-    load.connect(from, to, Edge{"", "", Memlet::copy(stored, only, only)});
-    ConditionalBlock out;
-    const auto add = [&](std::string label, std::optional<Code> when, Block block) {
-      ControlFlowRegion region;
-      region.start_block = region.add(std::move(block));
-      out.branches.push_back({std::move(when), Block{.label = std::move(label), .kind = std::move(region)}});
-    };
-    add("computed", Code::from(condition), std::move(body));
-    add("otherwise", std::nullopt, Block{"stored", std::move(load)});
-    return Block{.label = "where", .kind = std::move(out)};
-  }
-
   void compute(FusionMap& reader, const Element& element) {
     const std::string stored = site_.sdfg.fresh_name(slice_.container + "_stored");
-    Node node{value_of(element, stored)};
+    Node node{slice_sdfg(site_, first_, slice_, nester_, element.params, element.condition, stored)};
     const std::string held = site_.sdfg.fresh_name(slice_.container + "_local");
     Data scalar = Data::scalar(site_.sdfg.find_data(slice_.container)->dtype, true);
     scalar.storage = Storage::Register;

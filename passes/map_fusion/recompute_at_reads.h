@@ -26,13 +26,13 @@ it anyway, or where its inputs are more.
 
 Applied where that moves fewer bytes: the result is neither stored nor loaded, but its inputs are
 loaded by each map that did not read them before (unless that map may yet join the first one, which
-reads them). A load that finds its element in a cache counts as `load_bytes`, one through an index as
-three times that. Of several maps that write parts of one container, the one that writes most is
+reads them). A load that finds its element in a cache counts as `load_bytes`, one through an index
+as three times that. Of several maps that write parts of one container, the one that writes most is
 taken. Run inline-sdfg, map-split-horizontal and the fusions afterwards.
 
 Refused when somebody else than maps of the same scope reads the result, or by address; when an
-iteration of the first map writes more than one element or perhaps none, or others may write the same
-ones; when what is read may not have been written; when values inside of the first map are used in
+iteration of the first map writes more than one element or perhaps none, or others may write the
+same ones; when what is read may not have been written; when values inside of the first map are used in
 other ways; when an input is written later on; when the copies would have more than `most_nodes`
 nodes; and when the first map would go, but something waits for it, or it for something.)",
   };
