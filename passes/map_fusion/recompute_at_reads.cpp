@@ -202,8 +202,22 @@ class Recomputation {
     return {};
   }
 
+  Refusal check_names(NodeId node) const {
+    const auto* map = state_[node].as<MapEntry>();
+    for (const std::string& param : map ? map->params : std::vector<std::string>())
+      if (std::ranges::find(entry(first_).params, param) == entry(first_).params.end() &&
+          site_.sdfg.symbols.contains(param))
+        return "'" + param + "' means something else outside of map '" + map->label + "'";
+    return {};
+  }
+
   Refusal check_reader(const FusionMap& reader) const {
     if (entry(reader).schedule != entry(first_).schedule) return "the schedules differ";
+    // Copies stand in the reader, where its parameters hide symbols of these names.
+    const Scope scope = *find_scope(state_, reader.entry);
+    for (NodeId n : scope.nodes)
+      if (Refusal why = check_names(n)) return why;
+    if (Refusal why = check_names(reader.entry)) return why;
     return check_later_inputs(site_, first_, reader, "map '" + entry(reader).label + "' runs", &slice_.inputs);
   }
 

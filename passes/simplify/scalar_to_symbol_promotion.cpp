@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
@@ -348,7 +349,8 @@ class Promotion {
     std::map<State*, std::vector<EdgeId>> edges;
     std::map<State*, std::vector<NodeId>> nodes;
     for (const Scalar& scalar : scalars_) {
-      for (const Read& read : scalar.reads) edges[read.state].push_back(read.leaf);
+      for (const Read& read : scalar.reads)
+        for (EdgeId e : memlet_path(*read.state, read.leaf)) edges[read.state].push_back(e);
       for (const auto& [state, node] : accesses_.sites(scalar.name)) nodes[state].push_back(node);
       for (const Write& write : scalar.writes)
         if ((*write.state)[write.producer].is<Tasklet>()) nodes[write.state].push_back(write.producer);
