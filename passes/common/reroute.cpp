@@ -32,6 +32,7 @@ Refusal Reroute::check_containers(const Sdfg& sdfg, const std::string& from,
     const bool plain = data->is_scalar() || std::holds_alternative<Array>(data->kind);
     if (!plain || data->is_reference())
       return "container '" + *name + "' is a " + data->json_type();
+    if (sdfg.constants.contains(*name)) return "'" + *name + "' is a constant, too";
   }
   if (!(a->dtype == b->dtype))
     return "the elements of '" + from + "' are " + a->dtype.text() + ", those of '" + to + "' " +
