@@ -233,6 +233,13 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
   return Conflicts(site, first, second, rules, plan).run();
 }
 
+const std::string* hidden_symbol(const Sdfg& sdfg, const MapEntry& map, const MapEntry& around) {
+  for (const std::string& param : around.params)
+    if (std::ranges::find(map.params, param) == map.params.end() && sdfg.symbols.contains(param))
+      return &param;
+  return nullptr;
+}
+
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                            const std::string& later, const std::set<std::string>* ports) {
   const State& state = site.state;

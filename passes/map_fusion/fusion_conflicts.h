@@ -35,6 +35,10 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                            const std::string& later, const std::set<std::string>* ports = nullptr);
 
+/// A symbol of the program that a parameter of `around` hides from what is taken out of `map`, whose own
+/// parameters get values there; null: none.
+const std::string* hidden_symbol(const Sdfg& sdfg, const MapEntry& map, const MapEntry& around);
+
 /// Does a name mean one thing in one map and another thing in the other?
 Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                     const IterationMatch& match);

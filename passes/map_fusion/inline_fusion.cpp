@@ -134,10 +134,8 @@ class Inliner {
 
   Refusal check_inputs() const {
     if (Refusal why = check_later_inputs(site_, first_, second_, "the second one runs")) return why;
-    for (const std::string& param : entry(second_).params)
-      if (std::ranges::find(entry(first_).params, param) == entry(first_).params.end() &&
-          site_.sdfg.symbols.contains(param))
-        return "'" + param + "' means something else outside of the second map";
+    if (const std::string* name = hidden_symbol(site_.sdfg, entry(first_), entry(second_)))
+      return "'" + *name + "' means something else outside of the second map";
     return {};
   }
 

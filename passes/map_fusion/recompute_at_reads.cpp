@@ -7,6 +7,7 @@
 #include "passes/map_fusion/fusion_walk.h"
 #include "passes/map_fusion/recompute_cost.h"
 #include "passes/map_fusion/slice_sdfg.h"
+#include "passes/map_fusion/writing_iteration.h"
 #include "passes/split/conflict_order.h"
 
 namespace sdfg {
@@ -177,7 +178,7 @@ class Recomputation {
   Refusal solve(Element& element, const Assumptions& inside, bool& elsewhere) const {
     const MapEntry& map = entry(first_);
     const std::string what = text(slice_.container, element.subset);
-    auto params = writer_of(slice_.written, map.params, element.subset);
+    auto params = possible_iteration(map, slice_.written, element.subset);
     if (!params) return "which iteration wrote " + what + " cannot be told";
     element.params = *std::move(params);
     const Subset written = substitute(slice_.written, element.params);
@@ -204,10 +205,8 @@ class Recomputation {
 
   Refusal check_names(NodeId node) const {
     const auto* map = state_[node].as<MapEntry>();
-    for (const std::string& param : map ? map->params : std::vector<std::string>())
-      if (std::ranges::find(entry(first_).params, param) == entry(first_).params.end() &&
-          site_.sdfg.symbols.contains(param))
-        return "'" + param + "' means something else outside of map '" + map->label + "'";
+    const std::string* name = map ? hidden_symbol(site_.sdfg, entry(first_), *map) : nullptr;
+    if (name) return "'" + *name + "' means something else outside of map '" + map->label + "'";
     return {};
   }
 

@@ -182,22 +182,6 @@ std::set<NodeId> nodes_only_for(const State& state, const FusionMap& map, const 
   return gone;
 }
 
-std::optional<Substitution> writer_of(const Subset& written, const std::vector<std::string>& params,
-                                      const Subset& element) {
-  Substitution out;
-  if (written.rank() != element.rank()) return std::nullopt;
-  for (std::size_t d = 0; d < written.rank(); ++d)
-    for (const std::string& param : params) {
-      const auto affine = match_affine(written[d].begin, param);
-      if (!affine || !(affine->coefficient == Expr(1)) || out.contains(param)) continue;
-      const bool alone = std::ranges::none_of(
-          params, [&](const std::string& p) { return uses_symbol(affine->rest, p); });
-      if (alone) out.emplace(param, element[d].begin - affine->rest);
-    }
-  if (out.size() != params.size()) return std::nullopt;
-  return out;
-}
-
 bool erase_result(const FusionSite& site, FusionMap& map, const ValueSlice& slice, SymbolSet& unused) {
   Eraser eraser(site, map, unused);
   const std::set<NodeId> gone = nodes_only_for(site.state, map, slice);

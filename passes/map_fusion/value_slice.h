@@ -40,12 +40,6 @@ Refusal find_slice(const FusionSite& site, const FusionMap& map, const std::stri
 /// The nodes of the slice that nothing else in the map needs.
 std::set<NodeId> nodes_only_for(const State& state, const FusionMap& map, const ValueSlice& slice);
 
-/// Which iteration of a map writes an element? `written` is what an iteration writes, in terms of
-/// the map's parameters. Nothing when that cannot be told. What comes out need not lie in the
-/// ranges, and need not write that very element where `written` has indices without parameters.
-std::optional<Substitution> writer_of(const Subset& written, const std::vector<std::string>& params,
-                                      const Subset& element);
-
 /// Takes the result out of the map, with everything that nothing else in the map needs; the edge to
 /// the access node goes, too. A map without any other result goes as a whole. Says whether it is still there.
 bool erase_result(const FusionSite& site, FusionMap& map, const ValueSlice& slice, SymbolSet& unused);

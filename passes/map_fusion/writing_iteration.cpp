@@ -4,8 +4,8 @@
 
 namespace sdfg {
 
-std::optional<Substitution> writing_iteration(const MapEntry& map, const Subset& written,
-                                              const Subset& element) {
+std::optional<Substitution> possible_iteration(const MapEntry& map, const Subset& written,
+                                               const Subset& element) {
   if (written.rank() != element.rank()) return std::nullopt;
   Substitution iteration;
   for (std::size_t d = 0; d < written.rank(); ++d)
@@ -16,8 +16,14 @@ std::optional<Substitution> writing_iteration(const MapEntry& map, const Subset&
           map.params, [&](const std::string& p) { return uses_symbol(affine->rest, p); });
       if (alone) iteration.emplace(param, element[d].begin - affine->rest);
     }
-  if (iteration.size() != map.params.size() || !(substitute(written, iteration) == element))
-    return std::nullopt;
+  if (iteration.size() != map.params.size()) return std::nullopt;
+  return iteration;
+}
+
+std::optional<Substitution> writing_iteration(const MapEntry& map, const Subset& written,
+                                              const Subset& element) {
+  auto iteration = possible_iteration(map, written, element);
+  if (!iteration || !(substitute(written, *iteration) == element)) return std::nullopt;
   return iteration;
 }
 
