@@ -190,9 +190,27 @@ bool independent(const Subset& a, const Subset& b, const std::vector<std::string
   return std::ranges::all_of(told_apart, [](bool b) { return b; });
 }
 
+/// Does one of them move with a parameter where the other one does not, and the other way round? So do
+/// a row and a column, or an array and its transpose.
+static bool turned(const Subset& a, const Subset& b, const std::vector<std::string>& params,
+                   const std::vector<Range>& ranges) {
+  const auto moves_alone = [&](const Subset& one, const Subset& other, const std::string& param) {
+    for (std::size_t d = 0; d < one.rank(); ++d) {
+      if (!one[d].is_index() || !other[d].is_index()) return false;
+      if (uses_symbol(one[d].begin, param) && !uses_symbol(other[d].begin, param)) return true;
+    }
+    return false;
+  };
+  for (std::size_t k = 0; k < params.size(); ++k)
+    if (!has_one_point(ranges[k]) && moves_alone(a, b, params[k]) && moves_alone(b, a, params[k]))
+      return true;
+  return false;
+}
+
 bool shifted(const Subset& a, const Subset& b, const std::vector<std::string>& params,
              const std::vector<Range>& ranges) {
   if (a.rank() != b.rank()) return false;
+  if (turned(a, b, params, ranges)) return true;
   std::vector<std::size_t> moving, resting;  // parameters of dimensions that differ, that agree
   for (std::size_t d = 0; d < a.rank(); ++d) {
     if (!a[d].is_index() || !b[d].is_index()) return false;

@@ -49,7 +49,8 @@ bool independent(const Subset& a, const Subset& b, const std::vector<std::string
                  const std::vector<Range>& ranges, const Assumptions& assumptions);
 
 /// Is it certain that some iteration touches through `b` the element that another one touches through
-/// `a`, where the ranges are long enough? So it is for single elements a constant distance apart.
+/// `a`, where the ranges are long enough? So it is for single elements a constant distance apart, and
+/// for a row and a column.
 bool shifted(const Subset& a, const Subset& b, const std::vector<std::string>& params,
              const std::vector<Range>& ranges);
 
