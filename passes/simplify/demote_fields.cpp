@@ -1,5 +1,7 @@
 #include "passes/simplify/demote_fields.h"
 
+#include <algorithm>
+
 #include "ir/replace.h"
 #include "ir/walk.h"
 
@@ -7,6 +9,11 @@ namespace sdfg {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// Does any data come to the node? Empty memlets only say when.
+bool is_written(const State& state, NodeId node) {
+  return std::ranges::any_of(state.in(node), [&](EdgeId e) { return !state[e].memlet.empty(); });
+}
 
 /// Is the field read in the first state that uses it, at a node that nothing has written?
 bool is_read_first(const Sdfg& sdfg, const std::string& field) {
@@ -17,7 +24,8 @@ bool is_read_first(const Sdfg& sdfg, const std::string& field) {
       const auto* access = state[n].as<AccessNode>();
       if (!access || access->data != field) continue;
       here = true;
-      if (!seen && state.in(n).empty() && !state.out(n).empty()) read = true;
+      const auto reads = [&](EdgeId e) { return !state[e].memlet.empty(); };
+      if (!seen && !is_written(state, n) && std::ranges::any_of(state.out(n), reads)) read = true;
     }
     seen |= here;
   });

@@ -23,6 +23,10 @@ std::map<std::string, std::int64_t, std::less<>> integers(const NamedArrays& arg
   return out;
 }
 
+bool reads_unwritten(const Executed& executed) {
+  return !executed.warnings.empty() || !executed.arbitrary.empty();
+}
+
 }  // namespace
 
 void CheckSemantics::start(const Sdfg& sdfg) {
@@ -31,7 +35,7 @@ void CheckSemantics::start(const Sdfg& sdfg) {
     Result<NamedArrays> made = make_arguments(sdfg, {.size = size, .given = given_});
     if (!made) {
       note_ = made.error();
-      return;
+      break;
     }
     Result<Executed> executed = interpreter_backend()(sdfg, *made);
     if (executed) {
@@ -43,6 +47,8 @@ void CheckSemantics::start(const Sdfg& sdfg) {
     }
     note_ = executed.error();
   }
+  note_->message = "the program does not run: " + note_->message;
+  note_->hint = "give arguments with --run=DATA.npz or --set=NAME=VALUE";
 }
 
 void CheckSemantics::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
@@ -60,25 +66,32 @@ void CheckSemantics::finish(const Sdfg& sdfg) {
   if (!each_) compare(sdfg, "after the passes");
 }
 
-void CheckSemantics::note_demoted(const Sdfg& sdfg) {
+std::string CheckSemantics::note_demoted(const Sdfg& sdfg) {
+  std::string added;
   for (const auto& [name, data] : sdfg.arrays) {
     if (!name.starts_with(demoted_prefix)) continue;
     const std::string field = name.substr(demoted_prefix.size());
-    demoted_.insert(field);
+    if (demoted_.insert(field).second) added = field;
     // Passes may demote a field, and restore one that the input had demoted.
     if (const auto given = arguments_.find(field); given != arguments_.end())
       arguments_[name] = given->second;
     else if (const auto kept = arguments_.find(name); kept != arguments_.end())
       arguments_[field] = kept->second;
   }
+  return added;
 }
 
 void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
   if (!expected_) return;
-  note_demoted(sdfg);
+  const std::string demoted = note_demoted(sdfg);
   const Result<Executed> executed = interpreter_backend()(sdfg, arguments_);
   if (!executed)
     throw InternalError(when + " the program does not run any more: " + executed.error().text());
+  if (!demoted.empty() && reads_unwritten(*executed) && !reads_unwritten(*expected_)) {
+    expected_.reset();
+    note_ = Diagnostic{{}, "demoted field '" + demoted + "' is read where the program has not written it"};
+    return;
+  }
   // What became unused may have left the signature.
   NamedArrays expected;
   for (const auto& [name, array] : expected_->arguments)

@@ -14,7 +14,8 @@ namespace sdfg {
 ///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
-/// `note` says why. A field that was demoted (demote-fields) is not compared from then on.
+/// `note` says why. A field that was demoted (demote-fields) is not compared from then on; and nothing
+/// is where the program reads what such a field had before the call, against the user's word.
 class CheckSemantics : public Observer {
  public:
   /// `each`: after each pass that changed something; otherwise only when finish() is called.
@@ -30,14 +31,15 @@ class CheckSemantics : public Observer {
   void leave_version() override { other_case_ = false; }
   /// Compares the program as it is now with how it started.
   void finish(const Sdfg& sdfg);
-  /// Why nothing is compared; nothing when it is.
+  /// Why nothing is compared any more; nothing when it is.
   const std::optional<Diagnostic>& note() const { return note_; }
   /// How many programs were run and compared.
   std::size_t compared() const { return compared_; }
 
  private:
-  /// Fields that are demoted here have the same values under both names, and are not compared.
-  void note_demoted(const Sdfg& sdfg);
+  /// Fields that are demoted here have the same values under both names, and are not compared. The
+  /// name of one that was not before.
+  std::string note_demoted(const Sdfg& sdfg);
   void compare(const Sdfg& sdfg, const std::string& when);
 
   bool each_, other_case_ = false;

@@ -170,8 +170,7 @@ class Run {
     if (check) check->finish(input_.sdfg);
     if (check && check->note()) {
       Diagnostic why = *check->note();
-      why.message = "--check-semantics compared nothing, because the program does not run: " + why.message;
-      why.hint = "give arguments with --run=DATA.npz or --set=NAME=VALUE";
+      why.message = "--check-semantics compared nothing, because " + why.message;
       why.severity = Severity::Warning;
       say(why, s_.input);
     }
