@@ -55,7 +55,7 @@ WEIGHTS = {name: weight for weight, names in {
     9: """
         accumulate-transient map-buffer-elimination min-max-elimination out-local-storage""",
     8: """
-        distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
+        conditional-into-maps distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
     7: """
         map-split-vertical reference-to-view""",
