@@ -199,12 +199,11 @@ class Planner {
     return facts.lookups || (facts.y_neighbours && facts.loads >= many_loads) ? l2_row : 0;
   }
 
-  /// Measured on an H200 (docs/benchmarks-gpu.md). Neighbours along y are in the cache when one
-  /// block has several levels; levels per thread pay when they share many loads and have few of
-  /// their own, or none at all. Where the neighbour tables do not stay in the L2 cache from level
-  /// to level, or nobody knows whether they do, one thread takes all it can for what it looked up;
-  /// else a gather with many loads of its own wants few registers and rows of neighbours near
-  /// each other.
+  /// Measured on an H200 (docs/benchmarks-gpu.md). Levels per thread pay where they share what was
+  /// looked up and have few loads of their own, or none at all. A gather with many of its own wants
+  /// few registers and rows of neighbours near each other; neighbours along y are in the cache when
+  /// one block has several levels. Where the neighbour tables do not stay in the L2 cache from level
+  /// to level, or nobody knows whether they do, one thread takes all it can for what it looked up.
   void shape(const MapEntry& map, KernelPlan& plan, const Facts& facts) const {
     plan.rows_first = rows_first(map, facts);
     const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
@@ -220,29 +219,31 @@ class Planner {
     const bool small = x && y && *y > 0 && *x <= l2_elements / *y;
     const bool tables_stay = x && *x <= l2_row;
     const bool hip = out_.dialect == GpuDialect::Hip;
-    const bool shares = facts.hoisted >= 20 && facts.hoisted >= 2 * own;
+    const bool shares = facts.hoisted >= (facts.hoisted >= 20 ? 2 : 3) * own;
+    const auto share_levels = [&] {
+      plan.levels = 8;
+      if (!hip) plan.min_blocks = shares ? 4 : 5;  // 128 or 96 registers
+    };
     if (!deep) {
       plan.block = {facts.lookups ? 128 : 256, 1, 1};
     } else if (facts.loads + facts.lookups == 0) {
-      plan.levels = 4;
+      plan.block = {512, 1, 1};
     } else if (facts.double_lookups) {
       plan.block = {narrow, 256 / narrow, 1};
-      plan.levels = 4;
-    } else if (facts.lookups && !tables_stay && !facts.reduces &&
-               (facts.y_neighbours || !shares)) {
-      plan.block = {narrow, 64 / narrow, 1};
-      plan.levels = 8;
-      if (!hip) plan.min_blocks = 12;  // 80 registers
+      if (own <= 20) plan.levels = 4;
+    } else if (facts.lookups && !tables_stay && !facts.reduces) {
+      if (own > 12 && 4 * own >= 3 * facts.hoisted) plan.block = {64, 2, 1};
+      else share_levels();
+    } else if (facts.lookups && shares) {
+      share_levels();
     } else if (facts.y_neighbours) {
-      if (facts.lookups) plan.block = {64, 4, 1};
+      if (facts.lookups) plan.block = {64, own > 30 ? 4 : 2, 1};
       else if (small) plan.block = {64, 2, 1};
-      else if (!hip && facts.loads >= many_loads) plan.block = {64, 2, 1}, plan.levels = 2;
-      else plan.block = {narrow, 128 / narrow, 1};
+      else if (hip) plan.block = {narrow, 128 / narrow, 1};
+      else if (facts.loads >= many_loads) plan.block = {64, 2, 1}, plan.levels = 2;
+      else plan.levels = 2;
     } else if (!facts.lookups) {
       plan.block = {256, 1, 1};
-    } else if (shares) {
-      plan.levels = 8;
-      if (!hip) plan.min_blocks = 5;  // two registers above 96 cost 18 %
     } else if (own > 20) {
       plan.block = {narrow, 256 / narrow, 1};
     } else {

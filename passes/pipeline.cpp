@@ -17,9 +17,18 @@ namespace {
 
 constexpr std::string_view fixed_point = "fixed-point", versions_name = "versions";
 
-/// For weighing a version that nobody asked for: points of a dimension of unknown size, and the
-/// part of the bytes (one in so many) that it has to save.
-constexpr std::int64_t assumed_extent = 1000, version_worth = 100;
+/// A version that nobody asked for has to save one in so many bytes.
+constexpr std::int64_t version_worth = 100;
+
+/// Points of a dimension of unknown size, for weighing a version: as many as the longest one of known
+/// size, so that a field of which only one dimension is known does not outweigh all others.
+std::int64_t assumed_extent(const Sdfg& program) {
+  constexpr std::int64_t least = 1000, most = 100'000;  // a cube of these is a number of bytes yet
+  std::int64_t longest = least;
+  for (const auto& [name, data] : program.arrays)
+    for (const Expr& size : data.shape) longest = std::max(longest, size.as_integer().value_or(0));
+  return std::min(longest, most);
+}
 
 class PipelineParser {
  public:
@@ -165,7 +174,8 @@ class Runner {
              read_symbol_entries(step.versions->typical, SymbolFile::Arguments));
     const bool guess = step.versions->likely;
     const SymbolValues likely = guess ? likely_values(*sdfg_) : SymbolValues{};
-    const SymbolValues sizes = guess ? likely_values(*sdfg_, assumed_extent) : SymbolValues{};
+    const std::int64_t extent = assumed_extent(*sdfg_);
+    const SymbolValues sizes = guess ? likely_values(*sdfg_, extent) : SymbolValues{};
     Sdfg special = *sdfg_;
     for (const Expr& condition : conditions)
       for (const std::string& name : free_symbols(condition))
@@ -185,7 +195,7 @@ class Runner {
       return changed;
     }
     SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
-    const Gain gain = guess ? saved(special, sizes) : Gain{};
+    const Gain gain = guess ? saved(special, sizes, extent) : Gain{};
     join(std::move(special), conditions, gain, symbols);
     return gain.refusal ? changed : changed | specialized | Changed::Yes;
   }
@@ -195,18 +205,18 @@ class Runner {
     std::string text;
     Refusal refusal;
   };
-  Gain saved(const Sdfg& special, const SymbolValues& sizes) const {
-    const std::int64_t before = moved(*sdfg_, sizes), after = moved(special, sizes);
+  Gain saved(const Sdfg& special, const SymbolValues& sizes, std::int64_t extent) const {
+    const std::int64_t before = moved(*sdfg_, sizes, extent), after = moved(special, sizes, extent);
     const std::string text = "kernels would move " + std::to_string(after) + " bytes instead of " +
                              std::to_string(before) + " where dimensions have " +
-                             std::to_string(assumed_extent) + " points";
+                             std::to_string(extent) + " points";
     if (before - after <= before / version_worth) return {{}, text + ": not worth a version"};
     return {", as ranges of maps suggest: " + text, {}};
   }
   /// Bytes that kernels move, at most.
-  static std::int64_t moved(const Sdfg& program, SymbolValues values) {
+  static std::int64_t moved(const Sdfg& program, SymbolValues values, std::int64_t extent) {
     const Expr bytes = program_cost(program).bytes();
-    for (const std::string& name : free_symbols(bytes)) values.try_emplace(name, assumed_extent);
+    for (const std::string& name : free_symbols(bytes)) values.try_emplace(name, extent);
     return evaluate(bytes, values).value_or(0);
   }
 

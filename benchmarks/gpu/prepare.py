@@ -108,7 +108,7 @@ def signature(text, name):
 
 def moved(opt, graph, steps, made_for, program, n):
     """Bytes that our kernels have to move at grid n: by kind, their sum, the program's lower bound, the formula's error."""
-    key = (program, steps)
+    key = (graph, steps)
     if key not in moved.known:
         moved.known[key] = formulas(opt, graph, steps, made_for, lambda small: scale(program / "args80.npz", small))
     found = moved.known[key]
@@ -167,11 +167,10 @@ def main():
             for part in ("runtime/include", "external/moodycamel"):
                 shutil.copytree(pathlib.Path(meta["package"]) / part, options.out / "dace" / part, dirs_exist_ok=True)
         if options.only != "dace":
-            plan = []
-            if options.plans:
-                (out / "ours.plan").write_text(known_plan(options.sdfg_opt, options.plans, options.device, work / "lowered.sdfg", steps))
-                plan = [f"--plan={out / 'ours.plan'}"]
-            run([options.sdfg_opt, work / "lowered.sdfg", steps, "--emit=cuda", "-o", out / "ours.cu", *plan])
+            known = known_plan(options.sdfg_opt, options.plans, options.device, work / "lowered.sdfg", steps) if options.plans else ""
+            for file, plan in ("ours", known), ("timed", "  timers = on\n" + known):
+                (out / f"{file}.plan").write_text(plan)
+                run([options.sdfg_opt, work / "lowered.sdfg", steps, "--emit=cuda", "-o", out / f"{file}.cu", f"--plan={out / f'{file}.plan'}"])
         arrays = {name for name, value in recorded.items() if value.ndim}
         theirs = dict(args=meta["args"], init=[(name, dict(meta["args"]).get(name, "int")) for name in meta["init"]])
         ours = signature((out / "ours.cu").read_text(), meta["name"])
@@ -185,7 +184,8 @@ def main():
         (out / "meta.json").write_text(json.dumps(dict(name=meta["name"], n=n, ours=ours, dace=theirs, moved=bytes,
                                                         graph=str(work / "lowered.sdfg"), steps=steps)))
     shutil.copyfile(pathlib.Path(__file__).resolve().parent.parent / "torus_grid.py", options.out / "torus_grid.py")
-    shutil.copyfile(pathlib.Path(__file__).resolve().parent / "run.py", options.out / "run.py")
+    for file in ("run.py", "kernels.py"):
+        shutil.copyfile(pathlib.Path(__file__).resolve().parent / file, options.out / file)
 
 
 if __name__ == "__main__":

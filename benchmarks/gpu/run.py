@@ -11,8 +11,8 @@ the host needs per call. "MB" is what our program's kernels have to move, counte
 "bound" the time this takes when each kernel runs at the bandwidth of a plain one of its kind and footprint, measured in
 the same run: a copy for pointwise kernels and copies, a sum over neighbours for gathers, a sweep over columns for scans.
 "share" is the bound over our time, "bound/DaCe" the bound over DaCe's: no kernels like ours can be more than its
-reciprocal faster than DaCe.
-Libraries are kept in DIR/cache by content. Writes results.json and table.md to $OUT or DIR.
+reciprocal faster than DaCe. Afterwards a third build with timers says the same of each kernel of 100 MB or more.
+Libraries are kept in DIR/cache by content. Writes results.json, table.md and kernels.md to $OUT or DIR.
 """
 import argparse, concurrent.futures, ctypes, hashlib, json, math, os, pathlib, shutil, subprocess, sys, threading, time
 
@@ -70,12 +70,14 @@ def cuda_home():
 
 
 def build_all(root, folders, ours_only):
-    """{(folder, which, kind): (library or None, complaint, seconds)}; which: ours or dace; kind: fast, exact or caller."""
+    """{(folder, which, kind): (library or None, complaint, seconds)}; which: ours or dace; kind: fast, exact, timed or caller."""
     (root / "cache").mkdir(exist_ok=True)
     todo = {}
     for folder in folders:
         for which in ("ours",) if ours_only else ("ours", "dace"):
             todo[folder, which, "caller"] = [folder / f"{which}_caller.cpp"], []
+        if (folder / "timed.cu").exists():
+            todo[folder, "ours", "timed"] = [folder / "timed.cu"], []
         for kind, flags in FLAGS.items():
             if ours_only and kind == "exact":
                 continue  # nothing to compare with
@@ -182,10 +184,10 @@ def bandwidths(n, tables):
     return dict(copy=16 * count / t / 1e9, gather=((cells + edges) * levels * 8 + 12 * cells) / g / 1e9, scan=16 * count / s / 1e9)
 
 
-def bound_us(moved, bandwidth):
-    """Microseconds that the kernels need at the bandwidths of plain ones of their kinds."""
+def bound_us(kinds, bandwidth):
+    """Microseconds that kernels need at the bandwidths of plain ones of their kinds; {kind: bytes}."""
     like = {"gather": "gather", "reduction": "gather", "blocks": "gather", "scan": "scan"}
-    return sum(count / bandwidth[like.get(kind, "copy")] for kind, count in moved["kinds"].items()) / 1e3
+    return sum(count / bandwidth[like.get(kind, "copy")] for kind, count in kinds.items()) / 1e3
 
 
 def compare(ours, dace, arrays, xp):
@@ -238,8 +240,9 @@ def timed(programs, rounds, xp):
             for which, all in times.items()}
 
 
-def measure(folder, built, tables, options):
+def measure(folder, built, tables, bandwidth, options):
     import cupy as cp
+    from kernels import kernel_rows, kernel_times
     from torus_grid import scale
     meta = json.loads((folder / "meta.json").read_text())
     values = scale(folder / "args80.npz", meta["n"], tables, cp)
@@ -264,6 +267,10 @@ def measure(folder, built, tables, options):
         result.update({f"{which}_us": us, f"{which}_host_us": host, f"{which}_spread": spread})
     for program in programs.values():
         program.close()
+    if ("ours", "timed") in libraries:
+        times = kernel_times(make("ours", "timed").use(sets), 20, folder / "report.json", cp.cuda.runtime.deviceSynchronize)
+        bound = lambda kind, count: bound_us({kind: count}, bandwidth)
+        result["kernels"] = kernel_rows(folder.name, meta.get("moved") or {"kernels": []}, times, bound)
     return result
 
 
@@ -313,7 +320,7 @@ def profile_all(root, folders):
 
 
 def row(name, r, bandwidth):
-    bound = bound_us(r["moved"], bandwidth) if r.get("moved") else None
+    bound = bound_us(r["moved"]["kinds"], bandwidth) if r.get("moved") else None
     number = lambda value, form: format(value, form) if value is not None else "–"
     ours, dace = r.get("ours_us"), r.get("dace_us")
     agree = "–" if "unequal" not in r else "yes" if not r["unequal"] else f"no: {', '.join(r['unequal'])} ({r['worst']:.1e})"
@@ -356,6 +363,7 @@ def main():
     if options.build_only:
         return
     import cupy as cp
+    from kernels import kernel_table
     from torus_grid import torus
     device = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     results, tables, bandwidth, lines = {}, {}, {}, []
@@ -372,7 +380,7 @@ def main():
             bandwidth[n] = bandwidth.get(n) or bandwidths(n, tables[n])
             print(f"{device}, {2 * n * n} cells x 80 levels: copy {bandwidth[n]['copy']:.0f}, gather {bandwidth[n]['gather']:.0f}, scan {bandwidth[n]['scan']:.0f} GB/s", flush=True)
         try:
-            results[folder.name] = measure(folder, built, tables[n], options)
+            results[folder.name] = measure(folder, built, tables[n], bandwidth[n], options)
             lines.append(row(folder.name, results[folder.name], bandwidth[n]))
             print(lines[-1], flush=True)
         except Exception as error:
@@ -385,12 +393,17 @@ def main():
     head = ["| program | ours us | DaCe us | DaCe/ours | MB | bound us | share | bound/DaCe | host us | DaCe's host us | same bytes |",
             "|---|---|---|---|---|---|---|---|---|---|---|"]
     (out / "table.md").write_text("\n".join(head + lines) + "\n")
+    kernels = [k for r in results.values() for k in r.get("kernels", [])]
+    (out / "kernels.md").write_text(kernel_table(kernels))
+    if kernels:
+        shares = [bound / us for *_, us, bound in kernels]
+        print(f"kernels of 100 MB or more: {sum(s >= 0.85 for s in shares)} of {len(shares)} at 85 % of their bound or above, {mean(shares):.0%} in the geometric mean")
     (out / "results.json").write_text(json.dumps(dict(device=device, bandwidth=bandwidth, results=results), indent=1))
     for kind in ("symbolic-45000", "typical-45000", "symbolic-328050", "static-45000"):
         ratios = [r["dace_us"] / r["ours_us"] for name, r in results.items() if name.endswith(kind) and "ours_us" in r and "dace_us" in r]
         if ratios:
             print(f"{kind}: geometric mean of {len(ratios)} ratios {mean(ratios):.2f}, smallest {min(ratios):.2f}")
-        shares = [bound_us(r["moved"], bandwidth[round(math.sqrt(r["cells"] / 2))]) / r["ours_us"] for name, r in results.items()
+        shares = [bound_us(r["moved"]["kinds"], bandwidth[round(math.sqrt(r["cells"] / 2))]) / r["ours_us"] for name, r in results.items()
                   if name.endswith(kind) and "ours_us" in r and r.get("moved")]
         if shares:
             print(f"{kind}: share of the bound {mean(shares):.0%} in the geometric mean, smallest {min(shares):.0%}")
