@@ -55,20 +55,20 @@ WEIGHTS = {name: weight for weight, names in {
     9: """
         accumulate-transient map-buffer-elimination min-max-elimination out-local-storage""",
     8: """
-        conditional-into-maps distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
+        distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
     7: """
-        map-split-vertical reference-to-view""",
+        map-split-vertical move-loop-into-map reference-to-view""",
     6: """
-        constant-propagation map-collapse map-interchange move-loop-into-map scalar-copy-elimination set-strides
-        write-back-elimination""",
+        conditional-into-maps constant-propagation loop-to-map map-collapse map-interchange scalar-copy-elimination
+        set-strides write-back-elimination""",
     5: """
         continue-to-condition expand-reduce in-local-storage map-fission map-fusion-into-scan
         move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
     4: """
-        inline-control-flow-regions lift-trivial-if loop-peeling loop-to-map""",
+        inline-control-flow-regions lift-trivial-if loop-peeling""",
     3: """
-        consolidate-edges copy-chain-elimination double-write-elimination empty-loop-elimination inline-fusion
+        consolidate-edges copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
         map-expansion map-unroll transient-reuse trivial-dimension-folding""",
     2: """
         control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
