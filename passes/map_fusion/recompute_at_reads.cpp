@@ -60,7 +60,8 @@ class Recomputation {
       maps_.mark_stale(entry);
     else
       maps_.forget(entry, readers_.front().map->entry);
-    if (state_.in(slice_.node).empty() && state_.out(slice_.node).empty()) {
+    if (state_.in(slice_.node).empty()) {  // edges that only say when were beside reads of readers
+      for (EdgeId e : std::vector(state_.out(slice_.node).begin(), state_.out(slice_.node).end())) state_.erase(e);
       site_.accesses.remove(state_, slice_.node);
       site_.order.erased(slice_.node), state_.erase(slice_.node);
       maps_.unused.insert(slice_.container);
@@ -128,10 +129,13 @@ class Recomputation {
   Refusal find_readers() {
     std::set<NodeId> entries;
     for (EdgeId e : state_.out(slice_.node)) {
-      if (!state_[state_.target(e)].is<MapEntry>() || state_[e].memlet.empty())
-        return "not only maps read '" + slice_.container + "'";
+      if (state_[e].memlet.empty()) continue;
+      if (!state_[state_.target(e)].is<MapEntry>()) return "not only maps read '" + slice_.container + "'";
       entries.insert(state_.target(e));
     }
+    for (EdgeId e : state_.out(slice_.node))
+      if (!entries.contains(state_.target(e)))
+        return "'" + std::string(state_[state_.target(e)].label()) + "' waits for '" + slice_.container + "'";
     for (NodeId n : entries) {
       Reader reader{&maps_.at(n), {}};
       if (!reader.map->unfit.empty()) return "map '" + entry(*reader.map).label + "': " + reader.map->unfit;
@@ -155,11 +159,7 @@ class Recomputation {
         if (!read || !port.direct) return "which part of '" + name + "' " + who + " reads cannot be told";
         if (!(num_elements(*read) == Expr(1)))
           return who + " reads " + text(name, *read) + ", which is more than one element";
-        const Node& end = state_[state_.target(e)];
-        const auto type = end.in_connectors.find(state_[e].dst_connector);
-        if ((!end.is<Tasklet>() && !end.is<AccessNode>()) ||
-            (type != end.in_connectors.end() && type->second.is_pointer()))
-          return "'" + std::string(end.label()) + "' takes '" + name + "' by address";
+        if (Refusal why = check_end(e, *read)) return why;
         const auto known = std::ranges::find(reader.elements, *read, &Element::subset);
         if (known != reader.elements.end()) {
           known->edges.emplace_back(port_name, e);
@@ -172,6 +172,29 @@ class Recomputation {
       }
     }
     return {};
+  }
+
+  /// Does what is behind the edge take one value?
+  Refusal check_end(EdgeId e, const Subset& read) const {
+    const Node& end = state_[state_.target(e)];
+    const std::string& connector = state_[e].dst_connector;
+    const std::string by_address = "'" + std::string(end.label()) + "' takes '" + slice_.container + "' by address";
+    if (const auto* nested = end.as<NestedSdfg>()) {
+      const Data* inside = nested->sdfg ? (*nested->sdfg)->find_data(connector) : nullptr;
+      if (!inside || !(num_elements(Subset::whole(inside->shape)) == Expr(1))) return by_address;
+      return Relayout(Relayout::Mode::Check)
+          .follow(site_.sdfg, state_, e, true, read, value_strides(), &site_.accesses);
+    }
+    const auto type = end.in_connectors.find(connector);
+    if ((!end.is<Tasklet>() && !end.is<AccessNode>()) ||
+        (type != end.in_connectors.end() && type->second.is_pointer()))
+      return by_address;
+    return {};
+  }
+  /// A single value has no strides.
+  NewStrides value_strides() const {
+    const Data& before = *site_.sdfg.find_data(slice_.container);
+    return {before, std::vector<std::optional<Expr>>(before.shape.size())};
   }
 
   /// Which iteration of the first map wrote the element, if one did?
@@ -230,7 +253,8 @@ class Recomputation {
     const std::size_t nodes = slice_.nodes.size() * copies;
     if (nodes > std::size_t(options_.most_nodes))
       return "the copies would have " + std::to_string(nodes) + " nodes";
-    const std::string where = "'" + slice_.container + "' where it is read, in " + std::to_string(copies) + " copies";
+    const std::string where = "'" + slice_.container + "' where it is read, in " + std::to_string(copies) +
+                              (copies == 1 ? " copy" : " copies");
     done_ = "computed " + where + ": " + cost.text();
     return cost.pays() ? Refusal() : "computing " + where + ", would move more: " + cost.text();
   }
@@ -241,9 +265,12 @@ class Recomputation {
     const std::string stored = site_.sdfg.fresh_name(slice_.container + "_stored");
     Node node{slice_sdfg(site_, first_, slice_, nester_, element.params, element.condition, stored)};
     const std::string held = site_.sdfg.fresh_name(slice_.container + "_local");
-    Data scalar = Data::scalar(site_.sdfg.find_data(slice_.container)->dtype, true);
-    scalar.storage = Storage::Register;
-    site_.sdfg.arrays.insert(held, scalar);
+    const Type dtype = site_.sdfg.find_data(slice_.container)->dtype;
+    const bool nested = std::ranges::any_of(
+        element.edges, [&](const auto& edge) { return state_[state_.target(edge.second)].template is<NestedSdfg>(); });
+    Data one = nested ? Data::array(dtype, {Expr(1)}, true) : Data::scalar(dtype, true);
+    one.storage = Storage::Register;
+    site_.sdfg.arrays.insert(held, one);
     for (const std::string& name : slice_.inputs) node.in_connectors[first_.in.at(name).container];
     for (const StoredValue& value : slice_.stored) node.in_connectors[first_.out.at(value.port).container];
     node.out_connectors[slice_.container];
