@@ -24,7 +24,8 @@ void flatten(const Expr& e, bool negative, std::vector<Expr>& terms) {
   }
 }
 
-/// Made of integers and symbols alone, so that symbolic text and code mean the same.
+}  // namespace
+
 bool is_plain(const Expr& e) {
   if (e.is(Op::Integer) || e.is(Op::Symbol)) return true;
   if (e.is(Op::Pow)) return is_plain(e.arg(0)) && e.arg(1).as_integer().value_or(0) > 0;
@@ -33,8 +34,6 @@ bool is_plain(const Expr& e) {
     if (!is_plain(a)) return false;
   return true;
 }
-
-}  // namespace
 
 /// A failure when code of one side would touch memory of the other.
 bool SdfgFunction::reachable(const Binding& binding, const std::string& container,

@@ -104,12 +104,18 @@ class Planner {
   static Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry);
 
  private:
+  /// An SDFG outside of kernels, and the types of its symbols and scalars.
+  struct HostSdfg {
+    const Sdfg& sdfg;
+    TypeTable types;
+  };
+
   void sdfg(const Sdfg& sdfg, const Place& place) {
     out_.plan.ranges |= sdfg.instrument == Instrumentation::GpuTxMarkers;
-    region(sdfg, sdfg, place);
+    region({sdfg, symbol_types(sdfg)}, sdfg, place);
   }
 
-  void region(const Sdfg& sdfg, const Region& region, const Place& place) {
+  void region(const HostSdfg& sdfg, const Region& region, const Place& place) {
     for (BlockId id : region.nodes()) {
       const Block& block = region[id];
       const Place here = place.block(block);
@@ -124,7 +130,7 @@ class Planner {
     }
   }
 
-  void state(const Sdfg& sdfg, const State& state, const Place& place) {
+  void state(const HostSdfg& sdfg, const State& state, const Place& place) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     std::int64_t index = -1;
@@ -155,11 +161,11 @@ class Planner {
     for (const Expr& a : e.args()) note_y(a, connector, y, out);
   }
 
-  void kernel(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry,
+  void kernel(const HostSdfg& host, const State& state, const ScopeTree& tree, NodeId entry,
               std::int64_t index, const Place& place) {
     const MapEntry& map = state.get<MapEntry>(entry);
     out_.plan.timers |= map.instrument == Instrumentation::GpuEvents;
-    const Facts found = facts(sdfg, state, tree, entry);
+    const Facts found = facts(host.sdfg, state, tree, entry);
     KernelPlan plan;
     plan.name = unique(map.label.empty() ? "kernel" : map.label);
     if (with_cost_) {
@@ -174,6 +180,7 @@ class Planner {
                 : found.lookups ? KernelClass::Gather
                                 : KernelClass::Pointwise;
     plan.params = params(map, found);
+    plan.launched_if = launch_condition(host.sdfg, host.types, state, tree, entry);
     plan.hoisted = found.hoisted;
     if (plan.kind == KernelClass::Blocks) {
       plan.block = thread_block(state, tree, entry);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct KernelPlan {
   /// or more; 0: never.
   std::int64_t rows_first = 0;
   std::int64_t hoisted = 0;     ///< loads that all levels of a thread share
+  std::optional<Expr> launched_if;  ///< the host asks first; none: it always launches
   std::string points;           ///< iterations of the map
   std::string bytes;            ///< distinct elements read, plus those written, times their size
   /// In the JSON form of the program: control-flow graph, state, node.
@@ -53,6 +55,7 @@ struct KernelPlan {
       property("rows_first", &KernelPlan::rows_first,
                "points along x from which blocks go along y first; 0: never"),
       property("hoisted", &KernelPlan::hoisted, "loads that the levels of a thread share"),
+      property("launched_if", &KernelPlan::launched_if, "asked by the host before the launch"),
       property("points", &KernelPlan::points), property("bytes", &KernelPlan::bytes)};
   bool operator==(const KernelPlan&) const = default;
 };

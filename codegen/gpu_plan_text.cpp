@@ -20,6 +20,9 @@ using Json = nlohmann::ordered_json;
 Json to_json_value(const std::string& text) { return text; }
 Json to_json_value(std::int64_t value) { return value; }
 Json to_json_value(KernelClass value) { return std::string(to_text(value)); }
+Json to_json_value(const std::optional<Expr>& condition) {
+  return condition ? print_python(*condition) : "";
+}
 template <class T>
 Json to_json_value(const std::vector<T>& values) {
   Json out = Json::array();

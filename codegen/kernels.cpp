@@ -62,7 +62,8 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
                     .named = named_in_kernel(at, id),
                     .declarations = {},
                     .passed = {}};
-  at.out.open("");
+  const std::optional<Expr>& launched_if = plan->launched_if;
+  at.out.open(launched_if ? "if (" + interstate_expr(*launched_if, at.node_place(id)) + ")" : "");
   read_dynamic_inputs(at, id);
   index_space(at, id, kernel);
   if (const auto here = at.plan.declared.find(id); here != at.plan.declared.end())
@@ -113,7 +114,8 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   for (std::size_t d = 0; d < kernel.dims.size(); ++d)
     order += (d ? ", " : "") + std::string(1, "xyz"[std::min<std::size_t>(d, 2)]) + " = " +
              kernel.dims[d].param;
-  function.line("// " + map.label + ": " + std::string(to_text(plan->kind)) + ", " + order);
+  function.line("// " + map.label + ": " + std::string(to_text(plan->kind)) + ", " + order +
+                (launched_if ? "; launched only if " + print_python(*launched_if) : ""));
   const std::string bounds = std::to_string(plan->threads()) +
                              (plan->min_blocks > 0 ? ", " + std::to_string(plan->min_blocks) : "");
   function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" +

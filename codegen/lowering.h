@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/gpu.h"
+#include "ir/analysis/connector_types.h"
 #include "ir/analysis/cost.h"
 #include "ir/analysis/scope_tree.h"
 
@@ -32,6 +33,12 @@ struct Lowering {
 /// accesses, else the last.
 std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                        NodeId entry);
+
+/// What must hold for a kernel to do anything, where the host can tell at the launch: all that others
+/// see of the kernel stands under conditions on symbols and scalars of the host. `types` are those of
+/// symbols and scalars of the SDFG.
+std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types, const State& state,
+                                     const ScopeTree& tree, NodeId entry);
 
 /// Arrays inside kernels that no thread can hold move out of the map, with a slice for each
 /// iteration. What cannot move stays.

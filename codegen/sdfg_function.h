@@ -347,6 +347,9 @@ struct SdfgFunction::At {
 /// Does the subset name one element, as it is written? Cheaper than counting.
 bool is_one_element(const Subset& subset);
 
+/// Is it made of integers and symbols alone, so that symbolic text and code mean the same?
+bool is_plain(const Expr& expr);
+
 /// Whole identifiers that occur in C++ text (outside of nothing: comments count too).
 Words identifiers(std::string_view text);
 

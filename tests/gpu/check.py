@@ -7,7 +7,8 @@
              is one launch (programs that cannot be a graph say so)
     made     tests/gpu/programs and some programs of other DaCe users through --gpu-transformation, executed
              on the stand-in: reductions and updates of every kind, complex numbers, control flow that reads
-             what kernels write; and what a launch beyond the limits says
+             what kernels write; kernels that are launched under conditions, also with `graph = on`; and what
+             a launch beyond the limits says
     compile  the generated text compiles without warnings for sm_80 and sm_90 with nvcc, and for gfx90a
              and gfx942 with hipcc and clang, and so do the names for C++ tasklets; a compiler that is
              not here is skipped aloud
@@ -59,7 +60,7 @@ def executed_as_graph(tool, program, folder):
 
 
 HERE = pathlib.Path(__file__).resolve().parent
-NUMBERS = {"f4": "f", "f8": "d", "i2": "h", "i8": "q", "c16": "d"}
+NUMBERS = {"f4": "f", "f8": "d", "i2": "h", "i4": "i", "i8": "q", "c16": "d"}
 
 
 def write_npz(path, arrays):
@@ -112,6 +113,27 @@ def over_the_limit(tool, folder):
     done = run([tool, program, "--emit=none", f"--run={data}", "--backend=cuda-on-cpu"])
     wanted = "a grid of 1 x 1 x 70000 blocks is over the limit of 2147483647 x 65535 x 65535"
     return None if wanted in done.stderr else f"no message about the grid: {done.stderr[-1500:]}"
+
+
+def asked_first(tool, backend, folder):
+    """A kernel whose grid no device takes is no problem as long as its condition does not hold; others
+    are launched when theirs does, in a call that is one graph, too."""
+    program, n = HERE / "programs/conditions.txt", 70000
+    graph = folder / "asked.plan"
+    graph.write_text("  graph = on\n")
+    for mode in (1, 2):
+        for flag in (0, 1):
+            data = folder / f"asked-{backend}-{mode}-{flag}.npz"
+            after = [2 * i + 2 for i in range(n)] if mode == 2 else range(n)
+            write_npz(data, {"in:A": ("f8", (1,), [5]), "out:A": ("f8", (1,), [5]), "in:B": ("f8", (n,), range(n)),
+                             "out:B": ("f8", (n,), after), "in:N": ("i8", (), [n]), "in:flag": ("i8", (), [flag]),
+                             "in:mode": ("i4", (), [mode])})
+            for plan in ([], [f"--plan={graph}"]):
+                done = run([tool, program, "--emit=none", f"--run={data}", f"--backend={backend}", *plan])
+                refused = "is over the limit" in done.stderr
+                if refused != bool(flag) or (done.returncode != 0) != refused:
+                    return f"mode {mode}, flag {flag}, {plan}: {done.stderr[-1500:]}{done.stdout[-1500:]}"
+    return None
 
 
 def transformed(tool, program, dialect):
@@ -214,6 +236,7 @@ def main():
             if kind == "made":
                 for backend in ("cuda-on-cpu", "hip-on-cpu"):
                     todo[kind, backend, HERE / "reductions"] = pool.submit(made, arguments.tool, backend, pathlib.Path(folder))
+                    todo[kind, backend, HERE / "conditions"] = pool.submit(asked_first, arguments.tool, backend, pathlib.Path(folder))
                 todo[kind, "cuda-on-cpu", HERE / "large_grid"] = pool.submit(over_the_limit, arguments.tool, pathlib.Path(folder))
                 others = sorted(p.parent for p in arguments.corpus.glob("dace/npbench/*/plain.sdfgz"))
                 for i, p in enumerate(others):
