@@ -51,10 +51,10 @@ void make_canonical(std::vector<CopyDimension>& dims) {
 }
 
 /// The dimensions with more than one element.
-std::vector<std::size_t> wide(const Subset& s) {
+std::vector<std::size_t> wide(const std::vector<Expr>& sizes) {
   std::vector<std::size_t> dims;
-  for (std::size_t d = 0; d < s.rank(); ++d)
-    if (!is_one(s[d].size())) dims.push_back(d);
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (!is_one(sizes[d])) dims.push_back(d);
   return dims;
 }
 
@@ -99,6 +99,7 @@ class SdfgFunction::CopyEmitter {
   bool same_type_ = false;
   bool far_ = false;        ///< the host starts it and the device takes part
   // emit_box and what it calls
+  std::vector<Expr> read_sizes_, write_sizes_;       ///< of all dimensions
   std::vector<std::size_t> read_dims_, write_dims_;  ///< they correspond in order
   std::vector<Expr> read_strides_, write_strides_;
   std::string source_, target_;                      ///< pointers to the first elements
@@ -139,8 +140,10 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
   if (far_ && memlet_.wcr)
     return f_.fail(place_, "the copy updates what is there, which no kernel does",
                    "run --copy-to-map and --gpu-transformation");
-  const bool one = from_.kind == Binding::Value || to_.kind == Binding::Value ||
-                   is_one_element(read_) || is_one_element(write_);
+  if (from_.kind == Binding::Value || to_.kind == Binding::Value) return emit_element();
+  read_sizes_ = sizes(read_), write_sizes_ = sizes(write_);
+  const bool one =
+      std::ranges::all_of(read_sizes_, is_one) || std::ranges::all_of(write_sizes_, is_one);
   one ? emit_element() : emit_box();
 }
 
@@ -198,7 +201,7 @@ void SdfgFunction::CopyEmitter::emit_element() {
 }
 
 void SdfgFunction::CopyEmitter::emit_box() {
-  read_dims_ = wide(read_), write_dims_ = wide(write_);
+  read_dims_ = wide(read_sizes_), write_dims_ = wide(write_sizes_);
   if (read_dims_.size() != write_dims_.size() && read_.rank() == write_.rank()) {
     read_dims_.clear();
     for (std::size_t d = 0; d < read_.rank(); ++d) read_dims_.push_back(d);
@@ -212,7 +215,7 @@ void SdfgFunction::CopyEmitter::emit_box() {
 
   std::vector<CopyDimension> dims;
   for (std::size_t d = 0; d < read_dims_.size(); ++d) {
-    const Expr in = read_[read_dims_[d]].size(), out = write_[write_dims_[d]].size();
+    const Expr &in = read_sizes_[read_dims_[d]], &out = write_sizes_[write_dims_[d]];
     dims.push_back(
         {in.as_integer() ? in : out, read_strides_[read_dims_[d]], write_strides_[write_dims_[d]]});
   }
@@ -226,8 +229,8 @@ void SdfgFunction::CopyEmitter::emit_box() {
 bool SdfgFunction::CopyEmitter::same_shape() const {
   if (read_dims_.size() != write_dims_.size()) return false;
   for (std::size_t d = 0; d < read_dims_.size(); ++d) {
-    const auto a = read_[read_dims_[d]].size().as_integer();
-    const auto b = write_[write_dims_[d]].size().as_integer();
+    const auto a = read_sizes_[read_dims_[d]].as_integer();
+    const auto b = write_sizes_[write_dims_[d]].as_integer();
     if (a && b && *a != *b) return false;
   }
   return true;
@@ -238,20 +241,20 @@ void SdfgFunction::CopyEmitter::emit_reshaped() {
   if (far_)
     return f_.fail(place_, "the copy changes the shape of what it moves",
                    "run --copy-to-map and --gpu-transformation");
-  const auto odometer = [&](const std::string& name, const Subset& s,
+  const auto odometer = [&](const std::string& name, const std::vector<Expr>& extents,
                             const std::vector<std::size_t>& dims,
                             const std::vector<Expr>& strides) {
     std::string sizes, steps;
     for (std::size_t d : dims) {
-      sizes += (sizes.empty() ? "" : ", ") + text(s[d].size());
+      sizes += (sizes.empty() ? "" : ", ") + text(extents[d]);
       steps += (steps.empty() ? "" : ", ") + text(strides[d]);
     }
     return "sdfg::Odometer<" + std::to_string(dims.size()) + "> " + name + "{{" + sizes + "}, {" +
            steps + "}};";
   };
   out_.open("");
-  out_.line(odometer("from", read_, read_dims_, read_strides_));
-  out_.line(odometer("to", write_, write_dims_, write_strides_));
+  out_.line(odometer("from", read_sizes_, read_dims_, read_strides_));
+  out_.line(odometer("to", write_sizes_, write_dims_, write_strides_));
   out_.open("for (; from.more() && to.more(); from.next(), to.next())");
   out_.line(store("(" + target_ + ")[to.at]", "(" + source_ + ")[from.at]"));
   out_.close();

@@ -389,6 +389,24 @@ std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, con
   return Planner::params(state.get<MapEntry>(entry), Planner::facts(sdfg, state, tree, entry));
 }
 
+/// Is there work, and no memory of the device? Moving single elements on the host is no work for a
+/// GPU.
+static bool is_for_host(const Sdfg& sdfg) {
+  bool has_memory = false, has_work = false;
+  for_each_sdfg(sdfg, [&](const Sdfg& any) {
+    for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;
+    for_each_node(any, [&](const Node& node, const State& state, NodeId n) {
+      has_work |= node.is<MapEntry>() || node.is<LibraryNode>();
+      if (has_work || !node.is<AccessNode>()) return;
+      for (EdgeId e : state.out(n)) {
+        const std::optional<Subset>& moved = state[e].memlet.subset();
+        has_work |= state[state.target(e)].is<AccessNode>() && moved && num_elements(*moved) != Expr(1);
+      }
+    });
+  });
+  return has_work && !has_memory;
+}
+
 Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options,
                                bool with_cost) {
   Lowering lowering;
@@ -396,20 +414,7 @@ Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const Gpu
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
   Planner(lowering, with_cost).program(sdfg);
-  // A program that moves single elements on the host has nothing for a GPU to do.
-  bool has_memory = false, has_work = false;
-  for_each_sdfg(sdfg, [&](const Sdfg& any) {
-    for (const auto& [name, data] : any.arrays) has_memory |= data.storage == Storage::GpuGlobal;
-    for_each_node(any, [&](const Node& node, const State& state, NodeId n) {
-      has_work |= node.is<MapEntry>() || node.is<LibraryNode>();
-      if (!node.is<AccessNode>()) return;
-      for (EdgeId e : state.out(n)) {
-        const std::optional<Subset>& moved = state[e].memlet.subset();
-        has_work |= state[state.target(e)].is<AccessNode>() && moved && num_elements(*moved) != Expr(1);
-      }
-    });
-  });
-  if (lowering.plan.kernels.empty() && !has_memory && has_work)
+  if (lowering.plan.kernels.empty() && is_for_host(sdfg))
     return Diagnostic{
         Place().text(), "the program has no maps for a GPU",
         "run --gt4py=target=cuda (programs lowered by GT4Py) or --auto=target=cuda first"};

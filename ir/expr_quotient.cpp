@@ -124,6 +124,7 @@ std::int64_t rounded(std::int64_t a, std::int64_t b, bool up) {
 Expr rounded_quotient(Expr a, Expr b, bool up) {
   const Op op = up ? Op::CeilDiv : Op::FloorDiv;
   if (is_zero(b) || (b.is(Op::Integer) && !as_rational(b))) return make_normal(op, {a, b});
+  if (is_one(b) && is_integral(a)) return a;  // most ranges have step 1
   // Multiplying by a sum may bring other denominators in, hence the repetition.
   for (int round = 0; round < 4; ++round) {
     Denominator d = common_denominator(a);
