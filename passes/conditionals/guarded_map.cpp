@@ -304,7 +304,6 @@ const GuardedWrite* GuardedMap::find(std::string_view container, const Subset& e
 Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
                          const Accesses& accesses, SideEffects& effects, GuardedMap& out) {
   const auto scope = find_scope(state, entry);
-  if (!scope) return "the map has no exit";
   const std::string map = "map " + quoted(state[entry].label()) + ": ";
   out.entry = entry, out.exit = scope->exit;
   for (const auto& [name, type] : state[entry].in_connectors)

@@ -98,12 +98,11 @@ class Mover {
 
   Refusal check() {
     if (touched_.why) return touched_.why;
-    const auto sorted = topological_order(state_);
-    if (!sorted) return "the state has a cycle";
-    for (NodeId n : *sorted) members_[top(n)].push_back(n);
-    for (NodeId n : *sorted)
+    const std::vector<NodeId> sorted = *topological_order(state_);
+    for (NodeId n : sorted) members_[top(n)].push_back(n);
+    for (NodeId n : sorted)
       if (!order_.scope_of(n) && may_move(n)) moving_.insert(n);
-    keep_what_is_read_here(*sorted);
+    keep_what_is_read_here(sorted);
     const bool work = std::ranges::any_of(
         moving_, [&](NodeId n) { return !state_[n].is<AccessNode>() && !state_[n].is<Tasklet>(); });
     if (!work) return "all that could run before the conditional depends on it, or is needed here";

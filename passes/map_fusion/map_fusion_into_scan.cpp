@@ -116,8 +116,7 @@ class Mover {
   Refusal find_reader(const Port& port, NodeId scan) {
     const std::string& name = port.container;
     const Data* data = site_.sdfg.find_data(name);
-    if (!port.direct || data->role() != Role::Plain || !state_[port.node].is<AccessNode>() ||
-        state_.in(port.node).size() != 1 || port.inner.size() != 1)
+    if (!port.direct || state_.in(port.node).size() != 1 || port.inner.size() != 1)
       return "'" + name + "' is not written at one place of the first map alone";
     if (!data->transient || !site_.accesses.is_single_use(name)) return "'" + name + "' is used elsewhere, too";
     std::vector<std::string> ports;

@@ -119,7 +119,8 @@ class Recomputation {
     for (EdgeId e : state_.in(slice_.node)) {
       if (e == mine) continue;
       const auto &a = state_[e].memlet.dst_subset, &b = state_[mine].memlet.dst_subset;
-      if (state_[e].memlet.empty() || !a || !b || intersects(*a, *b, site_.assumptions) != Truth::No)
+      if (state_[e].memlet.empty()) return "'" + name + "' waits for something else";
+      if (!a || !b || intersects(*a, *b, site_.assumptions) != Truth::No)
         return "somebody else may write the same elements of '" + name + "'";
       alone_ = false;
     }
@@ -156,7 +157,7 @@ class Recomputation {
       if (port.node != slice_.node) continue;
       for (EdgeId e : port.inner) {
         const auto read = inner_subset(site_, e, port, true);
-        if (!read || !port.direct) return "which part of '" + name + "' " + who + " reads cannot be told";
+        if (!read) return "which part of '" + name + "' " + who + " reads cannot be told";
         if (!(num_elements(*read) == Expr(1)))
           return who + " reads " + text(name, *read) + ", which is more than one element";
         if (Refusal why = check_end(e, *read)) return why;

@@ -74,7 +74,7 @@ Refusal ScanBody::find_element(const std::string& connector, LoopRead& read) con
       if (memlet.empty()) continue;
       const Node& reader = (*site.state)[site.state->target(e)];
       const auto& subset = memlet.src_subset ? memlet.src_subset : memlet.subset();
-      if (!subset || (memlet.data != connector && !memlet.src_subset) || !(num_elements(*subset) == Expr(1)))
+      if ((memlet.data != connector && !memlet.src_subset) || !(num_elements(*subset) == Expr(1)))
         return "'" + std::string(reader.label()) + "' inside reads more of '" + connector +
                "' than one element";
       if (!takes_scalar(reader, (*site.state)[e].dst_connector))
@@ -106,9 +106,7 @@ bool ScanBody::is_all_of(const std::string& connector, const Data& outside) cons
 Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read) const {
   const std::string& connector = state_[edge].dst_connector;
   const Memlet& memlet = state_[edge].memlet;
-  const Data* inside = sdfg_.arrays.get(connector);
-  const Data* outside = site.sdfg.find_data(memlet.data);
-  if (!inside || !outside || !memlet.subset()) return "what '" + connector + "' is inside cannot be told";
+  const Data& inside = sdfg_.arrays.at(connector);
   if (Refusal why = find_loop(connector, read)) return why;
   const auto range = loop_range(*read.loop);
   if (!range) return range.error().message;
@@ -118,7 +116,7 @@ Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read)
   read.range = *range;
 
   SymbolSet used;
-  collect_symbols(read.element, used), collect_symbols(*inside, used);
+  collect_symbols(read.element, used), collect_symbols(inside, used);
   used.erase(range->variable);
   collect_symbols(range->begin, used), collect_symbols(range->end, used);
   for (const std::string& name : used)
@@ -126,9 +124,9 @@ Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read)
       return "'" + name + "', which tells the element of '" + connector + "', changes inside";
   Substitution outer = outer_values();
   outer[range->variable] = Expr::symbol(level_);
-  Data descriptor = *inside;
+  Data descriptor = inside;
   substitute(descriptor, outer);
-  const auto in_container = window(descriptor, *outside, *memlet.subset());
+  const auto in_container = window(descriptor, *site.sdfg.find_data(memlet.data), *memlet.subset());
   if (!in_container) return "connector '" + connector + "': " + in_container.error().message;
   read.element = in_container->to_outer(sdfg::substitute(read.element, outer));
   read.range.begin = sdfg::substitute(range->begin, outer);

@@ -51,8 +51,8 @@ Refusal find_source(const Sdfg& sdfg, const std::string& name, const Use& use,
   const Memlet& memlet = (*use.state)[*use.setting].memlet;
   const auto* from = (*use.state)[use.state->source(*use.setting)].as<AccessNode>();
   if (!from) return "code sets '" + name + "'";
-  const Data* data = sdfg.find_data(from->data);
-  if (!data || data->role() != Role::Plain || memlet.data != from->data || !memlet.subset())
+  const Data& data = *sdfg.find_data(from->data);
+  if (data.role() != Role::Plain || data.is_stream() || memlet.data != from->data)
     return "'" + name + "' is set to something else than elements of a container";
   if (!source) source = Source{from->data, *memlet.subset()};
   if (source->container != from->data || !(source->subset == *memlet.subset()))

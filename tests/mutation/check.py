@@ -159,6 +159,7 @@ def function_header(code, at):
     brace = enclosing(code, at)
     while brace >= 0:
         _, text = header(code, brace)
+        text = re.sub(r"^(?:private|protected|public):\s*", "", text)
         if text and not re.match(r"(?:else\b|if\b|for\b|while\b|switch\b|do\b|namespace\b)", text):
             return re.sub(r"\s+", " ", text)
         brace = enclosing(code, brace)
