@@ -173,9 +173,6 @@ class Runner {
     SDFG_TRY(const SymbolValues typical,
              read_symbol_entries(step.versions->typical, SymbolFile::Arguments));
     const bool guess = step.versions->likely;
-    const SymbolValues likely = guess ? likely_values(*sdfg_) : SymbolValues{};
-    const std::int64_t extent = assumed_extent(*sdfg_);
-    const SymbolValues sizes = guess ? likely_values(*sdfg_, extent) : SymbolValues{};
     Sdfg special = *sdfg_;
     for (const Expr& condition : conditions)
       for (const std::string& name : free_symbols(condition))
@@ -185,8 +182,8 @@ class Runner {
                                 name + "'"};
     const auto symbols = sdfg_->symbols;
     SDFG_TRY(const Changed changed, steps(step.steps));
-    add_new(typical_decisions(*sdfg_, typical), conditions);
-    if (guess) add_new(likely_decisions(*sdfg_, likely), conditions);
+    if (!typical.empty()) add_new(typical_decisions(*sdfg_, typical), conditions);
+    if (guess) add_new(likely_decisions(*sdfg_, likely_values(special)), conditions);
     if (conditions.empty()) {
       if (!guess)
         warnings_.push_back({std::string(versions_name),
@@ -194,6 +191,8 @@ class Runner {
                              {}, Severity::Warning});
       return changed;
     }
+    const std::int64_t extent = assumed_extent(special);
+    const SymbolValues sizes = guess ? likely_values(special, extent) : SymbolValues{};
     SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
     const Gain gain = guess ? saved(special, sizes, extent) : Gain{};
     join(std::move(special), conditions, gain, symbols);
@@ -222,6 +221,7 @@ class Runner {
 
   /// Adds the conditions that those before do not imply.
   void add_new(const std::vector<Expr>& candidates, std::vector<Expr>& conditions) const {
+    if (candidates.empty()) return;
     Assumptions known;
     for (const Expr& stated : assume_) assume(stated, known);
     assume_shapes(*sdfg_, known);

@@ -11,6 +11,10 @@
 namespace sdfg {
 namespace {
 
+bool has_order(const Expr& e) {
+  return e.is(Op::Min) || e.is(Op::Max) || std::ranges::any_of(e.args(), has_order);
+}
+
 /// Collects what typical values decide.
 class Decisions {
  public:
@@ -32,7 +36,7 @@ class Decisions {
   }
   /// The expression with each Min and Max replaced by the argument that wins.
   Expr order(const Expr& e) {
-    if (e.args().empty()) return e;
+    if (!has_order(e)) return e;
     std::vector<Expr> args;
     for (const Expr& arg : e.args()) args.push_back(order(arg));
     if (e.is(Op::Min) || e.is(Op::Max)) {
