@@ -57,12 +57,17 @@ class Reads {
   }
 
  private:
+  using Names = std::set<std::string_view>;  ///< of the code's own strings
+
   void read(const Expr& e) {
-    for (const std::string& name : free_symbols(e))
+    detail::any_symbol(e, [&](const std::string& name) {
       if (!assigned_.contains(name)) out_.insert(name);
+      return false;
+    });
     called(e);
   }
   void called(const Expr& e) {
+    if (detail::name_bits(e) == 0) return;
     if (e.is(Op::Call) && known_.contains(e.name()) && !assigned_.contains(e.name()))
       out_.insert(e.name());
     for (const Expr& a : e.args()) called(a);
@@ -89,12 +94,12 @@ class Reads {
   }
   void read(const IfStatement& s) {
     read(s.condition);
-    const SymbolSet before = assigned_;
+    const Names before = assigned_;
     read(s.then);
-    SymbolSet after_then = std::exchange(assigned_, before);
+    const Names after_then = std::exchange(assigned_, before);
     read(s.otherwise);
     // Only what both sides assign is surely assigned.
-    std::erase_if(assigned_, [&](const std::string& n) { return !after_then.contains(n); });
+    std::erase_if(assigned_, [&](std::string_view n) { return !after_then.contains(n); });
   }
   void read(const WhileStatement& s) {
     read(s.condition);
@@ -102,13 +107,13 @@ class Reads {
   }
   void read(const ForStatement& s) {
     read(s.iterable);
-    const SymbolSet before = assigned_;
+    const Names before = assigned_;
     assign(s.target);
     read(s.body);
     assigned_ = before;
   }
   void loop_body(const Statements& body) {
-    const SymbolSet before = assigned_;
+    const Names before = assigned_;
     read(body);
     assigned_ = before;
   }
@@ -118,7 +123,7 @@ class Reads {
 
   const SymbolSet& known_;
   SymbolSet& out_;
-  SymbolSet assigned_;
+  Names assigned_;
 };
 
 // ---- Replacing.

@@ -7,23 +7,6 @@
 namespace sdfg {
 namespace {
 
-/// Calls visit(name) for every name that is read and not bound by a lambda around it; stops when
-/// it returns true.
-bool any_symbol(const Expr& e, std::vector<std::string_view>& bound, const auto& visit) {
-  if (e.is(Op::Symbol))
-    return std::ranges::find(bound, e.name()) == bound.end() && visit(e.name());
-  const std::size_t outer = bound.size();
-  std::span<const Expr> parts = e.args();
-  if (e.is(Op::Lambda)) {
-    for (const Expr& p : parts.first(parts.size() - 1)) bound.push_back(p.name());
-    parts = parts.last(1);
-  }
-  const bool found =
-      std::ranges::any_of(parts, [&](const Expr& a) { return any_symbol(a, bound, visit); });
-  bound.resize(outer);
-  return found;
-}
-
 class Substituter {
  public:
   Substituter(const Substitution& replacements, bool calls)
@@ -109,8 +92,7 @@ void collect_symbols(const Expr& expr, SymbolSet& out) {
     out.insert(expr.name());
     return;
   }
-  std::vector<std::string_view> bound;
-  any_symbol(expr, bound, [&](const std::string& name) {
+  detail::any_symbol(expr, [&](const std::string& name) {
     out.insert(name);
     return false;
   });
@@ -122,8 +104,7 @@ SymbolSet free_symbols(const Expr& expr) {
 }
 bool uses_symbol(const Expr& expr, std::string_view name) {
   if ((detail::name_bits(expr) & detail::name_bit(name)) == 0) return false;
-  std::vector<std::string_view> bound;
-  return any_symbol(expr, bound, [&](const std::string& n) { return n == name; });
+  return detail::any_symbol(expr, [&](const std::string& n) { return n == name; });
 }
 
 Expr substitute(const Expr& expr, const Substitution& replacements) {

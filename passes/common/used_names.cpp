@@ -19,7 +19,9 @@ class Collector {
   void add(const Range& r) { add(r.begin), add(r.end), add(r.step), add(r.tile); }
   void add(const Subset& s) { add(s.ranges); }
   void add(const std::string& words) { collect_words(words, known_, out_); }
-  void add(const Type& type) { add(type.text()); }
+  void add(const Type& type) {
+    if (type.known() && !type.is_scalar()) add(type.text());
+  }
   void add(const DebugInfo&) {}
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>

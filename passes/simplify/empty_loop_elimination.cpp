@@ -11,7 +11,7 @@ namespace {
 class Eliminator {
  public:
   Eliminator(Sdfg& sdfg, PassContext& context)
-      : sdfg_(sdfg), context_(context), types_(symbol_types(sdfg)) {}
+      : sdfg_(sdfg), context_(context) {}
 
   /// From the inside out, so that a loop around empty loops is empty, too.
   Changed on_region(Region& region, const Trail& trail) {
@@ -49,11 +49,12 @@ class Eliminator {
   }
 
  private:
-  Refusal check(const LoopRange& range) const {
+  Refusal check(const LoopRange& range) {
+    if (!types_) types_ = symbol_types(sdfg_);
     for (const Expr& e : {range.begin, range.end})
-      if (!over_integer_symbols(e, sdfg_, types_))
+      if (!over_integer_symbols(e, sdfg_, *types_))
         return "its bounds are computed from more than integer symbols";
-    if (!is_integer_symbol(range.variable, sdfg_, types_))
+    if (!is_integer_symbol(range.variable, sdfg_, *types_))
       return "'" + range.variable + "' is no integer symbol";
     return {};
   }
@@ -72,7 +73,7 @@ class Eliminator {
 
   Sdfg& sdfg_;
   PassContext& context_;
-  const TypeTable types_;
+  std::optional<TypeTable> types_;  ///< when a loop does nothing
 };
 
 }  // namespace

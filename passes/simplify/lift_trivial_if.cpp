@@ -25,8 +25,7 @@ class Lifter {
  public:
   /// `granted`: what holds of the SDFG's symbols.
   Lifter(Sdfg& sdfg, const Assumptions& granted, PassContext& context)
-      : sdfg_(sdfg), granted_(granted), context_(context), types_(symbol_types(sdfg)),
-        assignments_(count_assignments(sdfg)) {}
+      : sdfg_(sdfg), granted_(granted), context_(context), assignments_(count_assignments(sdfg)) {}
 
   Changed on_region(Region& region, const Trail& trail, const Level* around) {
     Changed changed = Changed::No;
@@ -68,7 +67,7 @@ class Lifter {
   Changed on_conditional(Block& block, const Trail& trail, const Level* around) {
     Level before{around};  // conditions that have failed
     Changed changed = prune_branches(block, trail, context_, [&](const Code& condition) {
-      const Truth truth = decide(condition, sdfg_, types_, assumptions(condition, before));
+      const Truth truth = decide(condition, sdfg_, types(), assumptions(condition, before));
       if (const auto fact = usable(condition)) before.facts.push_back(logical_not(*fact));
       return truth;
     });
@@ -85,17 +84,22 @@ class Lifter {
   }
 
   /// Does the expression keep its value within the loop or branch that is looked at?
-  bool is_stable(const Expr& e) const {
+  bool is_stable(const Expr& e) {
     const SymbolSet names = free_symbols(e);
     return std::ranges::all_of(names, [&](const std::string& name) {
-      return is_integer_symbol(name, sdfg_, types_) &&
+      return is_integer_symbol(name, sdfg_, types()) &&
              (!assignments_.contains(name) || stable_.contains(name));
     });
   }
-  std::optional<Expr> usable(const Code& condition) const {
+  std::optional<Expr> usable(const Code& condition) {
     const Expr* expr = condition.expr();
     if (!expr || !is_stable(*expr)) return std::nullopt;
     return simplify(*expr);
+  }
+
+  const TypeTable& types() {
+    if (!types_) types_ = symbol_types(sdfg_);
+    return *types_;
   }
 
   Assumptions assumptions(const Code& condition, const Level& innermost) const {
@@ -128,7 +132,7 @@ class Lifter {
   Sdfg& sdfg_;
   const Assumptions& granted_;
   PassContext& context_;
-  const TypeTable types_;
+  std::optional<TypeTable> types_;  ///< when something is asked of a symbol
   const AssignmentCounts assignments_;
   SymbolSet stable_;  ///< variables of loops around, which only these loops assign
 };

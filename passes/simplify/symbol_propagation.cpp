@@ -6,6 +6,7 @@
 
 #include "ir/replace.h"
 #include "passes/common/bind_symbols.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/symbol_values.h"
 #include "passes/common/used_names.h"
 
@@ -241,7 +242,9 @@ Changed on_nested(Region& region, bool only_constants, const Trail& trail, PassC
 
 Changed run_on(Sdfg& sdfg, bool only_constants, Substitution entry, const Trail& trail,
                PassContext& context) {
-  const Changed changed = Propagation(sdfg, only_constants, std::move(entry), context).run(trail);
+  Changed changed = Changed::No;
+  if (!assigned_symbols(static_cast<const Region&>(sdfg)).empty())
+    changed = Propagation(sdfg, only_constants, std::move(entry), context).run(trail);
   return changed | on_nested(sdfg, only_constants, trail, context);
 }
 
