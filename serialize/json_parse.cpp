@@ -2,6 +2,9 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "serialize/json_tree.h"
 
@@ -87,6 +90,17 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::size_t next_special(std::string_view text, std::size_t at) {
+#ifdef __SSE2__
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const auto is = [&](char c) { return _mm_cmpeq_epi8(x, _mm_set1_epi8(c)); };
+    // Bytes are signed here: those from 0x80 on are below 0x20, too.
+    const __m128i low = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20));
+    const __m128i found = _mm_or_si128(_mm_or_si128(is('"'), is('\\')), _mm_or_si128(is(0x7f), low));
+    if (const auto mask = unsigned(_mm_movemask_epi8(found)))
+      return at + std::size_t(std::countr_zero(mask));
+  }
+#endif
   constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
   for (; at + 8 <= text.size(); at += 8) {
     std::uint64_t x;

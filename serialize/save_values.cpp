@@ -117,22 +117,33 @@ namespace {
 constexpr std::size_t many_members = 32;
 }  // namespace
 
-Value Members::find(Value object, std::string_view name) {
-  if (!object.valid() || !object.is_object()) return {};
-  if (object.size() < many_members) return object.find(name);
-  Index& index = object == original_ ? of_original_ : of_base_;
-  if (index.empty())
-    for (Value member : object) index.insert_or_assign(member.key(), member);
-  const auto found = index.find(std::string(name));
-  return found == index.end() ? Value() : found->second;
+Value Members::find_original(std::string_view name) {
+  if (!original_.valid() || !original_.is_object()) return {};
+  if (original_.size() < many_members) return original_.find(name);
+  if (by_name_.empty())
+    for (Value member : original_) by_name_.insert_or_assign(member.key(), member);
+  const auto found = by_name_.find(std::string(name));
+  return found == by_name_.end() ? Value() : found->second;
+}
+
+const Written* Members::find_base(std::string_view name) {
+  const std::size_t count = base_ ? base_->members.size() : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = (next_base_ + i) % count;
+    if (base_->members[at].name != name) continue;
+    next_base_ = at + 1;
+    return &base_->members[at];
+  }
+  return nullptr;
 }
 
 void Members::merge(std::string_view name, std::size_t before, std::size_t at, bool was_first) {
   mark(name);
-  const Value was = find(base_, name);
-  if (!was.valid() || was.raw() != std::string_view(to_.out).substr(at)) return;
+  const Written* was = find_base(name);
+  if (!was || base_text_.substr(was->begin, was->end - was->begin) != std::string_view(to_.out).substr(at))
+    return;
   // Nothing changed here, so the file's own words stay, or its silence.
-  const Value original = find(original_, name);
+  const Value original = find_original(name);
   if (original.valid()) {
     to_.out.resize(at);
     to_.raw(original.raw());
@@ -145,7 +156,7 @@ void Members::merge(std::string_view name, std::size_t before, std::size_t at, b
 void Members::put_index(std::string_view name, std::optional<std::uint32_t> value, bool as_text) {
   if (to_.own_only) return;
   begin(name);
-  const Value original = find(original_, name);
+  const Value original = find_original(name);
   mark(name);
   if (original.valid() && read_index(original, ~0u) == value &&
       (value || original.is_null()))
@@ -165,7 +176,7 @@ void Members::close() {
       const bool done = many ? std::ranges::binary_search(done_, key)
                              : std::ranges::find(done_, key) != done_.end();
       // What we would have written then and do not now was taken away.
-      if (done || find(base_, key).valid()) continue;
+      if (done || find_base(key)) continue;
       begin(key);
       to_.raw(member.raw());
     }

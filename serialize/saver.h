@@ -65,13 +65,23 @@ class Saver {
   std::unordered_map<std::size_t, std::vector<std::pair<Expr, std::string>>> printed_;
 };
 
+/// What was written for an object: where the members' values lie in the text, and the members of those
+/// that are objects. Names belong to what was written.
+struct Written {
+  std::string_view name;
+  std::size_t begin = 0, end = 0;
+  std::vector<Written> members{};
+};
+
 /// The members of one object, between braces. With an `original` they are merged with it; `base` is
-/// what we would have written for the original.
+/// what we would have written for the original, whose text is `base_text`.
 class Members {
  public:
-  explicit Members(Saver& to, json::Value original = {}, json::Value base = {})
-      : to_(to), original_(original), base_(base) {
-    to_.out += '{';
+  explicit Members(Saver& to) : to_(to) { to_.out += '{'; }
+  Members(Saver& to, Written& record) : Members(to) { record_ = &record; }
+  Members(Saver& to, json::Value original, const Written* base, std::string_view base_text)
+      : Members(to) {
+    original_ = original, base_ = base, base_text_ = base_text;
   }
   /// Writes what is left of the original, then the brace.
   void close();
@@ -83,29 +93,36 @@ class Members {
     begin(name);
     const std::size_t at = to_.out.size();
     write_value();
+    if (record_) record_->members.push_back({name, at, to_.out.size()});
     if (original_.valid()) merge(name, before, at, was_first);
   }
   /// A member that is written whatever the original has.
   template <class F>
   void put_always(std::string_view name, F write_value) {
     begin(name);
+    const std::size_t at = to_.out.size();
     write_value();
+    if (record_) record_->members.push_back({name, at, to_.out.size()});
     mark(name);
   }
   /// A member that is an object, merged in its turn.
   template <class F>
   void put_object(std::string_view name, F put_members) {
     begin(name);
-    Members inner(to_, find(original_, name), find(base_, name));
+    Members inner(to_, find_original(name), find_base(name), base_text_);
+    Written written{name, to_.out.size() - 1};
+    if (record_) inner.record_ = &written;
     put_members(inner);
     inner.close();
+    written.end = to_.out.size();
+    if (record_) record_->members.push_back(std::move(written));
     mark(name);
   }
   /// An id: the original's spelling stays when it is the same number.
   void put_index(std::string_view name, std::optional<std::uint32_t> value, bool as_text);
   /// Drops what the original has under that name.
   void drop(std::string_view name) { mark(name); }
-  bool original_has(std::string_view name) { return find(original_, name).valid(); }
+  bool original_has(std::string_view name) { return find_original(name).valid(); }
   json::Value original() const { return original_; }
   Saver& saver() { return to_; }
 
@@ -118,18 +135,21 @@ class Members {
   }
   void merge(std::string_view name, std::size_t before, std::size_t at, bool was_first);
   /// The member of the original or the base, if there is such.
-  json::Value find(json::Value object, std::string_view name);
+  json::Value find_original(std::string_view name);
+  const Written* find_base(std::string_view name);
   void mark(std::string_view name) {
     if (original_.valid()) done_.push_back(name);
   }
 
   Saver& to_;
-  json::Value original_, base_;
+  json::Value original_;
+  const Written* base_ = nullptr;
+  std::string_view base_text_;
+  std::size_t next_base_ = 0;  ///< members come in one order, so that the next one asked for is here
+  Written* record_ = nullptr;
   bool first_ = true;
   std::vector<std::string_view> done_;  ///< names that were put, which outlive the object's writing
-  // Of objects with many members, by name.
-  using Index = std::unordered_map<std::string, json::Value>;
-  Index of_original_, of_base_;
+  std::unordered_map<std::string, json::Value> by_name_;  ///< of an original with many members
 };
 
 // ---- Values.
@@ -258,15 +278,14 @@ void save_merged(Saver& to, const T& element, const Origin& origin, Read read, P
     T old{};
     if (read(original, old)) {
       Saver base = to.for_base();
-      Members members(base);
+      Written written;
+      Members members(base, written);
       put(members, old);
       members.close();
-      if (const auto tree = json::Tree::parse(base.out)) {
-        Members merged(to, original, tree->root());
-        put(merged, element);
-        merged.close();
-        return;
-      }
+      Members merged(to, original, &written, base.out);
+      put(merged, element);
+      merged.close();
+      return;
     }
   }
   Members members(to);
