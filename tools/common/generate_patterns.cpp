@@ -17,7 +17,7 @@ namespace {
 std::vector<Pattern> patterns_for(std::string_view pass) {
   std::vector<Pattern> found;
   for (const auto& some : {container_patterns(), map_patterns(), control_flow_patterns(),
-                           across_patterns()})
+                           across_patterns(), place_patterns()})
     for (const Pattern& pattern : some)
       if (pass.empty() || std::ranges::count(split(pattern.passes, ' '), pass))
         found.push_back(pattern);
@@ -51,7 +51,7 @@ struct Filling {
 bool has_pattern(std::string_view pass) { return !patterns_for(pass).empty(); }
 
 Sdfg random_patterns(std::size_t size, std::string_view wanted, Random& random) {
-  constexpr std::size_t nodes_of_each = 12;  // on average
+  constexpr std::size_t nodes_of_each = 13;  // on average
   const std::size_t count = std::max<std::size_t>(1, size / nodes_of_each);
   const std::vector<Pattern> all = patterns_for(""), fitting = patterns_for(wanted);
   const std::size_t special = fitting.empty() ? count : random.below(count);

@@ -16,11 +16,13 @@ struct Pattern {
   std::array<std::string_view, 5> choices = {};
 };
 
-/// What passes look for: in the containers and the maps of states, in how control goes, and in what
-/// lies on both sides of a conditional, a loop or a state.
+/// What passes look for: in what lies on both sides of a conditional, a loop or a state, in the
+/// containers and the maps of states, in how control goes, and in places that tables, windows and data
+/// tell.
 std::span<const Pattern> across_patterns();
 std::span<const Pattern> container_patterns();
-std::span<const Pattern> map_patterns();
 std::span<const Pattern> control_flow_patterns();
+std::span<const Pattern> map_patterns();
+std::span<const Pattern> place_patterns();
 
 }  // namespace sdfg
