@@ -76,8 +76,8 @@ Refusal SideReader::read(BranchSide& side) const {
 Refusal SideReader::check_access(BranchSide& side, NodeId node) const {
   const State& state = *side.state;
   const auto& access = state.get<AccessNode>(node);
-  const Data& data = *sdfg_.find_data(access.data);
-  if (data.role() != Role::Plain || data.is_stream())
+  const Data* data = sdfg_.arrays.get(access.data);  // none for a member of a structure
+  if (!data || data->role() != Role::Plain || data->is_stream())
     return quoted(access.data) + " is no plain container";
   if (access.setzero) return quoted(access.data) + " is set to zero";
   for (EdgeId e : state.in(node)) {
