@@ -143,22 +143,35 @@ class Mover {
     return write && (touched_.reads.contains(name) || touched_.names.contains(name));
   }
 
+  /// Does what the conditional assigns or writes tell what an element does: its code, its range, the
+  /// places that it reads and writes, the shapes of its containers?
+  bool is_told_inside(NodeId element) const {
+    SymbolSet names;
+    for (NodeId n : members_.at(element)) {
+      collect_used_names(state_[n], containers_, names);
+      if (const auto* access = state_[n].as<AccessNode>())
+        if (const Data* data = sdfg_.find_data(access->data)) collect_used_names(*data, containers_, names);
+      for (EdgeId e : state_.in(n)) collect_used_names(state_[e], containers_, names);
+    }
+    // What an access node hands on is a matter of those who read it there.
+    if (!state_[element].is<AccessNode>())
+      for (EdgeId e : state_.out(last(element))) collect_used_names(state_[e], containers_, names);
+    return std::ranges::any_of(names, [&](const std::string& name) {
+      return touched_.assigned.contains(name) || touched_.writes.contains(name);
+    });
+  }
+
   bool may_move(NodeId n) {
     for (EdgeId e : state_.in(n))
       if (!moving_.contains(top(state_.source(e)))) return false;
+    if (is_told_inside(n)) return false;
     if (const auto* access = state_[n].as<AccessNode>())
       return plain(sdfg_.find_data(access->data)) && !access->setzero &&
              !clash(access->data, !state_.in(n).empty());
-    SymbolSet names;
     for (NodeId inner : members_.at(n)) {
-      if (effects_.of(sdfg_, state_[inner])) return false;
-      collect_used_names(state_[inner], containers_, names);
-      for (EdgeId e : state_.out(inner)) collect_used_names(state_[e], containers_, names);
       const auto* access = state_[inner].as<AccessNode>();
-      if (access && clash(access->data, true)) return false;
+      if (effects_.of(sdfg_, state_[inner]) || (access && clash(access->data, true))) return false;
     }
-    for (const std::string& name : names)
-      if (touched_.assigned.contains(name) || touched_.writes.contains(name)) return false;
     return std::ranges::all_of(state_.out(last(n)), [&](EdgeId e) {
       const auto* access = state_[state_.target(e)].as<AccessNode>();
       return access && plain(sdfg_.find_data(access->data)) && !access->setzero &&
