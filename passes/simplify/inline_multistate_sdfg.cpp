@@ -136,8 +136,8 @@ class Inliner {
   void apply() {
     NestedSdfg nested = std::move(site_.state().get<NestedSdfg>(node_));
     Sdfg& inner = **nested.sdfg;
-    rename_own_symbols(nested, inner);
     plan_.choose_names(sdfg_, inner, site_.names);
+    rename_own_symbols(nested, inner);
     replace_inside(inner);
     plan_.move_declarations(sdfg_, inner, false);
     for (const auto& [name, type] : inner.symbols)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -68,6 +69,7 @@ Refusal InlinePlan::check_connector_names(const TakenNames& outside, const State
 }
 
 void InlinePlan::choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names) {
+  for_each_node(inner, [&](const Node& node) { names.add_connectors(node); });
   const auto choose = [&](const std::string& name) {
     std::string fresh = names.take(name);
     // Another name inside must not be met on the way.

@@ -161,7 +161,6 @@ class Inliner {
       if (!c) {
         moved[n.value] = state_.add(body[n]);
         index_.add(state_, moved[n.value]);
-        index_.names.add_connectors(body[n]);
         continue;
       }
       const bool source = body.in(n).empty(), sink = is_last(body, n);
