@@ -33,10 +33,11 @@ taken. Run inline-sdfg, map-split-horizontal and the fusions afterwards.
 A nested SDFG that takes one element reads it, too.
 
 Refused when somebody else than maps of the same scope reads the result or waits for it, or one
-reads it by address; when an iteration of the first map writes more than one element or perhaps none, or others may write the
-same ones; when what is read may not have been written; when values inside of the first map are used in
-other ways; when an input is written later on; when the copies would have more than `most_nodes`
-nodes; and when the first map would go, but something waits for it, or it for something.)",
+reads it by address; when an iteration of the first map writes more than one element or perhaps
+none, or others may write the same ones; when what is read may not have been written; when values
+inside of the first map are used in other ways; when an input is written later on; when the copies
+would have more than `most_nodes` nodes; and when the first map would go, but something waits for it, or
+it for something.)",
   };
   struct Options {
     bool only_toplevel_maps = false;
