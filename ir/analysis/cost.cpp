@@ -347,6 +347,8 @@ Expr ProgramCost::operations() const {
   return sum;
 }
 
+Expr node_operations(const Node& node) { return operations(node); }
+
 ProgramCost program_cost(const Sdfg& sdfg) {
   ProgramCost cost;
   Counter counter(sdfg, names_device(sdfg), cost);

@@ -39,4 +39,7 @@ struct ProgramCost {
 /// simple range.
 ProgramCost program_cost(const Sdfg& sdfg);
 
+/// Arithmetic of a Python tasklet, or of all in a nested SDFG, in symbols of the state around.
+Expr node_operations(const Node& node);
+
 }  // namespace sdfg

@@ -27,8 +27,9 @@ it anyway, or where its inputs are more.
 Applied where that moves fewer bytes: the result is neither stored nor loaded, but its inputs are
 loaded by each map that did not read them before (unless that map may yet join the first one, which
 reads them). A load that finds its element in a cache counts as `load_bytes`, one through an index
-as three times that. Of several maps that write parts of one container, the one that writes most is
-taken. Run inline-sdfg, map-split-horizontal and the fusions afterwards.
+as three times that, two operations as one byte, and a conditional as four. Of several maps that
+write parts of one container, the one that writes most is taken. Run inline-sdfg,
+map-split-horizontal and the fusions afterwards.
 
 A nested SDFG that takes one element reads it, too.
 

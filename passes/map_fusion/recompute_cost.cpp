@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/cost.h"
+#include "ir/walk.h"
 #include "passes/split/extent.h"
 
 namespace sdfg {
@@ -26,6 +28,10 @@ RecomputeCost::RecomputeCost(const FusionSite& site, const FusionMap& first, con
       else
         others_.insert(port.container);
     }
+  for (NodeId node : slice.nodes) {
+    arithmetic_ += arithmetic(node);
+    if (gone.contains(node)) arithmetic_before_ += points(first) * arithmetic(node);
+  }
   for (const StoredValue& value : slice.stored) {
     const Port& port = first.out.at(value.port);
     inputs_[port.container] = expected_bytes(site, port, assumed_extent);
@@ -51,6 +57,7 @@ void RecomputeCost::add_reader(const FusionMap& reader, std::size_t elements) {
     }
   loads_before_ += points(reader) * std::int64_t(elements) * load_bytes_;
   loads_after_ += points(reader) * std::int64_t(elements) * loads_;
+  arithmetic_after_ += points(reader) * std::int64_t(elements) * arithmetic_;
 }
 
 std::int64_t RecomputeCost::points(const FusionMap& map) const {
@@ -75,10 +82,20 @@ std::int64_t RecomputeCost::loads_behind(EdgeId edge) const {
   return load_bytes_ * (subset && num_elements(*subset) == Expr(1) ? 1 : 3);
 }
 
+std::int64_t RecomputeCost::arithmetic(NodeId node) const {
+  std::int64_t halves = node_operations(state_[node]).as_integer().value_or(0);
+  if (const auto* nested = state_[node].as<NestedSdfg>(); nested && nested->sdfg)
+    for_each_sdfg(**nested->sdfg, [&](const Sdfg& inside) {
+      for_each_block(inside, [&](const Block& block) { halves += block.is<ConditionalBlock>() ? 8 : 0; });
+    });
+  return halves / 2;
+}
+
 std::string RecomputeCost::text() const {
   return "about " + std::to_string(stored_) + " bytes of it are not moved, nor " + std::to_string(only_for_it_) +
-         " of inputs, for " + std::to_string(read_again_) + " that are read again and loads worth " +
-         std::to_string(loads_after_) + " instead of " + std::to_string(loads_before_);
+         " of inputs, for " + std::to_string(read_again_) + " that are read again, loads worth " +
+         std::to_string(loads_after_) + " instead of " + std::to_string(loads_before_) + " and arithmetic worth " +
+         std::to_string(arithmetic_after_) + " instead of " + std::to_string(arithmetic_before_);
 }
 
 std::int64_t expected_bytes(const FusionSite& site, const Port& port, std::int64_t assumed_extent) {
