@@ -7,7 +7,7 @@
 // map's ranges, so an index that is affine in the parameters takes its largest value at a corner of
 // the ranges. When that corner is surely visited if any point is, and the index minus the extent is
 // a constant there, the constant decides. What this cannot decide is left to the interpreter's
-// checks.
+// checks. A subset that is empty, or in a map that is, touches nothing wherever it lies.
 
 namespace sdfg::detail {
 namespace {
@@ -49,6 +49,7 @@ class BoundsRules {
 
   void report(const Subset& subset, const std::string& name, std::size_t d, const Expr& index,
               const Expr& value, std::string where) {
+    if (touches_nothing(subset)) return;
     std::string message = "[" + to_text(subset) + "] leaves '" + name + "' of shape [" +
                           shape(name) + "] in dimension " + std::to_string(d) + ": ";
     message += to_text(index);
@@ -59,6 +60,18 @@ class BoundsRules {
       findings_.warning(place, std::move(message));
     else
       findings_.error(place, std::move(message), std::string(way_out));
+  }
+  /// Is the subset empty, or never evaluated because a map around it is?
+  bool touches_nothing(const Subset& subset) const {
+    const auto is_empty = [](const Range& range) {
+      const auto size = range.size().as_integer();
+      return size && *size <= 0;
+    };
+    if (std::ranges::any_of(subset.ranges, is_empty)) return true;
+    for (NodeId at = s_.tree.parent_of(s_.state.target(id_)); at; at = s_.tree.parent_of(at))
+      if (const auto* map = s_.state[at].as<MapEntry>(); map && std::ranges::any_of(map->ranges, is_empty))
+        return true;
+    return false;
   }
   std::string shape(const std::string& name) const {
     std::string text;

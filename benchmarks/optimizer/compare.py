@@ -17,6 +17,9 @@ excess   Per program of ours above 1.15 times the bound: the containers that mov
          down to 5 % of it, in how many kernels they are written and read, and the last reason that a pass gave
          for leaving them. (Not among the tables printed by default.)
 
+Programs of your own: sdfg_gt4py.look(…).record("DIR/NAME") writes a folder for --corpus DIR (docs/gt4py.md).
+A folder without gt4py_gpu.sdfgz gets one in --work, made by GT4Py's optimizer, with --fresh PYTHON.
+
 In --passes, {program} is the folder of the program; {options} what program.json asks for.
 Programs are selected by words of their names. Exit status 1 when ours fails, differs or is worse.
 """
@@ -27,7 +30,7 @@ ICON4PY = "icon4py"
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", required=True, type=pathlib.Path)
+    parser.add_argument("--corpus", required=True, type=lambda text: pathlib.Path(text).absolute())
     parser.add_argument("--sdfg-opt", required=True, type=os.path.abspath)
     parser.add_argument("--passes", default="gt4py{target=cuda symbols={program}/program.json{options}}",
                         help="pipeline text (default: %(default)s)")
@@ -40,6 +43,7 @@ def parse_arguments():
     parser.add_argument("words", nargs="*", metavar="PROGRAM")
     options = parser.parse_args()
     options.table = options.table or ["bytes", "symbols", "speed"]
+    options.work = options.work.absolute()
     options.work.mkdir(parents=True, exist_ok=True)
     return options
 
@@ -91,8 +95,33 @@ def count(options, graph, data, passes=None):
     return result
 
 
+def theirs(options, program):
+    """The program as GT4Py optimizes it for a GPU, made now if the corpus lacks it."""
+    kept = program / "gt4py_gpu.sdfgz"
+    if kept.exists() or not options.fresh:
+        return kept
+    source = (program / "lowered.sdfgz").read_bytes() + (program / "program.json").read_bytes()
+    made = options.work / f"{hashlib.sha256(source).hexdigest()[:24]}.sdfgz"
+    if not made.exists():
+        part = made.with_name(f"part-{made.name}")  # there is a whole file, or none
+        run_theirs(options, program, part)
+        part.replace(made)
+    return made
+
+
+def count_theirs(options, program, data):
+    try:
+        graph = theirs(options, program)
+    except RuntimeError as failed:
+        return {"error": str(failed)}
+    if not graph.exists():
+        return {"error": "there is no gt4py_gpu.sdfgz; make it with --fresh PYTHON"}
+    return count(options, graph, data)
+
+
 def programs(options):
-    found = sorted(path.parent for path in (options.corpus / ICON4PY).glob("*/program.json"))
+    folder = options.corpus / ICON4PY
+    found = sorted(path.parent for path in (folder if folder.is_dir() else options.corpus).glob("*/program.json"))
     return [p for p in found if not options.words or any(word in p.name for word in options.words)]
 
 
@@ -120,7 +149,7 @@ def bytes_table(options, chosen, pool):
         data = p / "data.npz"
         jobs[p] = [pool.submit(count, options, p / "lowered.sdfgz", data),
                    pool.submit(count, options, p / "lowered.sdfgz", data, pipeline(options, p)),
-                   pool.submit(count, options, p / "gt4py_gpu.sdfgz", data)]
+                   pool.submit(count_theirs, options, p, data)]
     three = "".join(f"{which:>11}" for which in ("lowered", "ours", "gt4py"))
     print(f"{'':60} {'kernels':^15} {'bytes':^33} {'bytes / bound':^20} {'transients at peak':^33}")
     print(f"{'program':60} {'low':>5}{'ours':>5}{'gt4':>5} {three} {'low':>6}{'ours':>7}{'gt4py':>7} {three}")
@@ -257,7 +286,19 @@ start = time.perf_counter()
 gtx.gt_auto_optimize(sdfg, gpu=True, unit_strides_kind=kinds.get(wanted.get("unit_strides_kind")),
                      constant_symbols=about.get("constant_symbols"), optimization_hooks=hooks, **options)
 print(time.perf_counter() - start)
+if len(sys.argv) > 3:
+    sdfg.save(sys.argv[3], compress=True)
 """
+
+
+def run_theirs(options, program, save=None):
+    """Seconds that GT4Py's optimizer takes now; `save` is a file for what it makes. RuntimeError if it fails."""
+    command = [options.fresh, "-c", GT4PY, program / "lowered.sdfgz", program / "program.json"]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(command + [save] * bool(save), capture_output=True, text=True, cwd=folder)
+    if done.returncode:
+        raise RuntimeError("GT4Py: " + (done.stderr.strip().splitlines() or [""])[-1])
+    return float(done.stdout.split()[-1])
 
 
 def speed_table(options, chosen):
@@ -270,20 +311,18 @@ def speed_table(options, chosen):
                        "--verify-each=off", "-o", f"{folder}/out.sdfg"]
             runs = [seconds(command, f"{folder}/log") for _ in range(3)]
             best, error = min(taken for taken, _ in runs), runs[0][1]
-            theirs = json.loads((p / "program.json").read_text())["gt4py_seconds"]["gpu"]
+            taken = json.loads((p / "program.json").read_text()).get("gt4py_seconds", {}).get("gpu", math.nan)
             if options.fresh:
-                done = subprocess.run([options.fresh, "-c", GT4PY, p / "lowered.sdfgz", p / "program.json"],
-                                      capture_output=True, text=True, cwd=folder)
-                if done.returncode:
-                    error = error or "GT4Py: " + (done.stderr.strip().splitlines() or [""])[-1]
-                else:
-                    theirs = float(done.stdout.split()[-1])
+                try:
+                    taken = run_theirs(options, p)
+                except RuntimeError as failed:
+                    error = error or str(failed)
             name = short(p.name)
-            rows.append({"program": p.name, "ours": best, "gt4py": theirs, "error": error})
+            rows.append({"program": p.name, "ours": best, "gt4py": taken, "error": error})
             failed += bool(error)
-            if not error:
-                ratios.append(theirs / best)
-            print(f"{name:60} {best * 1e3:9.1f} {theirs:9.2f} " + (error or f"{theirs / best:9.0f}"), flush=True)
+            if not error and taken == taken:  # GT4Py's time is known
+                ratios.append(taken / best)
+            print(f"{name:60} {best * 1e3:9.1f} {taken:9.2f} " + (error or f"{taken / best:9.0f}"), flush=True)
     if ratios:
         print(f"{'geometric mean of ' + str(len(ratios)):60} {'':19} "
               f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):9.0f}")

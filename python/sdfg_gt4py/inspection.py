@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
+import json
 import os
+import pathlib
 import subprocess
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from gt4py.next import utils as gtx_utils
 from gt4py.next.ffront import type_info as ffront_type_info, type_translation
 from gt4py.next.otf import arguments, definitions
+from gt4py.next.program_processors.runners.dace import sdfg_callable
 from gt4py.next.program_processors.runners.dace.workflow import common as gtx_wfdcommon
 
+from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import Tool
 from sdfg_gt4py.translation import Translator, to_bytes
 
@@ -22,6 +31,8 @@ class Look:
     lowered: bytes  # the SDFG's JSON
     flag: str  # --gt4py=… with the backend's options
     tool: Tool
+    about: Mapping[str, Any]  # what the optimizer is told: constant_symbols, options
+    arguments: Mapping[str, Any]  # of the program that is called: arrays, scalars, symbols
 
     def run(self, *flags: str) -> str:
         """What sdfg-opt writes, messages first, with the optimizer's flag and these behind it."""
@@ -58,6 +69,33 @@ class Look:
         return f"sdfg-opt {path} '{self.flag}'"
 
 
+    def record(self, folder: str | os.PathLike) -> None:
+        """Writes what benchmarks/optimizer/compare.py reads: `lowered.sdfgz`, the program before it is
+        optimized; `data.npz`, the arguments (`in:NAME`) and what the interpreter makes of the arrays
+        (`out:NAME`); `program.json`, what the optimizer is told. SdfgOptError if the program does not run."""
+        to = pathlib.Path(folder)
+        to.mkdir(parents=True, exist_ok=True)
+        given = {name: _on_host(value) for name, value in self.arguments.items()}
+        (to / "lowered.sdfgz").write_bytes(gzip.compress(self.lowered, mtime=0))
+        described = {name: _described(value) for name, value in given.items()}
+        text = json.dumps({"name": to.name, "arguments": described, **self.about}, indent=1)
+        (to / "program.json").write_text(text + "\n")
+        np.savez(to / "in.npz", **{f"in:{name}": value for name, value in given.items()})
+        self.tool.run(self.lowered, [f"--run={to / 'in.npz'}", f"--record={to / 'data.npz'}", "--emit=none"])
+        (to / "in.npz").unlink()
+
+
+def _on_host(value: Any) -> np.ndarray:
+    return value.get() if hasattr(value, "get") else np.asarray(value)
+
+
+def _described(value: np.ndarray) -> dict[str, Any]:
+    if value.ndim == 0:
+        return {"dtype": value.dtype.name, "value": value.item()}
+    strides = [stride // value.itemsize for stride in value.strides]
+    return {"dtype": value.dtype.name, "shape": list(value.shape), "strides": strides}
+
+
 def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -> Look:
     """Looks inside a program or field operator that has a backend of `make_backend`, with the
     arguments of a call; nothing is compiled or called."""
@@ -84,4 +122,11 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
             compilable.data, compilable.args.offset_provider, compilable.args.column_axis
         )
         lowered = to_bytes(sdfg)
-    return Look(lowered, translator.optimizer_flag(constants), translator.tool)
+    flat = gtx_utils.flatten_nested_tuple((*args, *kwargs.values()))
+    return Look(
+        lowered,
+        translator.optimizer_flag(constants),
+        translator.tool,
+        about={"constant_symbols": constants, "options": optimizer_options(translator.auto_optimize_args or {})},
+        arguments=sdfg_callable.get_sdfg_args(sdfg, offset_provider or {}, *flat),
+    )

@@ -296,16 +296,28 @@ class Running(BuildsElsewhere):
 
 
 class Looking(unittest.TestCase):
-    def test_remarks_changes_and_code(self):
+    def look_at(self, name):
         backend = sdfg_gt4py.make_backend()
-        mesh = grid.Grid("laplacian")
-        case = grid.CASES["laplacian"](mesh)
+        mesh = grid.Grid(name)
+        case = grid.CASES[name](mesh)
         fields = {name: array.on(backend) for name, array in case.arguments.items()}
-        look = sdfg_gt4py.look(case.program.with_backend(backend), **fields,
+        return sdfg_gt4py.look(case.program.with_backend(backend), **fields,
                                offset_provider=mesh.offset_provider(backend))
+
+    def test_remarks_changes_and_code(self):
+        look = self.look_at("laplacian")
         self.assertIn("map-fusion-vertical", look.remarks("map-fusion-vertical"))
         self.assertIn("// ", look.changes())
         self.assertIn("__program_", look.code())
+
+    def test_a_record_runs_again(self):
+        look = self.look_at("laplacian")
+        with tempfile.TemporaryDirectory() as folder:
+            look.record(folder)
+            written = sorted(path.name for path in pathlib.Path(folder).iterdir())
+            self.assertEqual(written, ["data.npz", "lowered.sdfgz", "program.json"])
+            again = look.tool.run(look.lowered, [look.flag, f"--run={folder}/data.npz", "--emit=none"])
+            self.assertIn(b"output", again)
 
     def test_a_program_with_another_backend_is_refused(self):
         with self.assertRaisesRegex(TypeError, "with_backend"):

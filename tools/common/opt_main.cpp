@@ -60,6 +60,7 @@ class Run {
     if (s_.help || s_.version || s_.list_passes) return inform();
     if (const Exit e = load(); e != Exit::Fine) return e;
     if (const Exit e = check_plan(); e != Exit::Fine) return e;
+    if (const Exit e = check_record(); e != Exit::Fine) return e;
     if (const Exit e = verify_input(); e != Exit::Fine || s_.verify_only) return e;
     if (s_.bisect) return find_culprit();
     if (const Exit e = run_passes(); e != Exit::Fine) return e;
@@ -249,6 +250,14 @@ class Run {
     return Exit::Fine;
   }
 
+  Exit check_record() {
+    if (s_.record.empty() || !s_.run_data.empty()) return Exit::Fine;
+    console_.err(
+        "sdfg-opt: --record: it writes what --run computes, and nothing is run; add --run=DATA.npz with the "
+        "arguments as in:NAME\n");
+    return Exit::WrongCommandLine;
+  }
+
   /// A plan where nothing has kernels would be ignored.
   Exit check_plan() {
     constexpr Emit with_kernels[] = {Emit::Cuda, Emit::Hip, Emit::Plan, Emit::PlanJson,
@@ -294,6 +303,7 @@ class Run {
     if (!plan) return fail(plan.error());
     const Result<Backend> backend = backend_by_name(s_.backend, s_.stats, *plan);
     if (!backend) return fail(backend.error());
+    if (!s_.record.empty()) return write_record(*recorded, *backend);
     const Result<RunReport> report = run_and_compare(input_.sdfg, *recorded, *backend);
     stop("run", begin);
     if (!report) return fail(report.error(), s_.input);
@@ -305,6 +315,13 @@ class Run {
     return fail({s_.run_data, s_.tolerance == 0
                                   ? "the results are not the recorded ones bit for bit"
                                   : "the results differ by more than the tolerance"});
+  }
+
+  Exit write_record(const NamedArrays& given, const Backend& backend) {
+    const Result<NamedArrays> all = run_and_record(input_.sdfg, given, backend);
+    if (!all) return fail(all.error(), s_.input);
+    const Status written = console_.write(s_.record, write_npz(*all));
+    return written ? Exit::Fine : fail(written.error());
   }
 
   /// What the program would launch and move, in symbols or, with --set, in numbers.

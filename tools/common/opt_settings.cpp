@@ -169,6 +169,8 @@ constexpr std::array flags{
          [](OptSettings& s, Value v) -> Status { return s.print_before = filter(v), Ok{}; }},
     Flag{"profile", Takes::Always, "PROFILE",
          "write JSON to keep (as it was), head or compat", set_profile},
+    Flag{"record", Takes::Always, "FILE.npz", "write --run's in: entries and the results there",
+         [](OptSettings& s, Value v) -> Status { return s.record = *v, Ok{}; }},
     Flag{"remarks", Takes::Maybe, "PASS,…", "say what was applied, refused and why",
          [](OptSettings& s, Value v) -> Status { return s.remarks = filter(v), Ok{}; }},
     Flag{"reproducer", Takes::Always, "FILE", "store input and command line in one file",

@@ -36,7 +36,7 @@ struct OptSettings {
   std::vector<Expr> assume;
   CheckWhen check_semantics = CheckWhen::Never;
 
-  std::string run_data, backend = "interpreter";
+  std::string run_data, record, backend = "interpreter";
   std::string plan;  ///< file that overrides the plan of a GPU program
   std::map<std::string, std::string, std::less<>> set;  ///< scalar arguments beyond run_data
   double tolerance = 0;

@@ -152,6 +152,20 @@ Result<RunReport> run_and_compare(const Sdfg& sdfg, const NamedArrays& recorded,
   return report;
 }
 
+Result<NamedArrays> run_and_record(const Sdfg& sdfg, const NamedArrays& recorded,
+                                   const Backend& backend) {
+  NamedArrays arguments, all;
+  for (const auto& [name, array] : recorded)
+    if (name.starts_with("in:")) {
+      arguments.emplace(name.substr(3), array);
+      all.emplace(name, array);
+    }
+  SDFG_TRY(Executed executed, backend(sdfg, std::move(arguments)));
+  for (auto& [name, array] : executed.arguments)
+    if (!array.shape.empty()) all.emplace("out:" + name, std::move(array));
+  return all;
+}
+
 Result<RunReport> compare_arguments(const NamedArrays& computed, const NamedArrays& expected,
                                     const NamedArrays& arbitrary) {
   RunReport report;

@@ -52,6 +52,10 @@ Backend interpreter_backend(bool count = false);
 Result<RunReport> run_and_compare(const Sdfg& sdfg, const NamedArrays& recorded,
                                   const Backend& backend);
 
+/// The `in:` entries with what the program makes of its arrays, all of them, as `out:` entries.
+Result<NamedArrays> run_and_record(const Sdfg& sdfg, const NamedArrays& recorded,
+                                   const Backend& backend);
+
 /// Compares what two runs gave, for every name that `expected` has, leaving out what is arbitrary.
 /// Errors as above.
 Result<RunReport> compare_arguments(const NamedArrays& computed, const NamedArrays& expected,

@@ -129,6 +129,25 @@ sdfg p(A: float64[N], B: float64[N])
             "");
 }
 
+TEST(VerifyMemlet, WhatIsEmptyLeavesNothing) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[4], B: float64[4])
+  state main
+    n0 = access A
+    n1 = access B
+    n2 = map m (i) in [9:9]
+      n3 = tasklet t: "b = a"
+    n4 = exit n2
+    n5 = access B
+    n0 -> n1 : A[9:9] -> [9:9]
+    n1 -> n2.IN_B : B[0:4]
+    n2.OUT_B -> n3.a : B[7]
+    n3.b -> n4.IN_B : B[i]
+    n4.OUT_B -> n5 : B[9:9]
+)sdfg"),
+            "state main / node 2 (map m): warning: the range 9:9 is empty, so the map does nothing\n");
+}
+
 TEST(VerifyMemlet, DynamicAccessesGetAWarning) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])

@@ -73,6 +73,15 @@ TEST(Run, WithoutARecordedOutputThereIsNothingToCompare) {
             "inputs 'in:NAME'");
 }
 
+TEST(Run, ARecordHasTheArgumentsBeforeAndAfterTheCall) {
+  const NamedArrays given = {{"in:A", doubles({1, 2, 3})}, {"out:A", doubles({0, 0, 0})}};
+  const auto all = run_and_record(increment(), given, interpreter_backend());
+  ASSERT_TRUE(all) << all.error().text();
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ(all->at("in:A").bytes, doubles({1, 2, 3}).bytes);
+  EXPECT_EQ(all->at("out:A").bytes, doubles({2, 3, 4}).bytes);
+}
+
 TEST(Run, AnOutputOfAnotherShapeIsAnError) {
   const auto report = against({2, 3});
   ASSERT_FALSE(report);
