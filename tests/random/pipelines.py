@@ -45,9 +45,9 @@ WEIGHTS = {name: weight for weight, names in {
     17: """
         composed-copy-elimination""",
     15: """
-        map-split-horizontal""",
+        map-split-horizontal move-before-conditional""",
     12: """
-        access-node-copy-elimination fuse-conditionals move-before-conditional""",
+        access-node-copy-elimination fuse-conditionals""",
     11: """
         map-iteration-order split-consumer-memlets""",
     10: """
@@ -60,15 +60,15 @@ WEIGHTS = {name: weight for weight, names in {
     7: """
         map-split-vertical move-loop-into-map reference-to-view""",
     6: """
-        conditional-into-maps constant-propagation loop-to-map map-collapse map-interchange scalar-copy-elimination
+        constant-propagation loop-to-map map-collapse map-interchange scalar-copy-elimination
         set-strides write-back-elimination""",
     5: """
-        continue-to-condition expand-reduce in-local-storage map-fission map-fusion-into-scan
+        conditional-into-maps continue-to-condition expand-reduce in-local-storage map-fission map-fusion-into-scan
         move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
     4: """
-        inline-control-flow-regions lift-trivial-if loop-peeling""",
+        consolidate-edges inline-control-flow-regions lift-trivial-if loop-peeling""",
     3: """
-        consolidate-edges copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
+        copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
         map-expansion map-unroll transient-reuse trivial-dimension-folding""",
     2: """
         control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
