@@ -228,13 +228,15 @@ void BlockedScope::copy_inside(EdgeId e, NodeId inner) {
   const std::string passage = add_passage(inner, data);
   Tasklet tasklet;
   tasklet.label = "copy_" + data;
-  tasklet.code = Code("__out = __in");
+  // No container may have a connector's name.
+  const std::string in = sdfg_.fresh_name("__in"), out = sdfg_.fresh_name("__out");
+  tasklet.code = Code(out + " = " + in);
   Node node{std::move(tasklet)};
-  node.in_connectors.emplace("__in", Type());
-  node.out_connectors.emplace("__out", Type());
+  node.in_connectors.emplace(in, Type());
+  node.out_connectors.emplace(out, Type());
   const NodeId copying = state_.add(std::move(node));
   state_.connect(from, inner, Edge{"", "IN_" + passage, Memlet::read(data, element)});
-  state_.connect(inner, copying, Edge{"OUT_" + passage, "__in", Memlet::read(data, element)});
+  state_.connect(inner, copying, Edge{"OUT_" + passage, in, Memlet::read(data, element)});
   // The memlet may name either end; now the far one.
   Edge& edge = state_[e];
   if (edge.memlet.data == data) {
@@ -243,7 +245,7 @@ void BlockedScope::copy_inside(EdgeId e, NodeId inner) {
     edge.memlet.data_is_src = false;
   }
   edge.memlet.src_subset.reset();
-  edge.src_connector = "__out";
+  edge.src_connector = out;
   state_.set_source(e, copying);
 }
 

@@ -316,10 +316,10 @@ class Promotion {
       substitute_in_scope(state, *find_scope(state, to), symbol);
     } else {
       Edge write;
-      write.src_connector = "o";
+      write.src_connector = sdfg_.fresh_name("o");  // no container may have a connector's name
       write.memlet = Memlet::write(state.get<AccessNode>(to).data, *state[read.leaf].memlet.dst_subset);
-      const NodeId tasklet = state.add(Node{Tasklet{.label = "assign_" + name, .code = Code("o = " + name)}});
-      state[tasklet].out_connectors["o"] = {};
+      const NodeId tasklet = state.add(Node{Tasklet{.label = "assign_" + name, .code = Code(write.src_connector + " = " + name)}});
+      state[tasklet].out_connectors[write.src_connector] = {};
       state.connect(from, tasklet, {});
       state.connect(tasklet, to, std::move(write));
     }

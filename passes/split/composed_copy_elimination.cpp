@@ -346,7 +346,7 @@ class StateRewriter {
     std::vector<Input> inputs;
     for (std::size_t i = leaf.parts.size(); i-- > 0;) {
       const Part& part = plan.parts[leaf.parts[i]];
-      const std::string connector = "part_" + std::to_string(i);
+      const std::string connector = sdfg_.fresh_name("part_" + std::to_string(i));
       inputs.push_back({connector, leaf.parts[i], needed(part, leaf.subset, inside)});
       const Expr read = element(connector, part.in_source(leaf.subset), inputs.back().subset);
       const Expr test = inside_of(part.sides.dst, leaf.subset, inside);
@@ -355,9 +355,10 @@ class StateRewriter {
     }
     auto& code = std::get<Tasklet>(tasklet.kind);
     code.label = "choose_" + name(plan.node);
-    code.code = Code("chosen = " + print_python(value));
+    const std::string out = sdfg_.fresh_name("chosen");  // no container may have a connector's name
+    code.code = Code(out + " = " + print_python(value));
     for (const Input& in : inputs) tasklet.in_connectors.emplace(in.connector, Type{});
-    tasklet.out_connectors.emplace("chosen", Type{});
+    tasklet.out_connectors.emplace(out, Type{});
     const NodeId chooser = state_.add(std::move(tasklet));
     for (const Input& in : inputs) {
       const auto [node, from] = bring(plan.parts[in.part], leaf.entries);
@@ -371,7 +372,7 @@ class StateRewriter {
     const NodeId chosen = state_.add(Node{AccessNode{scalar}});
     accesses_.add(state_, chosen);
     const Subset whole = Subset::index({Expr(0)});
-    state_.connect(chooser, chosen, {"chosen", "", Memlet::write(scalar, whole)});
+    state_.connect(chooser, chosen, {out, "", Memlet::write(scalar, whole)});
     Edge edge = state_[leaf.edge];
     edge.src_connector.clear();
     edge.memlet = Memlet::read(scalar, whole);
