@@ -9,9 +9,11 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
+#include "passes/common/aliases.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/used_names.h"
+#include "passes/common/viewed.h"
 #include "passes/common/walk_regions.h"
 
 // Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node: an
@@ -56,29 +58,13 @@ struct StateAccesses {
   bool side_effects = false;
 };
 
-/// The container that a view's node looks at, through any number of views; nothing when unknown.
-std::optional<std::string> viewed_container(const Sdfg& sdfg, const State& state, NodeId view) {
-  for (std::size_t steps = 0; steps <= state.node_count(); ++steps) {
-    const auto& name = state.get<AccessNode>(view).data;
-    const Data* data = sdfg.find_data(name);
-    if (!data || data->is_reference()) return std::nullopt;
-    if (!data->is_view()) return name;
-    const auto edge = viewed_edge(sdfg, state, view);
-    if (!edge) return std::nullopt;
-    const NodeId source = path_source(state, *edge), target = path_target(state, *edge);
-    const NodeId next = source == view ? target : source;
-    if (!state[next].is<AccessNode>()) return std::nullopt;
-    view = next;
-  }
-  return std::nullopt;
-}
-
 /// The accesses of a state, or why they cannot be told.
 struct Collected {
   StateAccesses value;
   Refusal refusal;
 };
-Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& containers) {
+Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& containers,
+                  const Aliases& aliases) {
   Collected out;
   const auto tree = scope_tree(state);
   if (!tree) {
@@ -100,15 +86,24 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
       out.refusal = "container '" + access->data + "' is a reference, a stream or undeclared";
       return out;
     }
-    const auto container = viewed_container(sdfg, state, n);
+    const auto container = accessed_container(sdfg, state, n);
     if (!container) {
       out.refusal = "what view '" + access->data + "' looks at cannot be told";
       return out;
     }
     // Subsets of a view are in the view's coordinates.
-    const bool direct = !data->is_view();
+    bool direct = !data->is_view();
     // A structure's members are told apart by name only at the root.
-    const std::string root = container->substr(0, container->find('.'));
+    std::string root = root_name(*container);
+    const bool writes = access->setzero || std::ranges::any_of(state.in(n), [&](EdgeId e) {
+      return !state[e].memlet.empty();
+    });
+    if (writes) out.value.written.insert(root);
+    if (const auto same = aliases.find(root); same != aliases.end()) {
+      root = same->second, direct = false;
+      for (const auto& [name, first] : aliases)
+        if (writes && first == root) out.value.written.insert(name);
+    }
     auto& list = out.value.accesses[root];
     for (EdgeId e : state.out(n)) {
       const Memlet& memlet = state[e].memlet;
@@ -120,13 +115,9 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
       if (memlet.empty()) continue;
       list.push_back(
           {n, scope_begin(state.source(e)), n, direct ? memlet.dst_subset : std::nullopt, true});
-      out.value.written.insert(root);
     }
     // `setzero` and isolated nodes write what they name.
-    if (access->setzero) {
-      list.push_back({n, n, n, std::nullopt, true});
-      out.value.written.insert(root);
-    }
+    if (access->setzero) list.push_back({n, n, n, std::nullopt, true});
   }
   for (EdgeId e : state.edges()) collect_used_names(state[e], containers, out.value.names);
   return out;
@@ -168,8 +159,9 @@ class ShortSearch {
 class Fusion {
  public:
   Fusion(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& context,
-         const SymbolSet& containers)
-      : sdfg_(sdfg), region_(region), trail_(trail), context_(context), containers_(containers) {}
+         const SymbolSet& containers, const Aliases& aliases)
+      : sdfg_(sdfg), region_(region), trail_(trail), context_(context), containers_(containers),
+        aliases_(aliases) {}
 
   Changed run() {
     Changed changed = Changed::No;
@@ -212,7 +204,7 @@ class Fusion {
       }
       const State& second_state = *region_[next].as<State>();
       if (!first) {
-        Collected collected = collect(sdfg_, *region_[head].as<State>(), containers_);
+        Collected collected = collect(sdfg_, *region_[head].as<State>(), containers_, aliases_);
         if (collected.refusal) {
           context_.refused(trail_.in(region_[head]), collected.refusal);
           if (!advance(next)) break;
@@ -220,7 +212,7 @@ class Fusion {
         }
         first = std::move(collected.value);
       }
-      Collected second = collect(sdfg_, second_state, containers_);
+      Collected second = collect(sdfg_, second_state, containers_, aliases_);
       Refusal why = second.refusal;
       if (!why) why = check(head, edge, *first, second.value);
       if (why) {
@@ -445,6 +437,7 @@ class Fusion {
   const Trail& trail_;
   PassContext& context_;
   const SymbolSet& containers_;
+  const Aliases& aliases_;
   std::optional<BlockId> start_;
   std::set<BlockId> visited_;
   std::map<NodeId, NodeId> merged_;  ///< source node of the second state: node it becomes
@@ -453,9 +446,10 @@ class Fusion {
 }  // namespace
 
 Result<Changed> StateFusion::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  const AllAliases aliases = find_aliases(sdfg);
   return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
                                          const SymbolSet& containers) {
-    return Fusion(in, region, trail, context, containers).run();
+    return Fusion(in, region, trail, context, containers, aliases.at(&in)).run();
   });
 }
 
