@@ -24,6 +24,30 @@ void flatten(const Expr& e, bool negative, std::vector<Expr>& terms) {
   }
 }
 
+/// What a multiple of a kernel's parameter contributes to an index: through where the parameter
+/// begins, and as a lane, of which one more is `step` more.
+struct Along {
+  Expr begin, lane;
+  std::int64_t step;
+};
+std::optional<Along> along(const Expr& term, const std::string& param, const LaneParam& over) {
+  if (!uses_symbol(term, param)) return std::nullopt;
+  const auto affine = match_affine(term, param);
+  const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
+  if (!factor || !(affine->rest.as_integer() == 0)) return std::nullopt;
+  const std::int64_t step = *factor * over.step;
+  return Along{Expr(*factor) * over.begin, Expr(step) * Expr::symbol(over.lane), step};
+}
+
+/// stride * count, without factors that are one.
+std::string product(const CppExpr& printer, const Expr& stride, const Expr& count) {
+  if (stride.as_integer() && count.as_integer())
+    if (const auto number = (count * stride).as_integer()) return cpp_integer(*number);
+  if (stride.as_integer() == 1) return printer.operand(count);
+  if (count.as_integer() == 1) return printer.operand(stride);
+  return printer.operand(stride) + " * " + printer.operand(count);
+}
+
 }  // namespace
 
 bool is_plain(const Expr& e) {
@@ -149,6 +173,62 @@ std::string SdfgFunction::row(const Binding& binding, const std::string& first,
   return found->second;
 }
 
+/// What an index consists of: the part that threads share, the lane, and whether there is more, so
+/// that the whole index is looked up with.
+struct SdfgFunction::IndexParts {
+  std::vector<Expr> terms;
+  Expr same = 0, lane = 0;
+  bool rest = false;
+};
+
+SdfgFunction::IndexParts SdfgFunction::index_parts(const Expr& index, const Expr& offset) const {
+  IndexParts out;
+  flatten(index, false, out.terms);
+  if (!(offset.as_integer() == 0)) flatten(offset, false, out.terms);
+  for (const Expr& term : out.terms) {
+    if (row_param_)
+      if (const auto row = along(term, row_param_->first, row_param_->second)) {
+        out.same = out.same + row->begin + row->lane;
+        continue;
+      }
+    if (uniform(term)) {
+      out.same = out.same + term;
+      continue;
+    }
+    std::optional<Along> lane;
+    for (auto it = lane_params_.begin(); it != lane_params_.end() && !lane; ++it) {
+      lane = along(term, it->first, it->second);
+      if (lane && lane->step <= 0) lane.reset();
+    }
+    out.rest |= !lane;
+    if (!lane) continue;
+    out.same = out.same + lane->begin;
+    out.lane = out.lane + lane->lane;
+  }
+  return out;
+}
+
+/// The sum of the terms, counted from element 0 of the dimension, so that it is not negative.
+/// `summands` counts what it consists of.
+std::string SdfgFunction::lookup(const std::vector<Expr>& terms, const CppExpr& lanes,
+                                 int& summands) const {
+  std::string text;
+  Expr constant = 0;
+  for (const Expr& term : terms) {
+    if (uniform(term)) {
+      constant = constant + term;
+      continue;
+    }
+    text += (text.empty() ? "" : " + ") + lanes.operand(term);
+    ++summands;
+  }
+  if (constant.as_integer() == 0) return text == "0" ? "" : text;
+  const std::string more = symbolic().print(constant);
+  summands += constant.is(Op::Add) ? 2 : 1;
+  if (text.empty()) return more;
+  return text + (more.starts_with("-") ? " - " + more.substr(1) : " + " + more);
+}
+
 SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::vector<Expr>& index,
                                             const CppExpr& lanes) const {
   const CppExpr printer = symbolic();
@@ -159,22 +239,12 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
   const auto add = [](std::string& text, const std::string& term) {
     text += (text.empty() ? "" : " + ") + term;
   };
-  const auto stride_text = [&](const Expr& stride) {
-    std::string text = printer.operand(stride);
-    if (stride.is(Op::Symbol) || stride.is(Op::Integer) || !known_to_host(stride)) return text;
-    return host_value(binding.text + "_stride", printer.print(stride));
-  };
   const auto scaled = [&](const Expr& stride, const std::string& text) {
-    return stride.as_integer() == 1 ? text : stride_text(stride) + " * " + text;
-  };
-  const auto plain_scaled = [&](const Expr& stride, const Expr& same) {
-    if (const auto product = (same.as_integer() && stride.as_integer())
-                                 ? (same * stride).as_integer()
-                                 : std::nullopt)
-      return cpp_integer(*product);
-    if (stride.as_integer() == 1) return printer.operand(same);
-    if (same.as_integer() == 1) return printer.operand(stride);
-    return printer.operand(stride) + " * " + printer.operand(same);
+    if (stride.as_integer() == 1) return text;
+    const bool as_is = stride.is(Op::Symbol) || stride.is(Op::Integer) || !known_to_host(stride);
+    return (as_is ? printer.operand(stride)
+                  : host_value(binding.text + "_stride", printer.print(stride))) +
+           " * " + text;
   };
   if (array && !(array->start_offset.as_integer() == 0)) {
     add(uniform(array->start_offset) ? shared : out.lane, printer.operand(array->start_offset));
@@ -184,102 +254,61 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
   bool narrow = true;
   for (std::size_t d = 0; d < index.size(); ++d) {
     const Expr stride = array && d < array->strides.size() ? array->strides[d] : Expr(1);
-    std::vector<Expr> terms;
-    flatten(index[d], false, terms);
-    if (array && d < array->offset.size()) flatten(array->offset[d], false, terms);
-    Expr same = 0, lane = 0;
-    bool rest = false;  // something that is neither: the whole index is looked up with
-    for (const Expr& term : terms) {
-      if (row_param_ && uses_symbol(term, row_param_->first)) {
-        const auto& [param, over] = *row_param_;
-        const auto affine = match_affine(term, param);
-        const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
-        if (factor && affine->rest.as_integer() == 0) {
-          same = same + Expr(*factor) * over.begin +
-                 Expr(*factor * over.step) * Expr::symbol(over.lane);
-          continue;
-        }
-      }
-      if (uniform(term)) {
-        same = same + term;
-        continue;
-      }
-      bool split = false;
-      for (const auto& [param, over] : lane_params_) {
-        if (!uses_symbol(term, param)) continue;
-        const auto affine = match_affine(term, param);
-        const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
-        if (!factor || *factor * over.step <= 0 || !(affine->rest.as_integer() == 0)) continue;
-        same = same + Expr(*factor) * over.begin;
-        lane = lane + Expr(*factor * over.step) * Expr::symbol(over.lane);
-        split = true;
-        break;
-      }
-      rest |= !split;
-    }
-    if (!binding.row || !uniform(stride)) rest = true;
-    if (rest) {
-      // Counted from element 0 of the dimension, so that it is not negative.
-      std::string text;
-      Expr constant = 0;
-      int parts = 0;
-      for (const Expr& term : terms) {
-        if (uniform(term)) {
-          constant = constant + term;
-          continue;
-        }
-        text += (text.empty() ? "" : " + ") + lanes.operand(term);
-        ++parts;
-      }
-      if (!(constant.as_integer() == 0)) {
-        const std::string more = printer.print(constant);
-        parts += constant.is(Op::Add) ? 2 : 1;
-        if (text.empty()) text = more;
-        else text += more.starts_with("-") ? " - " + more.substr(1) : " + " + more;
-      }
-      if (text.empty() || text == "0") continue;
-      if (parts > 1 && !(stride.as_integer() == 1)) text = "(" + text + ")";
+    const IndexParts parts =
+        index_parts(index[d], array && d < array->offset.size() ? array->offset[d] : Expr(0));
+    if (parts.rest || !binding.row || !uniform(stride)) {
+      int summands = 0;
+      std::string text = lookup(parts.terms, lanes, summands);
+      if (text.empty()) continue;
+      if (summands > 1 && !(stride.as_integer() == 1)) text = "(" + text + ")";
       add(out.lane, scaled(stride, text));
       narrow &= stride.as_integer() == 1;
       ++terms_in_lane;
       continue;
     }
     Expr here = 0, known = 0;
-    std::vector<Expr> parts;
-    flatten(same, false, parts);
-    for (const Expr& part : parts)
+    std::vector<Expr> same;
+    flatten(parts.same, false, same);
+    for (const Expr& part : same)
       (known_to_host(part) ? known : here) = (known_to_host(part) ? known : here) + part;
-    if (!known_to_host(stride)) here = same, known = 0;
-    if (!(known.as_integer() == 0)) add(of_host, plain_scaled(stride, known));
+    if (!known_to_host(stride)) here = parts.same, known = 0;
+    if (!(known.as_integer() == 0)) add(of_host, product(printer, stride, known));
     if (!(here.as_integer() == 0)) {
       const bool of_row = row_param_ && free_symbols(here) == SymbolSet{row_param_->second.lane};
       const std::string rows =
           of_row && !(stride.as_integer() == 1) ? pitch(binding, stride, here) : "";
       add(shared, !rows.empty() ? rows
-                  : here.as_integer() ? plain_scaled(stride, here)
+                  : here.as_integer() ? product(printer, stride, here)
                                       : scaled(stride, printer.operand(here)));
       depends = depends + stride * here;
     }
-    if (!(lane.as_integer() == 0)) {
-      const auto factor = stride.as_integer();
-      narrow &= factor == 1;
-      add(out.lane, scaled(stride, printer.operand(lane)));
+    if (!(parts.lane.as_integer() == 0)) {
+      narrow &= stride.as_integer() == 1;
+      add(out.lane, scaled(stride, printer.operand(parts.lane)));
       ++terms_in_lane;
     }
   }
   out.narrow = narrow && terms_in_lane == 1;
-  std::string first = binding.text;
+  out.row = row_pointer(binding, of_host, std::move(shared), depends);
+  if (out.lane.empty()) out.lane = "0";
+  return out;
+}
+
+/// The pointer to the row: the container's, or what the host makes of it, with what threads share.
+std::string SdfgFunction::row_pointer(const Binding& binding, const std::string& of_host,
+                                      std::string shared, const Expr& depends) const {
   const bool simple = of_host.find_first_of(" (") == std::string::npos;
-  if (!simple && passes_first(binding)) {
-    first = host_value(binding.text + "_first", host_pointers_.at(binding.text) + " + " + of_host,
-                       "const " + *cpp_type(binding.data->dtype) + "*");
-  } else if (!of_host.empty()) {
+  if (!simple && passes_first(binding))
+    return row(binding,
+               host_value(binding.text + "_first",
+                          host_pointers_.at(binding.text) + " + " + of_host,
+                          "const " + *cpp_type(binding.data->dtype) + "*"),
+               shared, depends);
+  if (!of_host.empty()) {
     const std::string at = simple ? of_host : host_value(binding.text + "_at", of_host);
     shared = shared.empty() ? at : at + " + " + shared;
   }
-  out.row = row(binding, first, shared, depends);
-  if (out.lane.empty()) out.lane = "0";
-  return out;
+  return row(binding, binding.text, shared, depends);
 }
 
 /// The text that reads one element: straight from memory, or from where it was loaded before.

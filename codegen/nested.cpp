@@ -22,15 +22,16 @@ void SdfgFunction::pass_lane(SdfgFunction& callee, std::vector<Parameter>& param
   }
 }
 
-void SdfgFunction::emit_nested(At& at, NodeId id) {
-  const State& state = at.state;
-  const Node& node = state[id];
-  const NestedSdfg& nested = *node.as<NestedSdfg>();
-  const Place place = at.node_place(id);
-  if (!nested.sdfg)
-    return fail(place, "the nested SDFG is in another file, which was not loaded");
-  const Sdfg& inner = **nested.sdfg;
+/// Prints a nested SDFG as a function, and the call.
+class SdfgFunction::NestedEmitter {
+ public:
+  NestedEmitter(SdfgFunction& function, At& at, NodeId id)
+      : f_(function), at_(at), state_(at.state), id_(id), node_(*at.state[id].as<NestedSdfg>()),
+        inner_(**node_.sdfg), place_(at.node_place(id)) {}
+  void emit();
 
+ private:
+  /// What a connector stands for.
   struct Actual {
     Binding binding;
     Subset subset;
@@ -38,139 +39,196 @@ void SdfgFunction::emit_nested(At& at, NodeId id) {
     bool written = false, conflict = false;
     EdgeId edge{};
   };
-  std::map<std::string, Actual, std::less<>> actuals;
-  const auto note = [&](EdgeId e, const std::string& connector, NodeId end, bool write) {
-    const Memlet& memlet = state[e].memlet;
-    if (connector.empty() || memlet.empty()) return;
-    const Binding bound = state[end].is<AccessNode>() ? end_binding(at, end, memlet.data)
-                                                      : binding(memlet.data, place);
-    if (!bound.data) return;
-    Subset subset = subset_or_whole(memlet.subset(), *bound.data);
-    const bool conflict = write && at.where.parallel && conflicts(at, bound, subset);
-    auto [found, is_new] = actuals.try_emplace(connector);
-    Actual& actual = found->second;
-    if (is_new) actual = {bound, std::move(subset), end, write, conflict, e};
-    actual.written |= write;
-    actual.conflict |= conflict;
-  };
-  for (EdgeId e : state.in(id)) {
-    if (const auto variable = at.code_variables.find(e); variable != at.code_variables.end()) {
-      actuals[state[e].dst_connector] = {{Binding::Value, variable->second, nullptr}, {}, {}};
-      continue;
-    }
-    note(e, state[e].dst_connector, path_source(state, e), false);
+  void collect();
+  void note(EdgeId edge, const std::string& connector, NodeId end, bool write);
+  void pass_container(SdfgFunction& callee, const std::string& connector, const Actual& actual);
+  Parameter stream(const Data& data, const std::string& name, const Actual& actual);
+  Parameter scalar(const Data& data, const std::string& name, const Actual& actual);
+  Parameter array(const Data& data, const std::string& name, const Actual& actual, Binding& bound);
+  void pass_symbol(SdfgFunction& callee, const TypeTable& inner_types, const std::string& symbol,
+                   const Expr& value);
+  void call_again(const Printed& printed);
+  void call(SdfgFunction& callee, const std::string& name);
+
+  SdfgFunction& f_;
+  At& at_;
+  const State& state_;
+  NodeId id_;
+  const NestedSdfg& node_;
+  const Sdfg& inner_;
+  Place place_;
+  std::map<std::string, Actual, std::less<>> actuals_;  ///< by connector
+  std::map<std::string, int> reached_;  ///< connectors that lead to some memory
+  bool references_ = false;             ///< some lead to memory that others may lead to, too
+  std::vector<Parameter> parameters_;
+};
+
+void SdfgFunction::emit_nested(At& at, NodeId id) {
+  if (!at.state[id].as<NestedSdfg>()->sdfg)
+    return fail(at.node_place(id), "the nested SDFG is in another file, which was not loaded");
+  NestedEmitter(*this, at, id).emit();
+}
+
+void SdfgFunction::NestedEmitter::emit() {
+  collect();
+  std::string name = f_.program_.fresh_name(node_.label.empty() ? inner_.name : node_.label);
+  SdfgFunction callee(f_.program_, inner_, name, at_.where, place_.in("sdfg " + inner_.name),
+                      f_.name_);
+  for (const auto& [connector, actual] : actuals_) pass_container(callee, connector, actual);
+  const TypeTable inner_types = symbol_types(inner_);
+  for (const auto& [symbol, value] : node_.symbol_mapping)
+    if (!actuals_.contains(symbol) && !inner_.constants.contains(symbol))
+      pass_symbol(callee, inner_types, symbol, value);
+  const auto known = f_.printed_.find(&node_);
+  known != f_.printed_.end() ? call_again(known->second) : call(callee, name);
+}
+
+void SdfgFunction::NestedEmitter::collect() {
+  for (EdgeId e : state_.in(id_)) {
+    const std::string& connector = state_[e].dst_connector;
+    const auto variable = at_.code_variables.find(e);
+    if (variable != at_.code_variables.end())
+      actuals_[connector] = {{Binding::Value, variable->second, nullptr}, {}, {}};
+    else
+      note(e, connector, path_source(state_, e), false);
   }
-  for (EdgeId e : state.out(id)) note(e, state[e].src_connector, path_target(state, e), true);
+  for (EdgeId e : state_.out(id_)) note(e, state_[e].src_connector, path_target(state_, e), true);
 
   // Two connectors into one container may overlap, so neither pointer is exclusive.
-  std::map<std::string, int> reached;
-  bool references = false;
-  for (const auto& [connector, actual] : actuals) {
-    ++reached[actual.binding.memory()];
-    references |= actual.binding.data && actual.binding.data->is_reference();
+  for (const auto& [connector, actual] : actuals_) {
+    ++reached_[actual.binding.memory()];
+    references_ |= actual.binding.data && actual.binding.data->is_reference();
   }
+}
 
-  std::string name = program_.fresh_name(nested.label.empty() ? inner.name : nested.label);
-  SdfgFunction callee(program_, inner, name, at.where,
-                      place.in("sdfg " + inner.name), name_);
-  std::vector<Parameter> parameters;
-  for (const auto& [connector, actual] : actuals) {
-    const Data* data = inner.find_data(connector);
-    if (!data) {
-      fail(place, "the connector '" + connector + "' is no container inside");
-      continue;
-    }
-    const std::string identifier = cpp_name(connector);
-    const Binding& outer = actual.binding;
-    Binding bound{Binding::Pointer, identifier, data, outer.shared || actual.conflict};
-    bound.device = outer.device;
-    bound.own = outer.own;
-    Parameter parameter;
-    parameter.identifier = identifier;
-    if (const auto* structure = std::get_if<Structure>(&data->kind)) {
-      bound.kind = Binding::Struct;
-      parameter.declaration = program_.structure_type(*structure, place) + "* " + identifier;
-      parameter.argument =
-          outer.kind == Binding::Struct ? outer.text : pointer(outer, actual.subset, place);
-    } else if (data->is_stream()) {
-      bound.kind = Binding::Stream;
-      const bool single = data->shape.size() == 1 && data->shape[0].as_integer() == 1;
-      parameter.declaration = "sdfg::Stream<" + type_name(data->dtype, place) + ">" +
-                              (single ? "& " : "* ") + identifier;
-      parameter.argument = single ? stream_element(outer, actual.subset, place) : outer.text;
-    } else if (data->is_scalar()) {
-      bound.kind = Binding::Value;
-      parameter.declaration =
-          type_name(data->dtype, place) + (actual.written ? "& " : " ") + identifier;
-      parameter.argument = !outer.data ? outer.text
-                           : on_device_ && !actual.written
-                               ? load(at, actual.edge, outer, actual.subset, place)
-                               : element(outer, actual.subset, place);
-      if (actual.written && outer.data && !(outer.data->dtype == data->dtype) &&
-          outer.data->dtype.bytes() == data->dtype.bytes())
-        parameter.argument =
-            "reinterpret_cast<" + type_name(data->dtype, place) + "&>(" + parameter.argument + ")";
-    } else {
-      const Array* array = data->as_array();
-      if (!array) {
-        fail(place, "no code for containers of kind " + data->json_type());
-        continue;
-      }
-      const bool exclusive = reached[outer.memory()] == 1 && !references && !outer.aliased &&
-                             !array->may_alias;
-      bound.aliased = !exclusive;
-      const std::string type = type_name(data->dtype, place);
-      bound.row = on_device_ && bound.device;
-      parameter.declaration = (on_device_ && !actual.written ? "const " : "") + type + "* " +
-                              (exclusive ? "__restrict__ " : "") + identifier;
-      parameter.argument = pointer(outer, actual.subset, place);
-      if (outer.data && !(outer.data->dtype == data->dtype))
-        parameter.argument = "reinterpret_cast<" + type + "*>(" + parameter.argument + ")";
-    }
-    if (on_device_ && (bound.kind == Binding::Struct || bound.kind == Binding::Stream))
-      fail(place, "kernels take no structures or streams, and '" + connector + "' is one");
-    callee.bind(connector, bound);
-    parameters.push_back(std::move(parameter));
+void SdfgFunction::NestedEmitter::note(EdgeId edge, const std::string& connector, NodeId end,
+                                       bool write) {
+  const Memlet& memlet = state_[edge].memlet;
+  if (connector.empty() || memlet.empty()) return;
+  const Binding bound = state_[end].is<AccessNode>() ? f_.end_binding(at_, end, memlet.data)
+                                                     : f_.binding(memlet.data, place_);
+  if (!bound.data) return;
+  Subset subset = f_.subset_or_whole(memlet.subset(), *bound.data);
+  const bool conflict = write && at_.where.parallel && f_.conflicts(at_, bound, subset);
+  auto [found, is_new] = actuals_.try_emplace(connector);
+  Actual& actual = found->second;
+  if (is_new) actual = {bound, std::move(subset), end, write, conflict, edge};
+  actual.written |= write;
+  actual.conflict |= conflict;
+}
+
+void SdfgFunction::NestedEmitter::pass_container(SdfgFunction& callee,
+                                                 const std::string& connector,
+                                                 const Actual& actual) {
+  const Data* data = inner_.find_data(connector);
+  if (!data) return f_.fail(place_, "the connector '" + connector + "' is no container inside");
+  const std::string name = cpp_name(connector);
+  const Binding& outer = actual.binding;
+  Binding bound{Binding::Pointer, name, data, outer.shared || actual.conflict};
+  bound.device = outer.device;
+  bound.own = outer.own;
+  Parameter parameter;
+  if (const auto* structure = std::get_if<Structure>(&data->kind)) {
+    bound.kind = Binding::Struct;
+    parameter.declaration = f_.program_.structure_type(*structure, place_) + "* " + name;
+    parameter.argument =
+        outer.kind == Binding::Struct ? outer.text : f_.pointer(outer, actual.subset, place_);
+  } else if (data->is_stream()) {
+    bound.kind = Binding::Stream;
+    parameter = stream(*data, name, actual);
+  } else if (data->is_scalar()) {
+    bound.kind = Binding::Value;
+    parameter = scalar(*data, name, actual);
+  } else if (data->as_array()) {
+    parameter = array(*data, name, actual, bound);
+  } else {
+    return f_.fail(place_, "no code for containers of kind " + data->json_type());
   }
-  const TypeTable inner_types = symbol_types(inner);
-  const auto add_symbol = [&](const std::string& symbol, const Expr& value) {
-    const auto declared = inner.symbols.find(symbol);
-    Type type = declared != inner.symbols.end() ? declared->second : Type();
-    if (!type.known())
-      if (const auto found = inner_types.find(symbol); found != inner_types.end())
-        type = found->second;
-    if (!type.known()) type = type_of(value, types_);
-    const std::string identifier = cpp_name(symbol);
-    if (type.base() == BaseType::Callback) {
-      parameters.push_back({program_.callback_declaration(type, identifier, place), identifier,
-                            print(value, place)});
-      return;
-    }
-    parameters.push_back({symbol_type(type) + " " + identifier, identifier, print(value, place)});
-    if (on_device_) pass_lane(callee, parameters, symbol, value, place);
-  };
-  for (const auto& [symbol, value] : nested.symbol_mapping)
-    if (!actuals.contains(symbol) && !inner.constants.contains(symbol)) add_symbol(symbol, value);
-  if (const auto known = printed_.find(&nested); known != printed_.end()) {
-    // The body of a batched loop is printed twice: both call one function.
-    std::vector<std::string> again;
-    for (const std::string& used : known->second.parameters)
-      for (const Parameter& p : parameters)
-        if (p.identifier == used) again.push_back(p.argument);
-    return at.out.line(known->second.name + "(" + join(again, ", ") + ");");
-  }
-  const std::vector<Parameter> all = parameters;
+  if (f_.on_device_ && (bound.kind == Binding::Struct || bound.kind == Binding::Stream))
+    f_.fail(place_, "kernels take no structures or streams, and '" + connector + "' is one");
+  parameter.identifier = name;
+  callee.bind(connector, bound);
+  parameters_.push_back(std::move(parameter));
+}
+
+SdfgFunction::Parameter SdfgFunction::NestedEmitter::stream(const Data& data,
+                                                            const std::string& name,
+                                                            const Actual& actual) {
+  const bool single = data.shape.size() == 1 && data.shape[0].as_integer() == 1;
+  return {"sdfg::Stream<" + f_.type_name(data.dtype, place_) + ">" + (single ? "& " : "* ") + name,
+          name,
+          single ? f_.stream_element(actual.binding, actual.subset, place_) : actual.binding.text};
+}
+
+SdfgFunction::Parameter SdfgFunction::NestedEmitter::scalar(const Data& data,
+                                                            const std::string& name,
+                                                            const Actual& actual) {
+  const Binding& outer = actual.binding;
+  const std::string type = f_.type_name(data.dtype, place_);
+  std::string argument = !outer.data ? outer.text
+                         : f_.on_device_ && !actual.written
+                             ? f_.load(at_, actual.edge, outer, actual.subset, place_)
+                             : f_.element(outer, actual.subset, place_);
+  if (actual.written && outer.data && !(outer.data->dtype == data.dtype) &&
+      outer.data->dtype.bytes() == data.dtype.bytes())
+    argument = "reinterpret_cast<" + type + "&>(" + argument + ")";
+  return {type + (actual.written ? "& " : " ") + name, name, std::move(argument)};
+}
+
+SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
+                                                           const std::string& name,
+                                                           const Actual& actual, Binding& bound) {
+  const Binding& outer = actual.binding;
+  const bool exclusive = reached_[outer.memory()] == 1 && !references_ && !outer.aliased &&
+                         !data.as_array()->may_alias;
+  bound.aliased = !exclusive;
+  bound.row = f_.on_device_ && bound.device;
+  const std::string type = f_.type_name(data.dtype, place_);
+  std::string argument = f_.pointer(outer, actual.subset, place_);
+  if (outer.data && !(outer.data->dtype == data.dtype))
+    argument = "reinterpret_cast<" + type + "*>(" + argument + ")";
+  return {(f_.on_device_ && !actual.written ? "const " : "") + type + "* " +
+              (exclusive ? "__restrict__ " : "") + name,
+          name, std::move(argument)};
+}
+
+void SdfgFunction::NestedEmitter::pass_symbol(SdfgFunction& callee, const TypeTable& inner_types,
+                                              const std::string& symbol, const Expr& value) {
+  const auto declared = inner_.symbols.find(symbol);
+  Type type = declared != inner_.symbols.end() ? declared->second : Type();
+  if (!type.known())
+    if (const auto found = inner_types.find(symbol); found != inner_types.end())
+      type = found->second;
+  if (!type.known()) type = type_of(value, f_.types_);
+  const std::string name = cpp_name(symbol), argument = f_.print(value, place_);
+  const bool callback = type.base() == BaseType::Callback;
+  parameters_.push_back({callback ? f_.program_.callback_declaration(type, name, place_)
+                                  : symbol_type(type) + " " + name,
+                         name, argument});
+  if (f_.on_device_ && !callback) f_.pass_lane(callee, parameters_, symbol, value, place_);
+}
+
+/// The body of a batched loop is printed twice: both call one function.
+void SdfgFunction::NestedEmitter::call_again(const Printed& printed) {
+  std::vector<std::string> arguments;
+  for (const std::string& used : printed.parameters)
+    for (const Parameter& p : parameters_)
+      if (p.identifier == used) arguments.push_back(p.argument);
+  at_.out.line(printed.name + "(" + join(arguments, ", ") + ");");
+}
+
+void SdfgFunction::NestedEmitter::call(SdfgFunction& callee, const std::string& name) {
   const std::vector<std::string> arguments =
-      callee.emit(std::move(parameters), at.where.in_scope && !nested.no_inline);
-  if (on_device_) {
-    Printed& printed = printed_[&nested];
+      callee.emit(parameters_, at_.where.in_scope && !node_.no_inline);
+  if (f_.on_device_) {
+    Printed& printed = f_.printed_[&node_];
     printed.name = name;
     std::size_t next = 0;
-    for (const Parameter& p : all)
+    for (const Parameter& p : parameters_)
       if (next < arguments.size() && p.argument == arguments[next])
         printed.parameters.push_back(p.identifier), ++next;
   }
-  at.out.line(name + "(" + join(arguments, ", ") + ");");
+  at_.out.line(name + "(" + join(arguments, ", ") + ");");
 }
 
 }  // namespace sdfg

@@ -161,11 +161,16 @@ class SdfgFunction {
   void emit_children(At& at, NodeId entry);
   void emit_node(At& at, NodeId node);
   void emit_access(At& at, NodeId node);
-  void emit_map(At& at, NodeId node);
   void emit_consume(At& at, NodeId node);
   void declare_scope(At& at, NodeId entry);
   void declare_views(At& at, NodeId entry);
   void read_dynamic_inputs(At& at, NodeId node);
+
+  // maps.cpp
+  struct MapRun;
+  void emit_map(At& at, NodeId node);
+  void emit_loops(At& at, NodeId node, const MapRun& run);
+  void emit_map_body(At& at, NodeId node, bool shared);
   bool vectorizable(const At& at, NodeId entry) const;
 
   // memlets.cpp
@@ -203,6 +208,9 @@ class SdfgFunction {
   bool reachable(const Binding& binding, const std::string& container, const Place& place,
                  bool one = false);
   bool uniform(const Expr& expr) const;
+  struct IndexParts;
+  IndexParts index_parts(const Expr& index, const Expr& offset) const;
+  std::string lookup(const std::vector<Expr>& terms, const CppExpr& lanes, int& summands) const;
   Address address(const Binding& binding, const std::vector<Expr>& index,
                   const CppExpr& lanes) const;
   std::string load(const At& at, EdgeId edge, const Binding& binding, const Subset& subset,
@@ -226,6 +234,8 @@ class SdfgFunction {
   std::string row(const Binding& binding, const std::string& first, const std::string& offset,
                   const Expr& depends) const;
   bool passes_first(const Binding& binding) const;
+  std::string row_pointer(const Binding& binding, const std::string& of_host, std::string shared,
+                          const Expr& depends) const;
   std::string element_at(const Binding& binding, const std::vector<Expr>& index,
                          const CppExpr& lanes) const;
 
@@ -244,6 +254,7 @@ class SdfgFunction {
   void emit_copy(At& at, EdgeId edge, NodeId source, NodeId target);
 
   // nested.cpp
+  class NestedEmitter;
   void emit_nested(At& at, NodeId node);
   void pass_lane(SdfgFunction& callee, std::vector<Parameter>& parameters,
                  const std::string& symbol, const Expr& value, const Place& place);

@@ -51,6 +51,10 @@ LongLine where_to_break(std::string_view text) {
     } else if (std::string_view(")]}").find(c) != std::string_view::npos) {
       --depth;
     } else if (c == ' ' && i > 0) {
+      // Between the launch bounds of a kernel and its name.
+      if (depth == 0 && text.substr(i - 1, 3) != ") {" && text[i - 1] == ')' &&
+          text.starts_with("__global__"))
+        out.spaces.push_back({i, 0});
       const std::size_t before = text.rfind(' ', i - 1) + 1;  // npos + 1 is 0
       if (const auto weight = inside(text.substr(before, i - before), depth))
         out.spaces.push_back({i, *weight});

@@ -89,6 +89,7 @@ class RandomProgram {
   void read(StateScope& s, std::size_t c);
   Container& at(std::size_t c) { return containers_[c]; }
   static constexpr std::size_t none = ~std::size_t(0);
+  static constexpr int max_depth = 3;  ///< of nested SDFGs and of nested control flow
 
   Builder builder_;
   Random& random_;
@@ -98,5 +99,8 @@ class RandomProgram {
   std::vector<std::string> indices_;  ///< symbols from 0 to 3, valid where we are
   std::size_t counter_ = 0, nodes_ = 0;
 };
+
+/// "N", "N + 2" or "N - 1".
+std::string plus(const std::string& name, std::int64_t shift);
 
 }  // namespace sdfg
