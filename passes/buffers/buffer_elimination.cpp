@@ -99,6 +99,16 @@ bool composes_transient(BufferProgram& program, const Candidate& c) {
   return !written || num_elements(*written) != all;
 }
 
+/// A value that code keeps while it is stored should stay: others who read it would read memory.
+Refusal kept_while_stored(BufferProgram& program, const Candidate& c) {
+  const Data& value = *program.sdfg.find_data(c.from);
+  if (!(num_elements(Subset::whole(value.shape)) == Expr(1))) return {};
+  if (program.sdfg.find_data(c.to)->transient) return {};
+  const Relation r = relation(program, c);
+  if (!r.to_there || r.from_there || r.other_reads == 0) return {};
+  return "'" + c.from + "' is one value that others read, too, and they would read memory";
+}
+
 }  // namespace
 
 Result<Changed> RedundantArrayElimination::run(Sdfg& sdfg, const Options& options,
@@ -108,6 +118,7 @@ Result<Changed> RedundantArrayElimination::run(Sdfg& sdfg, const Options& option
     return one_version(program, c) && !composes_transient(program, c);
   };
   BufferSelection selection{any, true, true, options.assume_pointwise};
+  selection.better_left = kept_while_stored;
   if (options.keep_versions) {
     selection.wanted = separable;
     selection.ordered_transients = selection.twins = false;

@@ -40,7 +40,8 @@ Refused when G is written while T's values are still read; when G is read, or se
 after T is written and before that is copied; when parts of T lie beyond what is copied and may not
 exist in G; when a map reads one and writes the other, and not certainly each point the element that
 it writes; when element types, storages or lifetimes differ, the copy changes the order of elements, or
-one is a view, a reference or read by name; and when what a library node, a C++ tasklet or a view sees
+one is a view, a reference or read by name; when T is one value that others read, too, and G an argument
+(they would read memory, not a register); and when what a library node, a C++ tasklet or a view sees
 would have other dimensions or strides than it is made for.)",
   };
   struct Options {

@@ -167,6 +167,8 @@ class Eliminator {
       return refuse("it would take ordering edges, and ties maps together that could be fused");
     if (!selection_.ordered_transients && !sharing.grown.empty())
       return refuse("'" + c.to + "' would have to grow, and be composed of both");
+    if (selection_.better_left)
+      if (Refusal why = selection_.better_left(program_, c)) return refuse(why.reason());
     if (!context_.may_apply()) return Changed::No;
     if (Refusal why = grow_for(program_, sharing)) return refuse(why.reason());
     refused_.erase(key);

@@ -24,6 +24,8 @@ struct BufferSelection {
   bool assume_pointwise = false;
   /// Two transients may share also where that takes ordering edges.
   bool ordered_transients = true;
+  /// Says why a candidate that could share is better left alone.
+  Refusal (*better_left)(BufferProgram& program, const Candidate& candidate) = nullptr;
 };
 
 /// Runs over an SDFG and all nested in it.
