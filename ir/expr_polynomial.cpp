@@ -273,7 +273,13 @@ Expr negate(const Expr& e) { return scale(e, {-1, 1}); }
 Expr subtract(const Expr& a, const Expr& b) {
   if (is_zero(b)) return a;
   if (a.same(b)) return 0;
-  return add_normal(a, negate(b));
+  if (is_zero(a) || b.is(Op::Mul)) return add_normal(a, negate(b));
+  std::vector<Term> list = terms(a);
+  for (Term& t : terms(b)) {
+    t.coefficient.num = -t.coefficient.num;  // never the most negative number
+    list.push_back(std::move(t));
+  }
+  return add_terms(std::move(list));
 }
 
 Expr power_normal(const Expr& base, const Expr& exponent) {

@@ -1,5 +1,6 @@
 #include "ir/linear_system.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -22,10 +23,11 @@ struct Occurrences {
   }
 };
 
-std::array<Occurrences, Linear::max_variables> count(const std::vector<Linear>& rows) {
+std::array<Occurrences, Linear::max_variables> count(const std::vector<Linear>& rows,
+                                                     std::size_t width) {
   std::array<Occurrences, Linear::max_variables> out;
   for (const Linear& row : rows)
-    for (std::size_t v = 0; v < Linear::max_variables; ++v) {
+    for (std::size_t v = 0; v < width; ++v) {
       const std::int32_t f = row.factor[v];
       if (f > 0) ++out[v].positive, out[v].positive_units &= f == 1;
       if (f < 0) ++out[v].negative, out[v].negative_units &= f == -1;
@@ -35,13 +37,14 @@ std::array<Occurrences, Linear::max_variables> count(const std::vector<Linear>& 
 
 }  // namespace
 
-bool Linear::combine(std::int64_t a, const Linear& x, std::int64_t b, const Linear& y, Linear& out) {
+bool Linear::combine(std::int64_t a, const Linear& x, std::int64_t b, const Linear& y, Linear& out,
+                     std::size_t width) {
   std::int64_t p, q;
   if (__builtin_mul_overflow(a, x.constant, &p) || __builtin_mul_overflow(b, y.constant, &q) ||
       __builtin_add_overflow(p, q, &out.constant))
     return false;
   bool fits = true;
-  for (std::size_t v = 0; v < max_variables; ++v) {
+  for (std::size_t v = 0; v < width; ++v) {
     const std::int64_t f = a * x.factor[v] + b * y.factor[v];
     fits &= f < max_factor && f > -max_factor;
     out.factor[v] = std::int32_t(f);
@@ -49,10 +52,18 @@ bool Linear::combine(std::int64_t a, const Linear& x, std::int64_t b, const Line
   return fits;
 }
 
-void LinearSystem::require(Linear form) {
+void LinearSystem::require(const Linear& form) {
+  std::size_t width = Linear::max_variables;
+  while (width > 0 && form.factor[width - 1] == 0) --width;
+  add(form, width);
+}
+
+void LinearSystem::add(Linear form, std::size_t width) {
+  width_ = std::max(width_, width);
   std::int64_t divisor = 0;
-  for (const std::int32_t f : form.factor)
-    if (f != 0 && divisor != 1) divisor = std::gcd(divisor, std::int64_t(f));
+  for (std::size_t v = 0; v < width; ++v)
+    if (const std::int32_t f = form.factor[v]; f != 0 && divisor != 1)
+      divisor = std::gcd(divisor, std::int64_t(f));
   if (divisor == 0) {
     contradiction_ |= form.constant < 0;
     return;
@@ -62,7 +73,7 @@ void LinearSystem::require(Linear form) {
     form.constant = floor_quotient(form.constant, divisor);
   }
   for (Linear& row : rows_)
-    if (row.factor == form.factor) {
+    if (std::equal(row.factor.begin(), row.factor.begin() + width_, form.factor.begin())) {
       row.constant = std::min(row.constant, form.constant);
       return;
     }
@@ -74,9 +85,9 @@ Truth LinearSystem::feasible() const {
   LinearSystem left = *this;
   bool exact = true;
   while (!left.rows_.empty()) {
-    const auto occurrences = count(left.rows_);
+    const auto occurrences = count(left.rows_, width_);
     std::size_t best = Linear::max_variables;
-    for (std::size_t v = 0; v < occurrences.size(); ++v) {
+    for (std::size_t v = 0; v < width_; ++v) {
       const Occurrences& o = occurrences[v];
       if (o.positive + o.negative == 0) continue;
       if (best == Linear::max_variables || o.exact() > occurrences[best].exact() ||
@@ -85,15 +96,16 @@ Truth LinearSystem::feasible() const {
     }
     exact &= occurrences[best].exact();
     LinearSystem next;
+    next.rows_.reserve(left.rows_.size());
     for (const Linear& row : left.rows_)
       if (row.factor[best] == 0) next.rows_.push_back(row);
     for (const Linear& low : left.rows_)
       for (const Linear& high : left.rows_) {
         if (low.factor[best] <= 0 || high.factor[best] >= 0) continue;
         Linear sum;
-        if (!Linear::combine(-std::int64_t(high.factor[best]), low, low.factor[best], high, sum))
+        if (!Linear::combine(-std::int64_t(high.factor[best]), low, low.factor[best], high, sum, width_))
           return Truth::Unknown;
-        next.require(sum);
+        next.add(sum, width_);
         if (next.contradiction_) return Truth::No;
         if (next.rows_.size() > max_rows) return Truth::Unknown;
       }

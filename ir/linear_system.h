@@ -20,8 +20,9 @@ struct Linear {
   std::array<std::int32_t, max_variables> factor{};
 
   bool is_constant() const { return factor == std::array<std::int32_t, max_variables>{}; }
-  /// a * x + b * y; false where a part grows too large.
-  static bool combine(std::int64_t a, const Linear& x, std::int64_t b, const Linear& y, Linear& out);
+  /// a * x + b * y of forms without variables from `width` on; false where a part grows too large.
+  static bool combine(std::int64_t a, const Linear& x, std::int64_t b, const Linear& y, Linear& out,
+                      std::size_t width = max_variables);
 };
 
 /// A set of inequalities `form >= 0`. Feasibility is decided by eliminating one variable after the
@@ -29,12 +30,16 @@ struct Linear {
 /// is 1 or -1, as between bounds of ranges.
 class LinearSystem {
  public:
-  void require(Linear form);  ///< form >= 0
+  void require(const Linear& form);  ///< form >= 0
   /// Do some integers satisfy all of them? Unknown when the elimination is not exact, or grows.
   Truth feasible() const;
 
  private:
+  /// The same for a form without variables from `width` on.
+  void add(Linear form, std::size_t width);
+
   std::vector<Linear> rows_;  ///< no two with the same factors
+  std::size_t width_ = 0;     ///< variables from here on do not occur
   bool contradiction_ = false;
 };
 
