@@ -3,6 +3,7 @@
 #include "ir/analysis/free_symbols.h"
 #include "ir/code.h"
 #include "ir/replacer.h"
+#include "ir/symbol_collector.h"
 
 namespace sdfg {
 namespace {
@@ -50,7 +51,7 @@ void for_each_piece(std::string_view text, const auto& on_word, const auto& on_o
 
 class Reads {
  public:
-  Reads(const SymbolSet& known, SymbolSet& out) : known_(known), out_(out) {}
+  Reads(const SymbolSet& known, const NameSink& sink) : known_(known), sink_(sink) {}
 
   void read(const Statements& all) {
     for (const Statement& s : all) std::visit([this](const auto& kind) { read(kind); }, s.kind);
@@ -61,7 +62,7 @@ class Reads {
 
   void read(const Expr& e) {
     detail::any_symbol(e, [&](const std::string& name) {
-      if (!assigned_.contains(name)) out_.insert(name);
+      if (!assigned_.contains(name)) sink_(name);
       return false;
     });
     called(e);
@@ -69,7 +70,7 @@ class Reads {
   void called(const Expr& e) {
     if (detail::name_bits(e) == 0) return;
     if (e.is(Op::Call) && known_.contains(e.name()) && !assigned_.contains(e.name()))
-      out_.insert(e.name());
+      sink_(e.name());
     for (const Expr& a : e.args()) called(a);
   }
   void assign(const Expr& target) {
@@ -122,7 +123,7 @@ class Reads {
   void read(const ContinueStatement&) {}
 
   const SymbolSet& known_;
-  SymbolSet& out_;
+  const NameSink& sink_;
   Names assigned_;
 };
 
@@ -216,11 +217,14 @@ std::string replaced_words(std::string_view text, const Substitution& replacemen
 }  // namespace
 
 void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out) {
-  if (const Statements* statements = code.statements()) return Reads(known, out).read(*statements);
+  collect_symbols(code, known, into(out));
+}
+void collect_symbols(const Code& code, const SymbolSet& known, const NameSink& sink) {
+  if (const Statements* statements = code.statements()) return Reads(known, sink).read(*statements);
   for_each_piece(
       code.text(),
       [&](std::string_view word) {
-        if (const auto it = known.find(word); it != known.end()) out.insert(*it);
+        if (const auto it = known.find(word); it != known.end()) sink(*it);
       },
       [](std::string_view) {});
 }

@@ -79,9 +79,9 @@ void SymbolCollector::add(const Expr& e) {
   if (seen == &node || (symbol && seen && seen->op == Op::Symbol && seen->name == node.name)) return;
   seen = &node;
   if (symbol)
-    out_.insert(node.name);
+    sink_(node.name);
   else if (node.op == Op::Lambda)
-    collect_symbols(e, out_);
+    detail::any_symbol(e, [&](const std::string& name) { return sink_(name), false; });
   else
     for (const Expr& part : node.args) add(part);
 }

@@ -11,7 +11,6 @@ BufferProgram::BufferProgram(Sdfg& program, Assumptions given,
                              std::map<std::string, std::set<std::string>> same)
     : sdfg(program), assumptions(std::move(given)), accesses(program), flow(program),
       aliases(std::move(same)), orders_(flow.size()) {
-  assume_shapes(sdfg, assumptions);
   for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
     for (const auto& [name, value] : edge.assignments) varying.insert(name);
   });

@@ -19,6 +19,7 @@ namespace sdfg {
 struct BufferProgram {
   using Point = StateFlow::Point;
 
+  /// `assumptions` know the shapes of arguments (`assume_shapes`).
   BufferProgram(Sdfg& sdfg, Assumptions assumptions,
                 std::map<std::string, std::set<std::string>> aliases);
 

@@ -32,9 +32,10 @@ class Level {
     for (BlockId b : sdfg.nodes()) collect(sdfg[b], trail);
   }
 
-  void run(const Assumptions& assumptions, Aliases aliases) {
+  /// `known`: of the SDFG, shapes of its arguments included.
+  void run(const Assumptions& known, Aliases aliases) {
     {
-      BufferProgram program(sdfg_, assumptions, std::move(aliases));
+      BufferProgram program(sdfg_, known, std::move(aliases));
       StateTrails trails;
       for (const auto& [state, trail] : states_) trails.emplace(program.flow.point(*state), trail);
       visit_(program, trails);
@@ -42,9 +43,11 @@ class Level {
     }
     for (const auto& [state, trail] : states_)
       for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          Level(**nested->sdfg, trail->in(*state, n), visit_)
-              .run(assumptions_inside(*nested, assumptions), aliases_inside(*state, n));
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+          Assumptions inside = assumptions_inside(*nested, known);
+          assume_shapes(**nested->sdfg, inside);
+          Level(**nested->sdfg, trail->in(*state, n), visit_).run(inside, aliases_inside(*state, n));
+        }
   }
 
  private:

@@ -11,23 +11,28 @@ namespace {
 
 /// Names in what a state evaluates by itself. Memlets and ranges see symbols only: the verifier
 /// rejects containers there.
-void collect_named(const Node& node, const SymbolSet& containers, SymbolSet& out) {
+void collect_named(const Node& node, const SymbolSet& containers, SymbolCollector& mappings,
+                   const NameSink& named) {
   if (const auto* nested = node.as<NestedSdfg>())
-    for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, out);
+    for (const auto& [symbol, value] : nested->symbol_mapping) mappings.add(value);
   const auto* tasklet = node.as<Tasklet>();
   if (!tasklet) return;
   if (tasklet->code.language() == Language::Python)
-    collect_symbols(tasklet->code, containers, out);
+    collect_symbols(tasklet->code, containers, named);
   else
-    collect_used_names(node, containers, out);
+    UsedNames(containers, named).add(node);
 }
 
 }  // namespace
 
 Accesses::Accesses(Sdfg& sdfg) {
-  SymbolSet containers, named;
+  const NameSink named = [&](const std::string& name) {
+    if (sdfg.arrays.contains(root(name))) add_name(name);
+  };
+  SymbolSet containers;
   for (const auto& [name, data] : sdfg.arrays) containers.insert(name);
   UsedNames used(containers, named);
+  SymbolCollector mappings(named);
   for (const auto& [name, data] : sdfg.arrays) used.add(data);
   for_each_block(sdfg, [&](Block& block) {
     used.add(block);
@@ -35,15 +40,12 @@ Accesses::Accesses(Sdfg& sdfg) {
     if (!state) return;
     for (NodeId n : state->nodes()) {
       add(*state, n);
-      collect_named((*state)[n], containers, named);
+      collect_named((*state)[n], containers, mappings, named);
     }
   });
   for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    const SymbolSet read = free_symbols(edge);
-    named.insert(read.begin(), read.end());
+    for (const std::string& name : free_symbols(edge)) named(name);
   });
-  for (const std::string& name : named)
-    if (containers.contains(root(name))) add_name(name);
 }
 
 const Accesses::Entry* Accesses::find(std::string_view container) const {

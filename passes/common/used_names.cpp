@@ -11,14 +11,14 @@ namespace {
 /// is seen without being listed here.
 class Collector {
  public:
-  Collector(const SymbolSet& known, SymbolCollector& symbols, SymbolSet& out)
-      : known_(known), symbols_(symbols), out_(out) {}
+  Collector(const SymbolSet& known, SymbolCollector& symbols, const NameSink& sink)
+      : known_(known), symbols_(symbols), sink_(sink) {}
 
   void add(const Expr& e) { symbols_.add(e); }
-  void add(const Code& c) { collect_symbols(c, known_, out_); }
+  void add(const Code& c) { collect_symbols(c, known_, sink_); }
   void add(const Range& r) { add(r.begin), add(r.end), add(r.step), add(r.tile); }
   void add(const Subset& s) { add(s.ranges); }
-  void add(const std::string& words) { collect_words(words, known_, out_); }
+  void add(const std::string& words) { collect_words(words, known_, sink_); }
   void add(const Type& type) {
     if (type.known() && !type.is_scalar()) add(type.text());
   }
@@ -59,7 +59,7 @@ class Collector {
 
   const SymbolSet& known_;
   SymbolCollector& symbols_;
-  SymbolSet& out_;
+  const NameSink& sink_;
 };
 
 /// Calls visit(name) for what an entry binds for its inside.
@@ -82,6 +82,9 @@ bool binds(const Node& node, const std::string& name) {
 }  // namespace
 
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out) {
+  collect_words(text, known, into(out));
+}
+void collect_words(std::string_view text, const SymbolSet& known, const NameSink& sink) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
@@ -90,13 +93,13 @@ void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out
     while (end < text.size() && is_word(text[end])) ++end;
     if (end > at)
       if (const auto found = known.find(text.substr(at, end - at)); found != known.end())
-        out.insert(*found);
+        sink(*found);
     at = end + 1;
   }
 }
 
 void UsedNames::add(const Node& node) {
-  Collector collector(known_, symbols_, out_);
+  Collector collector(known_, symbols_, sink_);
   std::visit(
       [&]<class K>(const K& kind) {
         if constexpr (requires { K::properties; }) collector.properties(kind);
@@ -108,7 +111,7 @@ void UsedNames::add(const Node& node) {
 }
 
 void UsedNames::add(const Edge& edge) {
-  Collector collector(known_, symbols_, out_);
+  Collector collector(known_, symbols_, sink_);
   collector.properties(edge.memlet);
   collector.extras(edge.memlet.extras);
   collector.extras(edge.extras);
@@ -116,7 +119,7 @@ void UsedNames::add(const Edge& edge) {
 
 void UsedNames::add(const Data& data) {
   collect_symbols(data, symbols_);
-  Collector collector(known_, symbols_, out_);
+  Collector collector(known_, symbols_, sink_);
   collector.properties(data);
   collector.extras(data.extras);
   if (const auto* structure = std::get_if<Structure>(&data.kind))
@@ -131,12 +134,12 @@ void UsedNames::add(const Data& data) {
 }
 
 void UsedNames::add(const Block& block) {
-  Collector collector(known_, symbols_, out_);
+  Collector collector(known_, symbols_, sink_);
   collector.extras(block.extras);
   if (const auto* state = block.as<State>()) collector.properties(*state);
   if (const auto* loop = block.as<LoopRegion>()) {
     collector.properties(*loop);
-    out_.insert(loop->loop_variable);
+    sink_(loop->loop_variable);
   }
   if (const auto* region = block.as<ControlFlowRegion>()) collector.add(region->arguments);
   if (const auto* conditional = block.as<ConditionalBlock>())

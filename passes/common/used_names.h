@@ -12,7 +12,9 @@ namespace sdfg {
 /// The elements must not change before the last is added.
 class UsedNames {
  public:
-  UsedNames(const SymbolSet& known, SymbolSet& out) : known_(known), out_(out), symbols_(out) {}
+  UsedNames(const SymbolSet& known, SymbolSet& out) : UsedNames(known, into(out)) {}
+  UsedNames(const SymbolSet& known, const NameSink& sink)
+      : known_(known), sink_(sink), symbols_(sink) {}
 
   void add(const Node& node);
   void add(const Edge& edge);
@@ -22,7 +24,7 @@ class UsedNames {
 
  private:
   const SymbolSet& known_;
-  SymbolSet& out_;
+  NameSink sink_;
   SymbolCollector symbols_;
 };
 
@@ -35,5 +37,6 @@ void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& o
 /// Containers are not looked into.
 void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& out);
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out);
+void collect_words(std::string_view text, const SymbolSet& known, const NameSink& sink);
 
 }  // namespace sdfg

@@ -72,15 +72,17 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     return out;
   }
   SideEffects effects;
+  UsedNames used(containers, out.value.names);
+  SymbolCollector of_shapes(out.value.names);
   const auto scope_end = [&](NodeId n) { return state[n].is_entry() ? tree->exit_of(n) : n; };
   const auto scope_begin = [&](NodeId n) { return state[n].is_exit() ? tree->parent_of(n) : n; };
   for (NodeId n : state.nodes()) {
-    collect_used_names(state[n], containers, out.value.names);
+    used.add(state[n]);
     out.value.side_effects = out.value.side_effects || effects.of(sdfg, state[n]);
     const auto* access = state[n].as<AccessNode>();
     if (!access) continue;
     const Data* data = sdfg.find_data(access->data);
-    if (data) collect_symbols(*data, out.value.names);
+    if (data) collect_symbols(*data, of_shapes);
     if (tree->parent_of(n)) continue;
     if (!data || data->is_reference() || data->is_stream()) {
       out.refusal = "container '" + access->data + "' is a reference, a stream or undeclared";

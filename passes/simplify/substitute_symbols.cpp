@@ -10,10 +10,14 @@ Result<Changed> SubstituteSymbols::run(Sdfg& sdfg, const Options& options, PassC
   SDFG_TRY(const SymbolValues values,
            read_symbol_entries(options.symbols, SymbolFile::Constants));
   Substitution constants;
-  const SymbolSet used = free_symbols(sdfg);
+  std::optional<SymbolSet> used;
+  const auto is_used = [&](const std::string& name) {
+    if (!used) used = free_symbols(sdfg);
+    return used->contains(name);
+  };
   for (const auto& [name, value] : values) {
     std::string why = cannot_bind(sdfg, name);
-    if (why.empty() && !sdfg.symbols.contains(name) && !used.contains(name))
+    if (why.empty() && !sdfg.symbols.contains(name) && !is_used(name))
       why = "the program has no such symbol";
     if (!why.empty()) {
       context.refused({}, "'" + name + "' is not replaced by " + std::to_string(value) + ": " + why);
