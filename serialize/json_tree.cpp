@@ -122,10 +122,17 @@ std::string unescape(std::string_view raw) {
 }
 
 void append_string(std::string& out, std::string_view text) {
+  const std::size_t first = next_special(text, 0);
+  if (first == text.size()) {  // nearly always
+    const std::size_t at = out.size();
+    out.resize(at + text.size() + 2, '"');
+    std::ranges::copy(text, out.begin() + std::ptrdiff_t(at + 1));
+    return;
+  }
   out += '"';
   std::size_t plain = 0;
   const auto flush = [&](std::size_t to) { out.append(text.substr(plain, to - plain)); };
-  for (std::size_t i = next_special(text, 0); i < text.size(); i = next_special(text, i)) {
+  for (std::size_t i = first; i < text.size(); i = next_special(text, i)) {
     const auto c = static_cast<unsigned char>(text[i]);
     flush(i);
     if (c < 0x80) {
@@ -164,10 +171,11 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append_int(std::string& out, std::int64_t value) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
+void append_int(std::string& out, std::int64_t value, bool quotes) {
+  char text[24] = {'"'};
+  char* end = std::to_chars(text + 1, text + sizeof text - 1, value).ptr;
+  *end = '"';
+  quotes ? out.append(text, end + 1) : out.append(text + 1, end);
 }
 
 std::string describe(Value value) {

@@ -136,7 +136,8 @@ inline std::string quoted(std::string_view text) {
   append_string(out, text);
   return out;
 }
-void append_int(std::string& out, std::int64_t value);
+/// In decimal; between quotes if asked for.
+void append_int(std::string& out, std::int64_t value, bool quotes = false);
 /// "a number", "the string 'abc'", … for messages.
 std::string describe(Value value);
 

@@ -30,12 +30,7 @@ Saver Saver::for_base() const {
 }
 
 void Saver::symbolic(const Expr& e) {
-  if (const auto integer = e.as_integer()) {
-    out += '"';
-    json::append_int(out, *integer);
-    out += '"';
-    return;
-  }
+  if (const auto integer = e.as_integer()) return quoted_integer(*integer);
   auto& known = printed_[e.hash()];
   for (const auto& [expr, text] : known)
     if (expr.same(e) || expr == e) return raw(text);
@@ -162,9 +157,7 @@ void Members::put_index(std::string_view name, std::optional<std::uint32_t> valu
       (value || original.is_null()))
     return to_.raw(original.raw());
   if (!value) return to_.raw("null");
-  if (as_text) to_.out += '"';
-  to_.integer(*value);
-  if (as_text) to_.out += '"';
+  as_text ? to_.quoted_integer(*value) : to_.integer(*value);
 }
 
 void Members::close() {

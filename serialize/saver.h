@@ -54,6 +54,7 @@ class Saver {
   void text(std::string_view t) { json::append_string(out, t); }
   void raw(std::string_view t) { out.append(t); }
   void integer(std::int64_t v) { json::append_int(out, v); }
+  void quoted_integer(std::int64_t v) { json::append_int(out, v, true); }
   void symbolic(const Expr& e);
   std::string symbolic_text(const Expr& e) { return print_symbolic(e, to); }
   /// JSON that we carry: symbolic text in it changes dialect, white space goes.
