@@ -155,12 +155,14 @@ class Fuser {
 
   /// Names in use, and by base where the search for a free one goes on.
   struct Names {
+    const Sdfg& sdfg;
     const TypeTable& symbols;
     SymbolSet taken{};
     std::map<std::string, std::size_t> next{};
 
     bool is_taken(const std::string& name) const {
-      return taken.contains(name) || symbols.contains(name);
+      return taken.contains(name) || symbols.contains(name) || sdfg.arrays.contains(name) ||
+             sdfg.constants.contains(name);
     }
     std::string make(const std::string& base) {
       std::string name = base;
@@ -172,7 +174,7 @@ class Fuser {
   };
 
   void fuse(State& state, const std::vector<NodeId>& before, NodeId end) {
-    Names used{symbols_};
+    Names used{sdfg_, symbols_};
     for (const auto* connectors : {&state[end].in_connectors, &state[end].out_connectors})
       for (const auto& [name, type] : *connectors) used.taken.insert(name);
     collect_words(state.get<Tasklet>(end).code, used.taken);
