@@ -193,7 +193,6 @@ class Converter {
     const auto range = loop_range(loop);
     if (!range) return range.error().message;
     if (range->inverted) return "the loop tests its condition behind the body";
-    if (loop.node_count() == 0) return "the body is empty";
     plan.range = *range;
     if (Refusal why = check_iterations(loop, *range)) return why;
     if (const std::string* symbol = carried_.find(loop))

@@ -115,8 +115,6 @@ class Mover {
     scope = *find_scope(state, entry);
     for (NodeId n : state.nodes()) {
       if (tree->parent_of(n) || n == entry) continue;
-      for (EdgeId e : state.in(n))
-        if (state.source(e) != scope.exit) return "the body copies data beside the map";
       for (EdgeId e : state.out(n))
         if (state.target(e) != entry) return "the body copies data beside the map";
     }

@@ -120,8 +120,8 @@ class Recomputation {
       if (e == mine) continue;
       const auto &a = state_[e].memlet.dst_subset, &b = state_[mine].memlet.dst_subset;
       if (state_[e].memlet.empty()) return "'" + name + "' waits for something else";
-      if (!a || !b || intersects(*a, *b, site_.assumptions) != Truth::No)
-        return "somebody else may write the same elements of '" + name + "'";
+      const bool apart = a && b && intersects(*a, *b, site_.assumptions) == Truth::No;
+      if (!apart) return "somebody else may write the same elements of '" + name + "'";
       alone_ = false;
     }
     return {};

@@ -56,11 +56,9 @@ class Folding {
  private:
   Refusal fold(NodeId entry, bool only_toplevel_maps) {
     const MapEntry& map = state_.get<MapEntry>(entry);
-    if (map.params.size() != map.ranges.size()) return "the map is not valid";
     Substitution values = only_values(map);
     if (values.empty()) return "no dimension certainly has a single point";
     const auto scope = find_scope(state_, entry);
-    if (!scope) return "the map has no exit";
     keep_used(state_, *scope, values);
     if (values.empty()) return "nothing inside reads a parameter that has one value";
     if (Refusal why = check_substitution(sdfg_, state_, *scope, values)) return why;

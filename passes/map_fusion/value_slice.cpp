@@ -27,7 +27,7 @@ class Finder {
   Refusal find_write(const Port& port) {
     out_.container = port.container, out_.node = port.node;
     const std::string& name = port.container;
-    if (!port.direct || !state_[port.node].is<AccessNode>() || port.inner.size() != 1)
+    if (!port.direct || port.inner.size() != 1)
       return "the first map does not write '" + name + "' at one place";
     out_.write = port.inner[0];
     const Memlet& memlet = state_[out_.write].memlet;

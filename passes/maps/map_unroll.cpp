@@ -81,9 +81,6 @@ class Unroller {
     Point point;
     if (Refusal why = add_points(map, 0, env, point, options_.max_points, points)) return why;
     if (points.empty()) return "the map has no point";
-    for (EdgeId e : state.out(ends.exit))
-      if (state[state.target(e)].is_code() && !state[e].memlet.empty())
-        return "what it writes goes to '" + std::string(state[state.target(e)].label()) + "'";
     if (points.size() > 1)
       if (Refusal why = check_reordering(sdfg, state, ends.entry)) return why;
     // Each copy is a trivial map; what holds for the first point holds for all.

@@ -85,8 +85,8 @@ class Rewriter {
     if (branches.size() != 1) return "the conditional has several branches";
     const Branch& only = branches[0];
     const auto blocks = chain(only.region());
-    if (!blocks || !only.region()[blocks->back()].is<ContinueBlock>())
-      return "its branch does more than run to the jump";
+    const bool runs_to_jump = blocks && only.region()[blocks->back()].is<ContinueBlock>();
+    if (!runs_to_jump) return "its branch does more than run to the jump";
     if (!only.condition) return "it has no condition: what follows never runs";
     if (body.out(id).empty()) return {};
     if (body.out(id).size() != 1 || !body[body.out(id)[0]].condition.always_true())

@@ -150,7 +150,6 @@ class Inliner {
   // ---- Checks.
 
   static Refusal check_blocks(const Sdfg& inner) {
-    if (!start(inner)) return "where the nested SDFG starts is not determined";
     std::size_t returns = 0, last = 0;
     for_each_block(inner, [&](const Block& b) { returns += b.is<ReturnBlock>(); });
     for (BlockId b : inner.nodes()) returns -= inner[b].is<ReturnBlock>();
