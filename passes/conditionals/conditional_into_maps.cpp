@@ -30,21 +30,27 @@ bool moves_bytes(const Data* data) {
 /// range and the same iterations touch these elements.
 std::optional<Substitution> same_range(const MapEntry& first, const MapEntry& second,
                                        const Subset& written, const Subset& other,
-                                       const Assumptions& assumptions) {
+                                       const Assumptions& assumptions, MatchOptions options = {}) {
   std::vector<ParameterPair> wanted;
   collect_pairs(written, first.params, other, second.params, wanted);
   IterationMatch match;
-  if (match_iterations(first, second, wanted, {}, assumptions, match)) return std::nullopt;
+  if (match_iterations(first, second, wanted, options, assumptions, match)) return std::nullopt;
   if (!(substitute(other, match.second) == written)) return std::nullopt;
   return std::move(match.second);
 }
 
-/// Could one map become part of the other, or after promotion?
-bool similar_ranges(const MapEntry& a, const MapEntry& b) {
+/// Could one map become part of the other, after promotion or when the other has been cut?
+bool similar_ranges(const MapEntry& a, const MapEntry& b, const Assumptions& assumptions) {
   const auto& few = a.ranges.size() < b.ranges.size() ? a.ranges : b.ranges;
   const auto& many = a.ranges.size() < b.ranges.size() ? b.ranges : a.ranges;
-  return std::ranges::all_of(
-      few, [&](const Range& r) { return std::ranges::find(many, r) != many.end(); });
+  const auto within = [&](const Range& part, const Range& whole) {
+    return part.step == whole.step && certain(less_equal(whole.begin, part.begin, assumptions)) &&
+           certain(less_equal(part.end, whole.end, assumptions));
+  };
+  return std::ranges::all_of(few, [&](const Range& r) {
+    return std::ranges::any_of(
+        many, [&](const Range& other) { return r == other || within(r, other) || within(other, r); });
+  });
 }
 
 /// One conditional: what its branches hold, and what becomes of it.
@@ -154,8 +160,8 @@ class Converter {
       }
     if (!any) return "no branch holds a map";
     if (what_.empty())
-      return "no map before or behind it runs over the range of a map in a branch and shares "
-             "arrays with it";
+      return "no map before or behind it runs over the range of a map in a branch, or a part of it, "
+             "and shares arrays with it";
     add_counterparts();
     return {};
   }
@@ -186,7 +192,7 @@ class Converter {
   std::optional<std::string> gain(const BranchSide& side, const GuardedMap& map,
                                   const NearMap& other) const {
     if (!similar_ranges(side.state->get<MapEntry>(map.entry),
-                        other.state->get<MapEntry>(other.entry)))
+                        other.state->get<MapEntry>(other.entry), assumptions_))
       return std::nullopt;
     for (const std::string& name : containers_of(*side.state, map.entry, map.exit))
       if (other.containers.contains(name) && moves_bytes(sdfg_.find_data(name))) return name;
@@ -338,8 +344,8 @@ class Converter {
           if (state[out].src_connector != port) continue;
           const auto* access = state[state.target(out)].as<AccessNode>();
           if (!access || access->data != write.container) continue;
-          if (same_range(side.state->get<MapEntry>(map.entry), state.get<MapEntry>(other.entry),
-                         write.element, *memlet.dst_subset, assumptions_))
+          if (same_range(state.get<MapEntry>(other.entry), side.state->get<MapEntry>(map.entry),
+                         *memlet.dst_subset, write.element, assumptions_, {.shrink = true}))
             return true;
         }
       }
