@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
@@ -13,6 +14,19 @@ namespace {
 /// Terms that multiplying out may make.
 constexpr std::size_t max_product_terms = 64;
 
+}  // namespace
+
+namespace {
+bool before(const Term& a, const Term& b) { return compare(a.monomial, b.monomial) < 0; }
+
+/// Those of both in order, if they come in order.
+std::vector<Term> merged(std::vector<Term> a, std::vector<Term> b) {
+  std::vector<Term> out;
+  out.reserve(a.size() + b.size());
+  std::merge(std::move_iterator(a.begin()), std::move_iterator(a.end()), std::move_iterator(b.begin()),
+             std::move_iterator(b.end()), std::back_inserter(out), before);
+  return out;
+}
 }  // namespace
 
 Expr as_expr(const Term& t) {
@@ -51,7 +65,6 @@ std::optional<Expr> sum(std::vector<Term> list) {
     const auto value = as_rational(t.monomial);
     if (const auto c = value ? multiply(t.coefficient, *value) : std::nullopt) t = {*c, 1};
   }
-  const auto before = [](const Term& a, const Term& b) { return compare(a.monomial, b.monomial) < 0; };
   if (!std::ranges::is_sorted(list, before)) std::stable_sort(list.begin(), list.end(), before);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < list.size();) {
@@ -100,9 +113,7 @@ Expr add_terms(std::vector<Term> list) {
 Expr add_normal(const Expr& a, const Expr& b) {
   if (is_zero(a)) return b;
   if (is_zero(b)) return a;
-  std::vector<Term> list = terms(a);
-  for (Term& t : terms(b)) list.push_back(std::move(t));
-  return add_terms(std::move(list));
+  return add_terms(merged(terms(a), terms(b)));
 }
 
 void collect_powers(const Expr& factor, std::vector<Power>& powers, Rational& coefficient) {
@@ -274,12 +285,9 @@ Expr subtract(const Expr& a, const Expr& b) {
   if (is_zero(b)) return a;
   if (a.same(b)) return 0;
   if (is_zero(a) || b.is(Op::Mul)) return add_normal(a, negate(b));
-  std::vector<Term> list = terms(a);
-  for (Term& t : terms(b)) {
-    t.coefficient.num = -t.coefficient.num;  // never the most negative number
-    list.push_back(std::move(t));
-  }
-  return add_terms(std::move(list));
+  std::vector<Term> negated = terms(b);
+  for (Term& t : negated) t.coefficient.num = -t.coefficient.num;  // never the most negative number
+  return add_terms(merged(terms(a), std::move(negated)));
 }
 
 Expr power_normal(const Expr& base, const Expr& exponent) {

@@ -102,8 +102,9 @@ Truth LinearSystem::feasible() const {
     for (const Linear& low : left.rows_)
       for (const Linear& high : left.rows_) {
         if (low.factor[best] <= 0 || high.factor[best] >= 0) continue;
+        const std::int64_t of_low = -std::int64_t(high.factor[best]), of_high = low.factor[best];
         Linear sum;
-        if (!Linear::combine(-std::int64_t(high.factor[best]), low, low.factor[best], high, sum, width_))
+        if (!Linear::combine(of_low, low, of_high, high, sum, width_))
           return Truth::Unknown;
         next.add(sum, width_);
         if (next.contradiction_) return Truth::No;

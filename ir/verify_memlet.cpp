@@ -252,6 +252,9 @@ class MemletRules {
     const Data* to = s_.data_of(target_);
     if (!from || !to || from->is_stream() || to->is_stream() || edge_.dst_connector == "set")
       return;
+    if (vector_length(from->dtype) == vector_length(to->dtype) &&
+        sizes(*memlet_.src_subset) == sizes(*memlet_.dst_subset))
+      return;
     const Expr read = num_elements(*memlet_.src_subset) * vector_length(from->dtype);
     const Expr written = num_elements(*memlet_.dst_subset) * vector_length(to->dtype);
     if (read == written) return;

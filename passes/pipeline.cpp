@@ -54,7 +54,9 @@ class PipelineParser {
   Result<Step> step() {
     skip_space();
     const std::size_t begin = at_;
-    while (at_ < text_.size() && std::string_view(",{} \t\n").find(text_[at_]) == text_.npos) ++at_;
+    while (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != ',' && text_[at_] != '{' &&
+           text_[at_] != '}')
+      ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     if (name.empty()) return error("expected the name of a pass");
     Step step;
@@ -95,8 +97,9 @@ class PipelineParser {
     return text_.substr(open, close - open);
   }
 
+  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
   void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\n").find(text_[at_]) != text_.npos) ++at_;
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
   bool take(char c) {
     skip_space();

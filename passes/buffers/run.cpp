@@ -44,9 +44,10 @@ class Level {
     for (const auto& [state, trail] : states_)
       for (NodeId n : state->nodes())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+          Sdfg& sdfg = **nested->sdfg;
           Assumptions inside = assumptions_inside(*nested, known);
-          assume_shapes(**nested->sdfg, inside);
-          Level(**nested->sdfg, trail->in(*state, n), visit_).run(inside, aliases_inside(*state, n));
+          assume_shapes(sdfg, inside);
+          Level(sdfg, trail->in(*state, n), visit_).run(inside, aliases_inside(*state, n));
         }
   }
 

@@ -11,10 +11,6 @@
 namespace sdfg {
 namespace {
 
-bool has_order(const Expr& e) {
-  return e.is(Op::Min) || e.is(Op::Max) || std::ranges::any_of(e.args(), has_order);
-}
-
 /// Collects what typical values decide.
 class Decisions {
  public:
@@ -36,7 +32,7 @@ class Decisions {
   }
   /// The expression with each Min and Max replaced by the argument that wins.
   Expr order(const Expr& e) {
-    if (!has_order(e)) return e;
+    if (!has_extremum(e)) return e;
     std::vector<Expr> args;
     for (const Expr& arg : e.args()) args.push_back(order(arg));
     if (e.is(Op::Min) || e.is(Op::Max)) {
@@ -191,6 +187,10 @@ std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
 }
 
 }  // namespace
+
+bool has_extremum(const Expr& e) {
+  return e.is(Op::Min) || e.is(Op::Max) || std::ranges::any_of(e.args(), has_extremum);
+}
 
 std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical) {
   return collect(program, Decisions(typical, true));

@@ -10,6 +10,9 @@ namespace sdfg {
 // A program in two versions: one made for the case that conditions on its symbols hold, and the
 // general one. A check at the start of each call chooses.
 
+/// Is there a Min or Max in it? These are what a version decides most.
+bool has_extremum(const Expr& e);
+
 /// Conditions that hold for typical values of the symbols (true is 1) and decide what the program decides at run time:
 /// which branches are taken, and which argument of each Min and Max of a range, a subset or an
 /// extent wins. Ties of symbols become equalities; a symbol that is compared with a literal next to

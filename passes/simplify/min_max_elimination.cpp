@@ -5,6 +5,7 @@
 
 #include "ir/walk.h"
 #include "passes/common/assume.h"
+#include "passes/common/versions.h"
 
 namespace sdfg {
 namespace {
@@ -51,6 +52,7 @@ class Resolver {
     for (Expr* e : {&range.begin, &range.end, &range.step, &range.tile}) on(*e);
   }
   void on(Expr& e) {
+    if (!has_extremum(e)) return;
     const Expr resolved = resolve(e);
     if (resolved.same(e) || resolved == e) return;
     e = resolved;
