@@ -41,7 +41,7 @@ std::map<std::string, std::vector<Given>> given_to(const Sdfg& sdfg, const State
   return given;
 }
 
-Aliases aliases_inside(const std::map<std::string, std::vector<Given>>& given) {
+Aliases groups(const std::map<std::string, std::vector<Given>>& given) {
   Aliases out;
   const auto first = [&](const std::string& name) {
     const auto known = out.find(name);
@@ -63,12 +63,16 @@ Aliases aliases_inside(const std::map<std::string, std::vector<Given>>& given) {
 void collect(const Sdfg& sdfg, AllAliases& all) {
   const Aliases& outside = all[&sdfg];
   for_each_nested_sdfg(sdfg, [&](const NestedSdfg& nested, const State& state, NodeId n) {
-    all[&**nested.sdfg] = aliases_inside(given_to(sdfg, state, n, outside));
+    all[&**nested.sdfg] = aliases_inside(sdfg, state, n, outside);
     collect(**nested.sdfg, all);
   });
 }
 
 }  // namespace
+
+Aliases aliases_inside(const Sdfg& sdfg, const State& state, NodeId node, const Aliases& outside) {
+  return groups(given_to(sdfg, state, node, outside));
+}
 
 AllAliases find_aliases(const Sdfg& sdfg) {
   AllAliases all;

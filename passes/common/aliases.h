@@ -10,6 +10,15 @@ namespace sdfg {
 /// Containers of a nested SDFG that may be the same memory, because overlapping parts of one container
 /// are given to it under several names. Each maps to the first of its group.
 using Aliases = std::map<std::string, std::string, std::less<>>;
+/// Those of a node's nested SDFG; `outside`: of the SDFG that the node is in.
+Aliases aliases_inside(const Sdfg& sdfg, const State& state, NodeId node, const Aliases& outside);
+
+/// Two names that may be the same memory?
+inline bool may_be_same(const Aliases& aliases, const std::string& a, const std::string& b) {
+  const auto one = aliases.find(a), two = aliases.find(b);
+  return a == b || (one != aliases.end() && two != aliases.end() && one->second == two->second);
+}
+
 /// By SDFG, for one and all that are nested in it; looked up only.
 using AllAliases = std::map<const Sdfg*, Aliases>;
 

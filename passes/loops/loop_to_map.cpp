@@ -6,6 +6,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/walk.h"
+#include "passes/common/aliases.h"
 #include "passes/common/symbol_values.h"
 #include "passes/common/used_names.h"
 #include "passes/loops/loop_body.h"
@@ -159,8 +160,8 @@ struct Plan {
 
 class Converter {
  public:
-  Converter(Sdfg& sdfg, PassContext& context)
-      : sdfg_(sdfg), context_(context), types_(symbol_types(sdfg)), carried_(sdfg) {
+  Converter(Sdfg& sdfg, const Aliases& aliases, PassContext& context)
+      : sdfg_(sdfg), aliases_(aliases), context_(context), types_(symbol_types(sdfg)), carried_(sdfg) {
     for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
     names_ = containers_;
     for (const auto& [name, type] : sdfg.symbols) names_.insert(name);
@@ -203,6 +204,7 @@ class Converter {
     const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);
+    if (Refusal why = check_aliases(accesses)) return why;
     for (const auto& [name, list] : accesses.by_container)
       if (Refusal why = check_container(loop, name, list, accesses, plan)) return why;
     for (const std::string& name : accesses.locals) {
@@ -212,6 +214,16 @@ class Converter {
       plan.containers[name].is_private = true;
     }
     return check_views(loop, plan);
+  }
+
+  /// Iterations may meet in what they know under two names.
+  Refusal check_aliases(const RegionAccesses& accesses) const {
+    for (const auto& [name, list] : accesses.by_container)
+      for (const auto& [other, group] : aliases_)
+        if (other != name && may_be_same(aliases_, name, other) && accesses.by_container.contains(other) &&
+            std::ranges::any_of(list, &RegionAccess::write))
+          return "'" + name + "' and '" + other + "' may be the same memory";
+    return {};
   }
 
   Refusal check_container(const LoopRegion& loop, const std::string& name,
@@ -315,6 +327,7 @@ class Converter {
   }
 
   Sdfg& sdfg_;
+  const Aliases& aliases_;
   PassContext& context_;
   const TypeTable types_;
   const CarriedSymbols carried_;
@@ -324,33 +337,35 @@ class Converter {
 };
 
 /// Nested SDFGs before their parents, so that loops inside are maps when those around are looked at.
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
-Changed on_nested(Region& region, const Trail& trail, PassContext& context) {
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, PassContext& context);
+Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases& aliases,
+                  PassContext& context) {
   Changed changed = Changed::No;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
-    if (Region* inner = block.region()) changed |= on_nested(*inner, here, context);
+    if (Region* inner = block.region()) changed |= on_nested(sdfg, *inner, here, aliases, context);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= on_nested(branch.region(), here.in(branch.block), context);
+        changed |= on_nested(sdfg, branch.region(), here.in(branch.block), aliases, context);
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
+          changed |= run_on(**nested->sdfg, here.in(*state, n),
+                            aliases_inside(sdfg, *state, n, aliases), context);
   }
   return changed;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
-  const Changed changed = on_nested(sdfg, trail, context);
-  return changed | Converter(sdfg, context).on_region(sdfg, trail);
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, PassContext& context) {
+  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, context);
+  return changed | Converter(sdfg, aliases, context).on_region(sdfg, trail);
 }
 
 }  // namespace
 
 Result<Changed> LoopToMap::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, Trail(), context);
+  return run_on(sdfg, Trail(), {}, context);
 }
 
 }  // namespace sdfg

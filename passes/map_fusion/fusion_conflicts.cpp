@@ -29,10 +29,24 @@ class Conflicts {
     compare(false, true);
     compare(true, false);
     compare(true, true);
-    return why;
+    return why ? why : check_aliases();
   }
 
  private:
+  /// Under another name, a container may be what the other map writes.
+  Refusal check_aliases() const {
+    for (const auto& [name, same] : site_.aliases)
+      for (const auto& [other, again] : site_.aliases) {
+        if (name == other || same != again) continue;
+        const bool a_writes = first_.writes.contains(name), b_writes = second_.writes.contains(other);
+        const bool a_uses = a_writes || first_.reads.contains(name);
+        const bool b_uses = b_writes || second_.reads.contains(other);
+        if (a_uses && b_uses && (a_writes || b_writes))
+          return "'" + name + "' and '" + other + "' may be the same memory, which one of the maps writes";
+      }
+    return {};
+  }
+
   bool is_between(NodeId node) const {
     return std::ranges::any_of(plan_.intermediates,
                                [&](const Intermediate& i) { return i.node == node; });
@@ -245,6 +259,8 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
   const State& state = site.state;
   for (const auto& [name, port] : first.in) {
     if (ports && !ports->contains(name)) continue;
+    if (site.aliases.contains(port.container))
+      return "'" + port.container + "', which the first map reads, may be known under another name, too";
     if (second.writes.contains(port.container))
       return "the second map writes '" + port.container + "', which the first one reads";
     if (!state[port.node].is<AccessNode>() || !port.direct)

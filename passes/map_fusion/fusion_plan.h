@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "passes/common/accesses.h"
+#include "passes/common/aliases.h"
 #include "passes/common/copy.h"
 #include "passes/map_fusion/fusion_map.h"
 #include "passes/map_fusion/iteration_match.h"
@@ -19,6 +20,7 @@ struct FusionSite {
   Order& order;
   Accesses& accesses;
   Assumptions& assumptions;  ///< of the place; bounds of parameters come and go
+  const Aliases& aliases;    ///< of the SDFG
   std::string scratch;       ///< a free name: the container that planned buffers are looked at as
 };
 

@@ -87,25 +87,28 @@ class Walk {
        const VisitScope& visit)
       : options_(options), join_(join), context_(context), visit_(visit) {}
 
-  Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions) {
-    Changed changed = on_nested(sdfg, trail, assumptions);
+  Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+                  const Aliases& aliases) {
+    Changed changed = on_nested(sdfg, trail, assumptions, aliases);
     std::optional<Accesses> accesses;
     SymbolSet unused;
-    changed |= on_region(sdfg, sdfg, trail, assumptions, accesses, unused);
+    changed |= on_region(sdfg, trail, assumptions, aliases, accesses, unused);
     if (!unused.empty())
       sdfg.arrays.erase_if([&](const auto& entry) { return unused.contains(entry.first); });
     return changed;
   }
 
  private:
-  Changed on_nested(Region& region, const Trail& trail, const Assumptions& assumptions) {
+  Changed on_nested(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+                    const Aliases& aliases) {
     Changed changed = Changed::No;
-    each_block(region, trail, [&](Block& block, const Trail& here) {
+    each_block(sdfg, trail, [&](Block& block, const Trail& here) {
       auto* state = block.as<State>();
       if (!state) return;
       for (NodeId n : state->nodes())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions));
+          changed |= on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
+                             aliases_inside(sdfg, *state, n, aliases));
     });
     return changed;
   }
@@ -123,14 +126,14 @@ class Walk {
     }
   }
 
-  Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const Assumptions& assumptions,
-                    std::optional<Accesses>& accesses, SymbolSet& unused) {
+  Changed on_region(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+                    const Aliases& aliases, std::optional<Accesses>& accesses, SymbolSet& unused) {
     Changed changed = Changed::No;
-    each_block(region, trail, [&](Block& block, const Trail& here) {
+    each_block(sdfg, trail, [&](Block& block, const Trail& here) {
       auto* state = block.as<State>();
       if (!state || !context_.may_apply() || !has_two_maps(*state)) return;
       if (!accesses) accesses.emplace(sdfg);
-      changed |= on_state(sdfg, *state, here, assumptions, *accesses, unused);
+      changed |= on_state(sdfg, *state, here, assumptions, aliases, *accesses, unused);
     });
     return changed;
   }
@@ -143,7 +146,7 @@ class Walk {
   }
 
   Changed on_state(Sdfg& sdfg, State& state, const Trail& trail, Assumptions assumptions,
-                   Accesses& accesses, SymbolSet& unused) {
+                   const Aliases& aliases, Accesses& accesses, SymbolSet& unused) {
     Order order(state);
     std::map<NodeId, std::vector<NodeId>> by_scope;
     for (NodeId n : state.nodes()) {
@@ -152,7 +155,8 @@ class Walk {
       if (scope ? !options_.only_toplevel_maps : !options_.only_inner_maps)
         by_scope[scope].push_back(n);
     }
-    FusionSite site{sdfg, state, order, accesses, assumptions, sdfg.fresh_name("__fusion_scratch")};
+    FusionSite site{sdfg,        state,   order, accesses,
+                    assumptions, aliases, sdfg.fresh_name("__fusion_scratch")};
     FusionMaps maps(site, trail, context_, join_);
     // The top level comes last (its key is the largest id): what is inside has its final form then.
     for (auto& [scope, entries] : by_scope) {
@@ -177,7 +181,7 @@ class Walk {
 
 Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOptions& join,
                     PassContext& context, const VisitScope& visit) {
-  return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions);
+  return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions, {});
 }
 
 // Maps come in the order of the dataflow, so a producer has tried all of its own producers before. Those
