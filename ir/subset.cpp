@@ -25,7 +25,13 @@ Subset Subset::whole(const std::vector<Expr>& shape) {
 
 Expr num_elements(const Subset& subset) {
   Expr n = 1;
-  for (const Range& r : subset.ranges) n = n * r.size();
+  for (const Range& r : subset.ranges) {
+    Expr size = r.size();
+    if (n.as_integer() == 1)
+      n = std::move(size);
+    else if (!(size.as_integer() == 1))
+      n = n * size;
+  }
   return n;
 }
 std::vector<Expr> sizes(const Subset& subset) {
