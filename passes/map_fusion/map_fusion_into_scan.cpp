@@ -93,6 +93,8 @@ class Mover {
     }
     put_first(*handed_.front().read.loop, std::move(one[*start(one)]), entry(first_).label);
     erase_first(unused);
+    if (state_.in(scan.node()).empty())  // nothing but an edge keeps it in the map then
+      site_.order.connected(state_.connect(second_.entry, scan.node(), Edge{}));
   }
 
   /// What has been done, for the remark.
