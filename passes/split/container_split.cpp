@@ -150,11 +150,19 @@ Data part_of(const Data& data, const Subset& box, bool keep_strides,
   return out;
 }
 
-void move_use(State& state, const ContainerUse& use, const std::string& from,
-              const std::string& to, const Subset& origin) {
+void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std::string& from,
+              const std::string& to, const Subset& origin, const Assumptions& assumptions) {
+  // Memlets around scopes may say more than is touched, which the part need not have.
+  std::vector<std::pair<EdgeId, std::optional<Subset>>> tree;
   for (EdgeId e : memlet_tree(state, use.edge, use.write)) {
+    const Node& end = state[use.write ? state.source(e) : state.target(e)];
+    const bool scope = end.is_entry() || end.is_exit();
+    tree.emplace_back(e, scope ? footprint(sdfg, state, e, use.write, from, assumptions) : std::nullopt);
+  }
+  for (const auto& [e, touched] : tree) {
     Memlet& memlet = state[e].memlet;
     auto& side = subset_at(memlet, from, use.write);
+    if (touched) side = touched;
     // Only the outermost memlet may have left it out.
     if (!side) side = use.subset;
     side = offset_by(*side, origin, true);
@@ -188,7 +196,7 @@ std::vector<std::string> split_container(Sdfg& sdfg, Accesses& accesses, const C
   for (std::size_t f = 0; f < plan.fragments.size(); ++f)
     for (std::size_t u : plan.fragments[f].uses) {
       const ContainerUse& use = uses.uses[u];
-      move_use(*use.state, use, uses.name, names[f], plan.fragments[f].box);
+      move_use(sdfg, *use.state, use, uses.name, names[f], plan.fragments[f].box, assumptions);
       const NodeId node = part_at(use.site, f);
       if (use.write) use.state->set_target(use.edge, node);
       else use.state->set_source(use.edge, node);

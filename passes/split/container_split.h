@@ -44,7 +44,7 @@ std::vector<std::string> split_container(Sdfg& sdfg, Accesses& accesses, const C
 
 /// Lets one side of an edge (with its memlet tree) name another container, whose element 0 is
 /// `origin` of the old one. The edge's end is the caller's business.
-void move_use(State& state, const ContainerUse& use, const std::string& from,
-              const std::string& to, const Subset& origin);
+void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std::string& from,
+              const std::string& to, const Subset& origin, const Assumptions& assumptions);
 
 }  // namespace sdfg
