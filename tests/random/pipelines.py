@@ -53,17 +53,18 @@ WEIGHTS = {name: weight for weight, names in {
     10: """
         local-double-buffering map-promotion""",
     9: """
-        accumulate-transient map-buffer-elimination min-max-elimination out-local-storage""",
+        accumulate-transient map-buffer-elimination map-fusion-into-scan min-max-elimination move-loop-into-map
+        out-local-storage""",
     8: """
         distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
     7: """
-        map-split-vertical move-loop-into-map reference-to-view""",
+        map-split-vertical reference-to-view""",
     6: """
         constant-propagation loop-to-map map-collapse map-interchange scalar-copy-elimination
         set-strides write-back-elimination""",
     5: """
-        conditional-into-maps continue-to-condition expand-reduce in-local-storage map-fission map-fusion-into-scan
+        conditional-into-maps continue-to-condition expand-reduce in-local-storage map-fission
         move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
     4: """
         consolidate-edges inline-control-flow-regions lift-trivial-if loop-peeling""",

@@ -56,7 +56,7 @@ constexpr std::array patterns{
              "        n3.OUT_t -> n4 : $p_t[0:N]"}},
     // Two conditionals one after the other, on a symbol that may change in between; maps of several
     // containers in their branches, and a choice in a choice.
-    Pattern{"conditional-into-maps fuse-conditionals move-before-conditional map-fusion-horizontal",
+    Pattern{"conditional-into-maps fuse-conditionals map-fusion-horizontal",
             "transient $p_t: float64[N]\n  transient $p_u: float64[N]\n  symbol $p_k: int64", R"(
   state $p_in
     n0 = access $s
@@ -235,7 +235,7 @@ constexpr std::array patterns{
             {"0:K + 1", "K|K - 1|3", "0|1", "i, k|i, k + 1|i, L - k|i, L"}},
     // In a loop: what one iteration leaves is copied, and read in the next one.
     Pattern{"redundant-array-elimination access-node-copy-elimination self-copy-elimination copy-chain-elimination "
-            "distributed-buffer-relocation state-fusion move-loop-into-map",
+            "distributed-buffer-relocation state-fusion",
             "transient $p_t: float64[N]\n  transient $p_u: float64[N]\n  symbol $p_k: int64", R"(
   state $p_in
     n0 = access $s
