@@ -47,14 +47,13 @@ WEIGHTS = {name: weight for weight, names in {
     15: """
         map-split-horizontal move-before-conditional""",
     12: """
-        access-node-copy-elimination fuse-conditionals""",
+        access-node-copy-elimination accumulate-transient fuse-conditionals move-loop-into-map""",
     11: """
         map-iteration-order split-consumer-memlets""",
     10: """
         local-double-buffering map-promotion""",
     9: """
-        accumulate-transient map-buffer-elimination map-fusion-into-scan min-max-elimination move-loop-into-map
-        out-local-storage""",
+        map-buffer-elimination map-fusion-into-scan min-max-elimination out-local-storage""",
     8: """
         distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
