@@ -1,6 +1,7 @@
 #include "passes/conditionals/conditional_into_maps.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -39,17 +40,13 @@ std::optional<Substitution> same_range(const MapEntry& first, const MapEntry& se
   return std::move(match.second);
 }
 
-/// Could one map become part of the other, after promotion or when the other has been cut?
-bool similar_ranges(const MapEntry& a, const MapEntry& b, const Assumptions& assumptions) {
+/// Does each range of the map with fewer dimensions go with one of the other map?
+template <class Alike>
+bool ranges_agree(const MapEntry& a, const MapEntry& b, const Alike& alike) {
   const auto& few = a.ranges.size() < b.ranges.size() ? a.ranges : b.ranges;
   const auto& many = a.ranges.size() < b.ranges.size() ? b.ranges : a.ranges;
-  const auto within = [&](const Range& part, const Range& whole) {
-    return part.step == whole.step && certain(less_equal(whole.begin, part.begin, assumptions)) &&
-           certain(less_equal(part.end, whole.end, assumptions));
-  };
   return std::ranges::all_of(few, [&](const Range& r) {
-    return std::ranges::any_of(
-        many, [&](const Range& other) { return r == other || within(r, other) || within(other, r); });
+    return std::ranges::any_of(many, [&](const Range& other) { return alike(r, other); });
   });
 }
 
@@ -189,14 +186,28 @@ class Converter {
             if (a.container == b.container && may_meet(a.subset, b.subset)) return true;
     return false;
   }
+  /// What a map of a branch has in common with one around, if the two could become one.
   std::optional<std::string> gain(const BranchSide& side, const GuardedMap& map,
                                   const NearMap& other) const {
-    if (!similar_ranges(side.state->get<MapEntry>(map.entry),
-                        other.state->get<MapEntry>(other.entry), assumptions_))
+    const SymbolSet containers = containers_of(*side.state, map.entry, map.exit);
+    if (!may_join(side.state->get<MapEntry>(map.entry), other.state->get<MapEntry>(other.entry), containers))
       return std::nullopt;
-    for (const std::string& name : containers_of(*side.state, map.entry, map.exit))
+    for (const std::string& name : containers)
       if (other.containers.contains(name) && moves_bytes(sdfg_.find_data(name))) return name;
     return std::nullopt;
+  }
+  /// Could one map become part of the other: after promotion, or when the larger one has been cut? Not
+  /// a gather then: where its branch is not taken, the larger map would need its registers for nothing.
+  bool may_join(const MapEntry& map, const MapEntry& other, const SymbolSet& containers) const {
+    if (ranges_agree(map, other, std::equal_to<>())) return true;
+    const auto within = [&](const Range& part, const Range& whole) {
+      return part.step == whole.step && certain(less_equal(whole.begin, part.begin, assumptions_)) &&
+             certain(less_equal(part.end, whole.end, assumptions_));
+    };
+    const auto meet = [&](const Range& a, const Range& b) { return a == b || within(a, b) || within(b, a); };
+    return ranges_agree(map, other, meet) && std::ranges::none_of(containers, [&](const std::string& name) {
+             return sdfg_.find_data(name)->dtype.is_integer();
+           });
   }
 
   /// The blocks run one after the other in place of the conditional.

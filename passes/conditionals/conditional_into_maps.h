@@ -21,10 +21,11 @@ was: it is written again if a map before the conditional has certainly written i
 iteration (so that those two can be fused), and not touched otherwise.
 
 It is done where it pays: for a map of a branch that has a map before or behind the conditional, not
-further than eight blocks, which runs over the same range (or over some dimensions of it, or in
-some over a part or more of it, so that map-split-vertical can cut it) and has arrays in common with
-it (integers, which are neighbour tables, do not count); and for what is connected with that map, or
-writes the same elements in another branch. The rest stays in the conditional. Scalars that code beside the maps computes are computed in any case.
+further than eight blocks, which runs over the same range (or over some dimensions of it) and has
+arrays in common with it (integers, which are neighbour tables, do not count); and for what is
+connected with that map, or writes the same elements in another branch. A map that looks nothing up
+may run over a part of the other one's range, too, or over more: map-split-vertical cuts them. The
+rest stays in the conditional. Scalars that code beside the maps computes are computed in any case.
 
 Refused when a condition reads containers; when a branch is more than one state, or holds something
 else than maps, copies that a map can make, and code without side effects that writes scalars of its
