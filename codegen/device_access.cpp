@@ -322,7 +322,6 @@ std::string SdfgFunction::load(const At& at, EdgeId edge, const Binding& binding
   if (on_device_ && binding.row && binding.kind == Binding::Pointer &&
       !at.state[edge].memlet.dynamic && is_one_element(subset)) {
     if (auto ahead = load_ahead(binding, subset, place)) return *ahead;
-    if (auto early = load_early(at, edge, binding, subset, place)) return *early;
     if (whole_level)
       if (auto once = load_once(binding, subset, place)) return *once;
   }
@@ -373,44 +372,6 @@ std::optional<std::string> SdfgFunction::load_once(const Binding& binding, const
     found->second = local_name(binding.text + "_here");
     frames_[0].declarations.line("const " + program_.type_name(binding.data->dtype, place) + " " +
                                  found->second + " = " + text + ";");
-  }
-  return found->second;
-}
-
-/// What stands in a scope of a kernel, or in a state inside, with early loads before it.
-void SdfgFunction::emit_body(At& at, NodeId entry) {
-  EarlyLoads* const outer = early_;
-  EarlyLoads loads{frames_.size(), conditional_, Writer(at.out.depth())};
-  early_ = on_device_ && at.where.loads_first && !at.where.shared_block && !batch_ ? &loads : nullptr;
-  const std::size_t mark = at.out.mark();
-  declare_scope(at, entry);
-  emit_children(at, entry);
-  at.out.insert(mark, loads.declarations.text());
-  early_ = outer;
-}
-
-/// Only elements of containers that the kernel writes, too: others a device loads early by itself.
-std::optional<std::string> SdfgFunction::load_early(const At& at, EdgeId edge,
-                                                    const Binding& binding, const Subset& subset,
-                                                    const Place& place) const {
-  if (!early_ || frames_.size() != early_->depth || conditional_ != early_->conditional)
-    return std::nullopt;
-  const NodeId source = path_source(at.state, edge);
-  const bool is_first = in_kernel_itself_ ? !at.plan.tree.contains(at.kernel, source)
-                                          : at.state.in(source).empty();
-  const bool updated = in_kernel_itself_ ? kernel_writes_->contains(binding.memory())
-                                         : binding.aliased;
-  if (!at.state[source].is<AccessNode>() || !is_first || !updated) return std::nullopt;
-  SymbolSet symbols;
-  collect_symbols(subset, symbols);
-  for (const std::string& symbol : symbols)
-    if (bindings_.contains(symbol)) return std::nullopt;
-  const std::string text = element(binding, subset, place);
-  const auto [found, is_new] = early_->names.try_emplace(text);
-  if (is_new) {
-    found->second = local_name(binding.text + "_old");
-    early_->declarations.line("const " + program_.type_name(binding.data->dtype, place) + " " +
-                              found->second + " = " + text + ";");
   }
   return found->second;
 }

@@ -36,7 +36,6 @@ struct KernelPlan {
   /// Blocks follow each other along the second parameter where the first has as many points as this
   /// or more; 0: never.
   std::int64_t rows_first = 0;
-  std::int64_t loads_first = 0;  ///< 1: before a state stores anything, it loads what it will update
   std::int64_t hoisted = 0;     ///< loads that all levels of a thread share
   std::optional<Expr> launched_if;  ///< the host asks first; none: it always launches
   std::string points;           ///< iterations of the map
@@ -55,7 +54,6 @@ struct KernelPlan {
       property("min_blocks", &KernelPlan::min_blocks, "per multiprocessor; 0: not said"),
       property("rows_first", &KernelPlan::rows_first,
                "points along x from which blocks go along y first; 0: never"),
-      property("loads_first", &KernelPlan::loads_first, "1: updated elements are loaded first"),
       property("hoisted", &KernelPlan::hoisted, "loads that the levels of a thread share"),
       property("launched_if", &KernelPlan::launched_if, "asked by the host before the launch"),
       property("points", &KernelPlan::points), property("bytes", &KernelPlan::bytes)};

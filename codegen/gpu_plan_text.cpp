@@ -158,7 +158,6 @@ Status check(const KernelPlan& kernel) {
                  "write levels = 1");
   SDFG_TRY([[maybe_unused]] const Ok batch, one("batch", kernel.batch, 1, 64));
   SDFG_TRY([[maybe_unused]] const Ok least, one("min_blocks", kernel.min_blocks, 0, 32));
-  SDFG_TRY([[maybe_unused]] const Ok loads, one("loads_first", kernel.loads_first, 0, 1));
   SDFG_TRY([[maybe_unused]] const Ok order, one("rows_first", kernel.rows_first, 0, 1LL << 40));
   if (kernel.rows_first > 0 && (blocks || kernel.params.size() != 2))
     return wrong("kernel " + kernel.name + ": only maps of two dimensions have rows of blocks",
@@ -175,7 +174,6 @@ Status set(KernelPlan& kernel, const std::string& key, const std::string& value)
   if (key == "batch") return numeric(kernel.batch);
   if (key == "min_blocks") return numeric(kernel.min_blocks);
   if (key == "rows_first") return numeric(kernel.rows_first);
-  if (key == "loads_first") return numeric(kernel.loads_first);
   if (key == "block") {
     kernel.block.clear();
     for (const std::string& word : words(value)) {
@@ -201,8 +199,7 @@ Status set(KernelPlan& kernel, const std::string& key, const std::string& value)
   if (known) return Ok{};  // what was found out cannot be chosen
   const std::string_view near = nearest(key, names);
   return wrong("kernel " + kernel.name + ": there is no '" + key + "'",
-               near.empty() ? "block, levels, batch, min_blocks, rows_first, loads_first and params can be "
-                              "chosen"
+               near.empty() ? "block, levels, batch, min_blocks, rows_first and params can be chosen"
                             : "did you mean '" + std::string(near) + "'?");
 }
 

@@ -91,7 +91,6 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   in_kernel_itself_ = true;
   kernel_writes_ = &kernel.written;
   inner.where.batch = int(plan->batch);
-  inner.where.loads_first = plan->loads_first == 1;
   const std::string text = blocks ? block_body(inner, id, kernel) : thread_body(inner, id, kernel);
   in_kernel_itself_ = on_device_ = false;
   kernel_writes_ = nullptr;
@@ -203,7 +202,8 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
             at.view_names, {},       {},      at.parallel_params, at.params};
     body.kernel = at.kernel;
     body.kernel_params = at.params.size();
-    emit_body(body, id);
+    declare_scope(body, id);
+    emit_children(body, id);
   }
   if (levels) close_frame(inner);
   close_frame(rows);

@@ -13,7 +13,8 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
   out.open("");
   At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}, 0};
   for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));
-  emit_body(at, NodeId());
+  declare_scope(at, NodeId());
+  emit_children(at, NodeId());
   out.close();
   // What the state declared ends with it.
   for (const auto& [scope, names] : plan.declared)

@@ -32,7 +32,6 @@ struct Surroundings {
   bool parallel = false;  ///< more than one thread may execute it at the same time
   bool in_scope = false;  ///< inside a map: further maps default to sequential
   bool device = false;    ///< inside a kernel
-  bool loads_first = false;  ///< in a kernel: elements to be updated are loaded before stores
   int batch = 1;          ///< in a kernel: iterations whose loads go ahead in counted loops
   bool shared_block = false;  ///< of a kernel with thread-block maps, outside of these
 };
@@ -55,15 +54,6 @@ struct Batch {
   std::string u;         ///< which of the iterations
   std::map<std::string, std::string> names;  ///< of what is loaded, by its text
   std::vector<std::string> declarations, loads;
-};
-
-/// Loads of a state, or of a thread, that go ahead of all that it stores: a device does not move them
-/// there, because it cannot know that a store does not change what they read.
-struct EarlyLoads {
-  std::size_t depth = 0;  ///< frames around them
-  int conditional = 0;    ///< branches around them
-  Writer declarations;
-  std::map<std::string, std::string> names{};  ///< of what is loaded, by its text
 };
 
 /// A loop whose iterations are counted by a variable that all threads agree on.
@@ -227,9 +217,6 @@ class SdfgFunction {
                    const Place& place) const;
   std::optional<std::string> load_ahead(const Binding& binding, const Subset& subset,
                                         const Place& place) const;
-  std::optional<std::string> load_early(const At& at, EdgeId edge, const Binding& binding,
-                                        const Subset& subset, const Place& place) const;
-  void emit_body(At& at, NodeId entry);
   std::optional<std::string> load_once(const Binding& binding, const Subset& subset,
                                        const Place& place) const;
   std::optional<CountedLoop> counted(const LoopRegion& loop) const;
@@ -344,7 +331,6 @@ class SdfgFunction {
   bool in_kernel_itself_ = false;
   const std::set<std::string>* kernel_writes_ = nullptr;
   mutable Batch* batch_ = nullptr;
-  EarlyLoads* early_ = nullptr;
   int conditional_ = 0;  ///< branches around what is being printed
   SymbolSet lanes_;  ///< symbols that differ between the threads of a block
 };

@@ -70,43 +70,6 @@ TEST(Gpu, BlocksGoAlongLevelsFirst) {
       << always;
 }
 
-TEST(Gpu, WhatIsUpdatedIsLoadedBeforeStores) {
-  constexpr std::string_view updates = R"(sdfg p(A: float64[N] {storage = GPU_Global}, B: float64[N] {storage = GPU_Global})
-  symbol N: int64
-  state s
-    n0 = access A
-    n1 = access B
-    n2 = map m (i) in [0:N] {schedule = GPU_Device}
-      n3 = tasklet f: "o = a + 1"
-      n4 = tasklet g: "o = b + 2"
-    n5 = exit n2
-    n6 = access A
-    n7 = access B
-    n0 -> n2.IN_A : A[0:N]
-    n1 -> n2.IN_B : B[0:N]
-    n2.OUT_A -> n3.a : A[i]
-    n2.OUT_B -> n4.b : B[i]
-    n3.o -> n5.IN_A : A[i]
-    n4.o -> n5.IN_B : B[i]
-    n5.OUT_A -> n6 : A[0:N]
-    n5.OUT_B -> n7 : B[0:N]
-)";
-  const auto text = [&](const std::string& plan) {
-    const auto bundle = generate_gpu(program(updates), {.dialect = GpuDialect::Cuda, .plan = plan});
-    return bundle ? kernel(bundle->files.front().text) : bundle.error().text();
-  };
-  EXPECT_NE(text("").find("\n  A[x] = A[x] + 1;  // f\n  B[x] = B[x] + 2;  // g\n"),
-            std::string::npos)
-      << text("");
-  const std::string first = text("kernel m\n  loads_first = 1\n");
-  EXPECT_NE(first.find("\n  const double A_old = A[x];\n  const double B_old = B[x];\n"
-                       "  A[x] = A_old + 1;  // f\n  B[x] = B_old + 2;  // g\n"),
-            std::string::npos)
-      << first;
-  EXPECT_EQ(text("kernel m\n  loads_first = 2\n"),
-            "plan: kernel m: loads_first = 2 is not between 0 and 1");
-}
-
 TEST(Gpu, KnownRowsBeyondAGridGoOnAlongZ) {
   std::string text(two_dimensions);
   for (std::size_t at; (at = text.find("80")) != text.npos;) text.replace(at, 2, "70000");
