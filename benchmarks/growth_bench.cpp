@@ -1,15 +1,16 @@
 // How time grows with the size of the graph, for everything that looks at a whole SDFG: load, save,
 // verify, print, parse, generate, and each registered pass and named pipeline, over every kind of
-// sdfg-gen. One line per operation and shape: CPU time at about 1,000, 10,000 and 100,000 nodes, and
-// the exponent fitted through these (1 is linear; at 1.15, the aim, a hundred times the nodes take
-// twice the time for each). At the end those above the aim, and those that did not get to the end.
+// sdfg-gen. One line per operation and shape: CPU time at about 1,000, 10,000 and 100,000 nodes,
+// and the exponent fitted through these (1 is linear; at 1.15, the aim, a hundred times the nodes
+// take twice the time for each). At the end those above the aim, and those that did not get to the
+// end.
 //
 //   growth_bench [--only=REGEX] [--sizes=1000,10000,100000] [--limit=SECONDS] [--aim=1.15]
 //
-// What counts is CPU time of the least of at least two runs: the first one of each size also gets the
-// memory from the system. Each run begins with cold caches; otherwise a small graph, which has just been
-// copied, would find all of itself in them, and the exponent would be that of the machine. Neither
-// copying the SDFG nor destroying the copy counts.
+// What counts is CPU time of the least of at least two runs: the first one of each size also gets
+// the memory from the system. Each run begins with cold caches; otherwise a small graph, which has
+// just been copied, would find all of itself in them, and the exponent would be that of the
+// machine. Neither copying the SDFG nor destroying the copy counts.
 //
 // REGEX is searched in "operation/shape". A size is left out when the one before predicts more than
 // the limit (10 s), taking growth as quadratic if it is not known to be less.

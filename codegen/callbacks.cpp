@@ -32,7 +32,9 @@ std::string Program::callback_declaration(const Type& type, const std::string& i
                                           const Place& place) {
   const CompoundType& callback = type.compound();
   std::string result = "void", parameters;
-  const auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };
+  const auto add = [&](const std::string& text) {
+    parameters += (parameters.empty() ? "" : ", ") + text;
+  };
   for (const std::string& argument : callback.arguments) {
     if (argument == "null") continue;
     const auto found = callback_type(argument);

@@ -11,7 +11,8 @@ std::string SdfgFunction::interstate_expr(const Expr& expr, const Place& place) 
     // Asking whether an optional array is there looks at the pointer.
     if ((e.is(Op::Is) || e.is(Op::IsNot)) && e.arg(0).is(Op::Symbol)) {
       const auto found = bindings_.find(e.arg(0).name());
-      const std::string name = found == bindings_.end() ? cpp_name(e.arg(0).name()) : found->second.text;
+      const std::string name =
+          found == bindings_.end() ? cpp_name(e.arg(0).name()) : found->second.text;
       return "(" + name + (e.is(Op::Is) ? " == nullptr)" : " != nullptr)");
     }
     return access(e);
@@ -62,7 +63,8 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
     out.open("");
     int i = 0;
     for (const auto& [symbol, value] : edge.assignments)
-      out.line("const auto value_" + std::to_string(i++) + " = " + interstate_expr(value, place) + ";");
+      out.line("const auto value_" + std::to_string(i++) + " = " + interstate_expr(value, place) +
+               ";");
     i = 0;
     for (const auto& [symbol, value] : edge.assignments)
       out.line(cpp_name(symbol) + " = value_" + std::to_string(i++) + ";");
@@ -80,7 +82,9 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
   const std::string test = loop.loop_condition ? condition(*loop.loop_condition, place) : "true";
   out.line("// loop " + block.label);
   const auto uniform_loop = on_device_ ? counted(loop) : std::nullopt;
-  if (uniform_loop && surroundings_.batch > 1 && emit_batched(out, loop, *uniform_loop, path, place)) return;
+  if (uniform_loop && surroundings_.batch > 1 &&
+      emit_batched(out, loop, *uniform_loop, path, place))
+    return;
   if (uniform_loop) {
     out.open("for (" + init + "; " + test + "; " + update + ")");
     emit_counted_body(out, loop, *uniform_loop, path, place);

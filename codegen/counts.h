@@ -8,11 +8,12 @@ namespace sdfg {
 
 /// What one place of a program moved while the program ran.
 ///
-/// A *kernel* is what a device would be given to run: an outermost map or consume scope (wherever it
-/// is: in loops, branches and nested SDFGs), a copy between access nodes, a library node outside of
-/// scopes. In a program that names a device (some scope has a GPU schedule or some container GPU
+/// A *kernel* is what a device would be given to run: an outermost map or consume scope (wherever
+/// it is: in loops, branches and nested SDFGs), a copy between access nodes, a library node outside
+/// of scopes. In a program that names a device (some scope has a GPU schedule or some container GPU
 /// storage), scopes of the host and copies between containers of the host are none; in any other
-/// program, copies between scalars are none. What runs without a point or an element is not launched.
+/// program, copies between scalars are none. What runs without a point or an element is not
+/// launched.
 ///
 /// *Bytes* are those of the distinct elements, per launch, that the kernel touches in memory that
 /// outlives the kernel: each counts once if read, and once if written. Elements of a gather are
@@ -43,8 +44,8 @@ struct ExecutionCounts {
   std::vector<KernelCounts> kernels;  ///< those launched, in the order of the program's text
   /// What keeps the bytes above the lower bound: containers with an excess, the largest first.
   std::vector<ContainerCounts> containers;
-  /// Outside of kernels: tasklets, conditions, ranges, copies of the host; distinct elements between
-  /// two kernels.
+  /// Outside of kernels: tasklets, conditions, ranges, copies of the host; distinct elements
+  /// between two kernels.
   std::uint64_t host_bytes_read = 0, host_bytes_written = 0;
 
   /// Elements of arguments that some read sees before the program has written them, and elements of

@@ -35,30 +35,80 @@ struct FunctionName {
   std::string_view python, cpp;
 };
 constexpr auto functions = std::to_array<FunctionName>({
-    {"Abs", "sdfg::abs"}, {"Max", "sdfg::max"}, {"Min", "sdfg::min"}, {"ROUND", "sdfg::round"},
-    {"abs", "sdfg::abs"}, {"acos", "sdfg::acos"}, {"acosh", "sdfg::acosh"}, {"arccos", "sdfg::acos"},
-    {"arcsin", "sdfg::asin"}, {"arctan", "sdfg::atan"}, {"asin", "sdfg::asin"},
-    {"asinh", "sdfg::asinh"}, {"atan", "sdfg::atan"}, {"atan2", "sdfg::atan2"},
-    {"atanh", "sdfg::atanh"}, {"cbrt", "sdfg::cbrt"}, {"ceil", "sdfg::ceil"},
-    {"ceiling", "sdfg::ceil"}, {"conj", "sdfg::conj"}, {"copysign", "sdfg::copysign"},
-    {"cos", "sdfg::cos"}, {"cosh", "sdfg::cosh"}, {"cpp_mod", "sdfg::cpp_mod"},
-    {"deg2rad", "sdfg::deg2rad"}, {"erf", "sdfg::erf"}, {"erfc", "sdfg::erfc"},
-    {"exp", "sdfg::exp"}, {"exp2", "sdfg::exp2"}, {"expm1", "sdfg::expm1"}, {"fabs", "sdfg::fabs"},
-    {"floor", "sdfg::floor"}, {"fmax", "sdfg::fmax"}, {"fmin", "sdfg::fmin"},
-    {"fmod", "sdfg::fmod"}, {"gamma", "sdfg::tgamma"}, {"gcd", "sdfg::gcd"},
-    {"heaviside", "sdfg::heaviside"}, {"hypot", "sdfg::hypot"}, {"ifloor", "sdfg::ifloor"},
-    {"imag", "sdfg::imag"}, {"int_ceil", "sdfg::ceil_div"}, {"int_floor", "sdfg::floor_div"},
-    {"iround", "sdfg::iround"}, {"isfinite", "sdfg::isfinite"}, {"isinf", "sdfg::isinf"},
-    {"isnan", "sdfg::isnan"}, {"lcm", "sdfg::lcm"}, {"lgamma", "sdfg::lgamma"},
-    {"log", "sdfg::log"}, {"log10", "sdfg::log10"}, {"log1p", "sdfg::log1p"},
-    {"log2", "sdfg::log2"}, {"max", "sdfg::max"}, {"min", "sdfg::min"},
-    {"nextafter", "sdfg::nextafter"}, {"pow", "sdfg::pow"}, {"py_floor", "sdfg::py_floor"},
-    {"py_mod", "sdfg::py_mod"}, {"rad2deg", "sdfg::rad2deg"}, {"real", "sdfg::real"},
-    {"reciprocal", "sdfg::reciprocal"}, {"rint", "sdfg::rint"}, {"round", "sdfg::round"},
-    {"sgn", "sdfg::sgn"}, {"sign", "sdfg::sign"}, {"sign_numpy_2", "sdfg::sign"},
-    {"signbit", "sdfg::signbit"}, {"sin", "sdfg::sin"}, {"sinh", "sdfg::sinh"},
-    {"sqrt", "sdfg::sqrt"}, {"tan", "sdfg::tan"}, {"tanh", "sdfg::tanh"},
-    {"tgamma", "sdfg::tgamma"}, {"trunc", "sdfg::trunc"},
+    {"Abs", "sdfg::abs"},
+    {"Max", "sdfg::max"},
+    {"Min", "sdfg::min"},
+    {"ROUND", "sdfg::round"},
+    {"abs", "sdfg::abs"},
+    {"acos", "sdfg::acos"},
+    {"acosh", "sdfg::acosh"},
+    {"arccos", "sdfg::acos"},
+    {"arcsin", "sdfg::asin"},
+    {"arctan", "sdfg::atan"},
+    {"asin", "sdfg::asin"},
+    {"asinh", "sdfg::asinh"},
+    {"atan", "sdfg::atan"},
+    {"atan2", "sdfg::atan2"},
+    {"atanh", "sdfg::atanh"},
+    {"cbrt", "sdfg::cbrt"},
+    {"ceil", "sdfg::ceil"},
+    {"ceiling", "sdfg::ceil"},
+    {"conj", "sdfg::conj"},
+    {"copysign", "sdfg::copysign"},
+    {"cos", "sdfg::cos"},
+    {"cosh", "sdfg::cosh"},
+    {"cpp_mod", "sdfg::cpp_mod"},
+    {"deg2rad", "sdfg::deg2rad"},
+    {"erf", "sdfg::erf"},
+    {"erfc", "sdfg::erfc"},
+    {"exp", "sdfg::exp"},
+    {"exp2", "sdfg::exp2"},
+    {"expm1", "sdfg::expm1"},
+    {"fabs", "sdfg::fabs"},
+    {"floor", "sdfg::floor"},
+    {"fmax", "sdfg::fmax"},
+    {"fmin", "sdfg::fmin"},
+    {"fmod", "sdfg::fmod"},
+    {"gamma", "sdfg::tgamma"},
+    {"gcd", "sdfg::gcd"},
+    {"heaviside", "sdfg::heaviside"},
+    {"hypot", "sdfg::hypot"},
+    {"ifloor", "sdfg::ifloor"},
+    {"imag", "sdfg::imag"},
+    {"int_ceil", "sdfg::ceil_div"},
+    {"int_floor", "sdfg::floor_div"},
+    {"iround", "sdfg::iround"},
+    {"isfinite", "sdfg::isfinite"},
+    {"isinf", "sdfg::isinf"},
+    {"isnan", "sdfg::isnan"},
+    {"lcm", "sdfg::lcm"},
+    {"lgamma", "sdfg::lgamma"},
+    {"log", "sdfg::log"},
+    {"log10", "sdfg::log10"},
+    {"log1p", "sdfg::log1p"},
+    {"log2", "sdfg::log2"},
+    {"max", "sdfg::max"},
+    {"min", "sdfg::min"},
+    {"nextafter", "sdfg::nextafter"},
+    {"pow", "sdfg::pow"},
+    {"py_floor", "sdfg::py_floor"},
+    {"py_mod", "sdfg::py_mod"},
+    {"rad2deg", "sdfg::rad2deg"},
+    {"real", "sdfg::real"},
+    {"reciprocal", "sdfg::reciprocal"},
+    {"rint", "sdfg::rint"},
+    {"round", "sdfg::round"},
+    {"sgn", "sdfg::sgn"},
+    {"sign", "sdfg::sign"},
+    {"sign_numpy_2", "sdfg::sign"},
+    {"signbit", "sdfg::signbit"},
+    {"sin", "sdfg::sin"},
+    {"sinh", "sdfg::sinh"},
+    {"sqrt", "sdfg::sqrt"},
+    {"tan", "sdfg::tan"},
+    {"tanh", "sdfg::tanh"},
+    {"tgamma", "sdfg::tgamma"},
+    {"trunc", "sdfg::trunc"},
 });
 static_assert(std::ranges::is_sorted(functions, {}, &FunctionName::python));
 
@@ -259,14 +309,16 @@ std::string CppExpr::power(const Expr& expr) const {
   if (const auto n = exponent.as_integer()) {
     if (*n == 0) return "1";
     if (*n == 1) return print(base, postfix);
-    const std::string text = "sdfg::ipow(" + print(base) + ", " + std::to_string(std::abs(*n)) + ")";
+    const std::string text =
+        "sdfg::ipow(" + print(base) + ", " + std::to_string(std::abs(*n)) + ")";
     return *n > 0 ? text : *n == -1 ? "sdfg::reciprocal(" + print(base) + ")"
                                     : "sdfg::reciprocal(" + text + ")";
   }
   if (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Integer))
     return power(Expr::make(Op::Pow, {base, Expr(-exponent.arg(0).value())}));
   if (exponent.is(Op::Float) && exponent.number() == 0.5) return "sdfg::sqrt(" + print(base) + ")";
-  if (exponent.is(Op::Div) && exponent.arg(0).as_integer() == 1 && exponent.arg(1).as_integer() == 2)
+  if (exponent.is(Op::Div) && exponent.arg(0).as_integer() == 1 &&
+      exponent.arg(1).as_integer() == 2)
     return "sdfg::sqrt(" + print(base) + ")";
   const bool minus_half =
       (exponent.is(Op::Float) && exponent.number() == -0.5) ||

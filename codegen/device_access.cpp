@@ -64,7 +64,8 @@ bool SdfgFunction::reachable(const Binding& binding, const std::string& containe
                              const Place& place, bool one) {
   if (!program_.target.gpu || binding.device == on_device_ || binding.own) return true;
   // Kernels and functions define the constants that they use.
-  if (const Constant* constant = sdfg_.constants.get(container); constant && binding.data == &constant->data)
+  if (const Constant* constant = sdfg_.constants.get(container);
+      constant && binding.data == &constant->data)
     return true;
   if (!on_device_ && one) return true;  // one element: it is fetched or sent
   if (on_device_) {

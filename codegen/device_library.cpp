@@ -1,5 +1,5 @@
-// Library nodes of the host on memory of the device: calls of codegen/runtime/sdfg_gpu_library.h, or
-// the host's code on copies (library.cpp).
+// Library nodes of the host on memory of the device: calls of codegen/runtime/sdfg_gpu_library.h,
+// or the host's code on copies (library.cpp).
 
 #include <algorithm>
 

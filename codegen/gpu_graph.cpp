@@ -1,5 +1,5 @@
-// Which programs can be recorded once and replayed: what a call sends to the device must follow from
-// its arguments alone, and the host must do nothing else.
+// Which programs can be recorded once and replayed: what a call sends to the device must follow
+// from its arguments alone, and the host must do nothing else.
 
 #include "codegen/program_file.h"
 #include "ir/analysis/scope_tree.h"
@@ -18,7 +18,8 @@ class GraphCheck {
  public:
   Status sdfg(const Sdfg& sdfg, const Place& place) {
     for (const auto& [name, data] : sdfg.arrays) {
-      const bool kept = data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External;
+      const bool kept =
+          data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External;
       if (kept && !on_device(data))
         return no(place.data(name), "it keeps what the host knows from call to call");
       if (data.is_stream()) return no(place.data(name), "the host fills and empties it");
@@ -55,7 +56,8 @@ class GraphCheck {
       bool in_kernel = false;
       for (NodeId around : tree.enclosing(id))
         if (const auto* map = state[around].as<MapEntry>())
-          in_kernel |= map->schedule == Schedule::GpuDevice || map->schedule == Schedule::GpuDefault;
+          in_kernel |=
+              map->schedule == Schedule::GpuDevice || map->schedule == Schedule::GpuDefault;
       if (in_kernel) continue;
       if (auto status = node(sdfg, state, id, place.node(state, id)); !status) return status;
     }
@@ -68,17 +70,20 @@ class GraphCheck {
       const auto* access = state[n].as<AccessNode>();
       return access ? sdfg.find_data(access->data) : nullptr;
     };
-    if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) return this->sdfg(**nested->sdfg, place);
+    if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
+      return this->sdfg(**nested->sdfg, place);
     if (node.is<LibraryNode>()) return no(place, "the library node runs on the host");
     const auto* tasklet = node.as<Tasklet>();
-    if (tasklet && (tasklet->side_effects.value_or(false) || tasklet->code.language() != Language::Python))
+    if (tasklet &&
+        (tasklet->side_effects.value_or(false) || tasklet->code.language() != Language::Python))
       return no(place, "the host runs code whose effects are not known");
     for (EdgeId e : state.out(id)) {
       const Data* to = data_of(state.target(e));
       const Data* from = data_of(id);
       if (tasklet && to && on_device(*to)) return no(place, "the host writes to the device");
       if (to && from && on_device(*to) != on_device(*from))
-        return no(place, "what it copies lies on the host, where other calls may find something else");
+        return no(place,
+                  "what it copies lies on the host, where other calls may find something else");
     }
     return Ok{};
   }
@@ -92,13 +97,16 @@ Status check_graph(const Program& program, const std::vector<Argument>& argument
     if (a.type.base() == BaseType::Callback)
       return Diagnostic{place.text(), "the program cannot be a graph: it calls back", way_out};
     if (a.data && a.pointer && !on_device(*a.data))
-      return Diagnostic{place.text(),
-                        "the program cannot be a graph: this is memory of the host, and what it holds may change",
-                        way_out};
+      return Diagnostic{
+          place.text(),
+          "the program cannot be a graph: this is memory of the host, and what it holds may change",
+          way_out};
   }
   if (!program.waits.empty())
-    return Diagnostic{"", "the program cannot be a graph: the host waits for the device; " + program.waits.front(),
-                      way_out};
+    return Diagnostic{
+        "",
+        "the program cannot be a graph: the host waits for the device; " + program.waits.front(),
+        way_out};
   return GraphCheck().sdfg(program.root, Place());
 }
 

@@ -197,9 +197,9 @@ class Planner {
   static constexpr std::int64_t l2_row = 1 << 17;  ///< so much of a few fields lies in the L2 cache
   static constexpr std::int64_t many_loads = 16;   ///< of so many fields even less does
 
-  /// Where levels are so large that what a block has read leaves the L2 cache before the block of the
-  /// next levels reads it, too, or its neighbour, that one comes next; with two indices that were
-  /// read, always (docs/benchmarks-gpu.md).
+  /// Where levels are so large that what a block has read leaves the L2 cache before the block of
+  /// the next levels reads it, too, or its neighbour, that one comes next; with two indices that
+  /// were read, always (docs/benchmarks-gpu.md).
   std::int64_t rows_first(const MapEntry& map, const Facts& facts) const {
     if (out_.dialect == GpuDialect::Hip || map.params.size() != 2) return 0;
     if (facts.double_lookups) return 1;
@@ -209,8 +209,9 @@ class Planner {
   /// Measured on an H200 (docs/benchmarks-gpu.md). Levels per thread pay where they share what was
   /// looked up and have few loads of their own, or none at all. A gather with many of its own wants
   /// few registers and rows of neighbours near each other; neighbours along y are in the cache when
-  /// one block has several levels. Where the neighbour tables do not stay in the L2 cache from level
-  /// to level, or nobody knows whether they do, one thread takes all it can for what it looked up.
+  /// one block has several levels. Where the neighbour tables do not stay in the L2 cache from
+  /// level to level, or nobody knows whether they do, one thread takes all it can for what it
+  /// looked up.
   void shape(const MapEntry& map, KernelPlan& plan, const Facts& facts) const {
     plan.rows_first = rows_first(map, facts);
     const std::int64_t own = facts.loads + facts.lookups - facts.hoisted;
@@ -400,7 +401,8 @@ static bool is_for_host(const Sdfg& sdfg) {
       if (has_work || !node.is<AccessNode>()) return;
       for (EdgeId e : state.out(n)) {
         const std::optional<Subset>& moved = state[e].memlet.subset();
-        has_work |= state[state.target(e)].is<AccessNode>() && moved && num_elements(*moved) != Expr(1);
+        has_work |=
+            state[state.target(e)].is<AccessNode>() && moved && num_elements(*moved) != Expr(1);
       }
     });
   });

@@ -199,8 +199,9 @@ Status set(KernelPlan& kernel, const std::string& key, const std::string& value)
   if (known) return Ok{};  // what was found out cannot be chosen
   const std::string_view near = nearest(key, names);
   return wrong("kernel " + kernel.name + ": there is no '" + key + "'",
-               near.empty() ? "block, levels, batch, min_blocks, rows_first and params can be chosen"
-                            : "did you mean '" + std::string(near) + "'?");
+               near.empty()
+                   ? "block, levels, batch, min_blocks, rows_first and params can be chosen"
+                   : "did you mean '" + std::string(near) + "'?");
 }
 
 Status set(GpuPlan& plan, const std::string& key, const std::string& value) {

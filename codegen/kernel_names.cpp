@@ -152,7 +152,8 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     container(std::string(at.state[node].label()), bound);
   const auto symbol = [&](const std::string& name, const Type& type) {
     const std::string identifier = cpp_name(name);
-    if (!used.contains(identifier) || bindings_.contains(name) || !done.insert(identifier).second) return;
+    if (!used.contains(identifier) || bindings_.contains(name) || !done.insert(identifier).second)
+      return;
     if (type.base() == BaseType::Callback)
       return fail(at.node_place(at.kernel), "a kernel cannot call '" + name + "' back",
                   "leave the program on the host (--backend=cpu)");

@@ -31,7 +31,8 @@ void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
     const Expr count =
         r.step.as_integer() == 1 ? r.end - r.begin + 1 : floor_div(r.end - r.begin, r.step) + 1;
     dim.fixed_count = count.as_integer();
-    dim.count = dim.fixed_count ? cpp_integer(*dim.fixed_count) : value("count", print(count, place));
+    dim.count =
+        dim.fixed_count ? cpp_integer(*dim.fixed_count) : value("count", print(count, place));
     kernel.dims.push_back(std::move(dim));
   }
   const std::int64_t least = kernel.plan.rows_first;
@@ -236,7 +237,8 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
     const bool many = kernel.dims.size() == 2 &&
                       (!dim.fixed_count || !kernel.rows_first.empty() ||
                        *dim.fixed_count / (plan.block[1] * plan.levels) >= max_rows);
-    std::string first = many ? "sdfg::gpu::block_row(" + kernel.rows_first + ")" : "int(blockIdx.y)";
+    std::string first =
+        many ? "sdfg::gpu::block_row(" + kernel.rows_first + ")" : "int(blockIdx.y)";
     const bool whole_waves = program_.target.gpu->scalar_rows() && plan.block[0] % 64 == 0;
     if (wide_y)
       first += " * " + std::to_string(plan.block[1]) + " + " +

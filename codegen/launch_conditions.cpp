@@ -1,4 +1,5 @@
-// Kernels that do nothing unless a condition holds which the host knows: it asks before it launches.
+// Kernels that do nothing unless a condition holds which the host knows: it asks before it
+// launches.
 //
 // What a kernel does is what others see of it: writes to memory that is not of one thread, and code
 // with side effects. Each has the conditions around it in nested SDFGs. Those that the host cannot

@@ -52,7 +52,8 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     const std::string operands = print(x.sizes[xd], place) + ", " + x.pointer + ", " +
                                  print(x.strides[xd], place) + ", " + y.pointer + ", " +
                                  print(y.strides[yd], place) + ");";
-    at.out.line(far ? "sdfg::gpu::dot(" + gpu + "__state->" + partial_results(program_) + ", " + result.pointer + ", " + operands
+    at.out.line(far ? "sdfg::gpu::dot(" + gpu + "__state->" + partial_results(program_) + ", " +
+                          result.pointer + ", " + operands
                     : "*(" + result.pointer + ") = sdfg::dot<" + result.type + ">(" + operands);
   };
 

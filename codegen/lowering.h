@@ -34,9 +34,9 @@ struct Lowering {
 std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                        NodeId entry);
 
-/// What must hold for a kernel to do anything, where the host can tell at the launch: all that others
-/// see of the kernel stands under conditions on symbols and scalars of the host. `types` are those of
-/// symbols and scalars of the SDFG.
+/// What must hold for a kernel to do anything, where the host can tell at the launch: all that
+/// others see of the kernel stands under conditions on symbols and scalars of the host. `types` are
+/// those of symbols and scalars of the SDFG.
 std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types, const State& state,
                                      const ScopeTree& tree, NodeId entry);
 
@@ -51,8 +51,8 @@ Result<Sdfg> normalised(const Sdfg& sdfg);
 /// device can do, is an error.
 Status override_plan(GpuPlan& plan, std::string_view text);
 
-/// Iterations of a map, and bytes of what a kernel touches, as products of sizes: as one reads them off
-/// the ranges, not as sums of all their terms. SymPy reads both.
+/// Iterations of a map, and bytes of what a kernel touches, as products of sizes: as one reads them
+/// off the ranges, not as sums of all their terms. SymPy reads both.
 std::string points_text(const MapEntry& map);
 std::string bytes_text(const std::vector<TouchedElements>& touched);
 

@@ -1,4 +1,5 @@
-// Maps as loops: on the host, where threads may share the iterations, and in the threads of kernels.
+// Maps as loops: on the host, where threads may share the iterations, and in the threads of
+// kernels.
 
 #include <algorithm>
 

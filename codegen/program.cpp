@@ -24,7 +24,8 @@ void Program::fail(const Place& place, std::string message, std::string hint) {
 
 std::string Program::fresh_name(const std::string& base) {
   std::string candidate = cpp_name(base);
-  if (candidate.empty() || (candidate[0] >= '0' && candidate[0] <= '9')) candidate = "_" + candidate;
+  if (candidate.empty() || (candidate[0] >= '0' && candidate[0] <= '9'))
+    candidate = "_" + candidate;
   for (char& c : candidate)
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
   int& counter = counters_[candidate];

@@ -48,7 +48,8 @@ EntryParameter entry_parameter(Program& program, const Argument& argument) {
           SdfgFunction::symbol_type(argument.type) + " " + identifier, identifier};
 }
 
-std::vector<EntryParameter> entry_parameters(Program& program, const std::vector<Argument>& arguments) {
+std::vector<EntryParameter> entry_parameters(Program& program,
+                                             const std::vector<Argument>& arguments) {
   std::vector<EntryParameter> out;
   for (const Argument& a : arguments) out.push_back(entry_parameter(program, a));
   return out;
@@ -154,19 +155,23 @@ void emit_externals(Writer& out, Program& program, const std::vector<EntryParame
     set.line("size_t bytes = 0;");
     for (const Program::External& e : program.externals) {
       if (e.storage != storage) continue;
-      const std::string step = "bytes += (size_t(" + e.count + ") * sizeof(" + e.type + ") + 255) / 256 * 256;";
+      const std::string step =
+          "bytes += (size_t(" + e.count + ") * sizeof(" + e.type + ") + 255) / 256 * 256;";
       size.line(step);
       set.line("__state->" + e.field + " = reinterpret_cast<" + e.type + "*>(base + bytes);");
       set.line(step);
     }
     std::string parameters;
     for (const EntryParameter& p : init) parameters += ", [[maybe_unused]] " + p.widened;
-    const std::string get = program.fresh_name("workspace_size"), put = program.fresh_name("set_workspace");
-    out.open("static size_t " + get + "([[maybe_unused]] " + program.state_type + "* __state" + parameters + ")");
+    const std::string get = program.fresh_name("workspace_size"),
+                      put = program.fresh_name("set_workspace");
+    out.open("static size_t " + get + "([[maybe_unused]] " + program.state_type + "* __state" +
+             parameters + ")");
     out.raw(size.text());
     out.line("return bytes;");
     out.close();
-    out.open("static void " + put + "(" + program.state_type + "* __state, char* base" + parameters + ")");
+    out.open("static void " + put + "(" + program.state_type + "* __state, char* base" +
+             parameters + ")");
     out.raw(set.text());
     out.close();
     std::string declared;
@@ -220,7 +225,8 @@ namespace {
 void emit_program(Writer& out, const Program& program, const std::string& call,
                   const std::vector<EntryParameter>& entries) {
   const auto used = identifiers(call);
-  out.open("SDFG_EXPORT void __program_" + program.name + "(" + list(program, entries, used, true) + ")");
+  out.open("SDFG_EXPORT void __program_" + program.name + "(" + list(program, entries, used, true) +
+           ")");
   out.line("if (!__state) return;");
   if (program.target.gpu && program.target.gpu->plan.ranges)
     out.line("const sdfg::gpu::Range range(\"" + program.name + "\");");
@@ -240,7 +246,8 @@ void emit_program(Writer& out, const Program& program, const std::string& call,
 /// How many arguments tell calls of a program with graphs apart.
 std::size_t distinguishing(const std::string& call, const std::vector<EntryParameter>& entries) {
   const auto used = identifiers(call);
-  const auto count = std::ranges::count_if(entries, [&](const auto& p) { return used.contains(p.identifier); });
+  const auto count =
+      std::ranges::count_if(entries, [&](const auto& p) { return used.contains(p.identifier); });
   return std::max<std::size_t>(1, std::size_t(count));
 }
 
@@ -281,7 +288,8 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   for (const std::string& field : program.state_pointers) out.line(field);
   if (target.gpu) out.line("sdfg::gpu::Context gpu;");
   if (target.gpu && target.gpu->plan.timers) out.line("sdfg::gpu::Timers timers;");
-  if (graph) out.line("sdfg::gpu::Graphs<" + std::to_string(distinguishing(call, entries)) + "> graphs;");
+  if (graph)
+    out.line("sdfg::gpu::Graphs<" + std::to_string(distinguishing(call, entries)) + "> graphs;");
   for (const std::string& field : program.state_fields) out.line(field);
   out.close("};");
   out.blank();

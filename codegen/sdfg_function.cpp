@@ -42,9 +42,12 @@ std::size_t count_symbol(const Expr& e, const std::string& name) {
 
 /// Is the tasklet surely printed as one line, which declares nothing? (TaskletEmitter::fits_line)
 bool is_line(const Node& node, const Statements& statements) {
-  const auto* assign = statements.size() == 1 ? std::get_if<Assign>(&statements.front().kind) : nullptr;
-  if (!assign || !assign->target.is(Op::Symbol) || assign->augmented || assign->annotation) return false;
-  if (node.out_connectors.size() != 1 || node.out_connectors.begin()->second.is_pointer()) return false;
+  const auto* assign =
+      statements.size() == 1 ? std::get_if<Assign>(&statements.front().kind) : nullptr;
+  if (!assign || !assign->target.is(Op::Symbol) || assign->augmented || assign->annotation)
+    return false;
+  if (node.out_connectors.size() != 1 || node.out_connectors.begin()->second.is_pointer())
+    return false;
   return std::ranges::none_of(node.in_connectors, [&](const auto& connector) {
     return count_symbol(assign->value, connector.first) > 2;
   });
@@ -89,7 +92,8 @@ SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
       for (const auto* connectors : {&state[n].in_connectors, &state[n].out_connectors})
         for (const auto& [connector, type] : *connectors) used_names_.insert(cpp_name(connector));
       if (!statements) continue;
-      for_each_target(*statements, [&](const std::string& name) { used_names_.insert(cpp_name(name)); });
+      for_each_target(*statements,
+                      [&](const std::string& name) { used_names_.insert(cpp_name(name)); });
     }
   });
 }

@@ -90,7 +90,8 @@ std::string TaskletCode::index(const TaskletPort& port, const Expr& subscript) c
     if (at[d].as_integer() == 0) continue;
     const std::string stride = d < port.strides.size() ? port.strides[d] : "1";
     if (stride == "0") continue;
-    std::string term = stride == "1" ? printer_.operand(at[d]) : stride + " * " + printer_.operand(at[d]);
+    std::string term =
+        stride == "1" ? printer_.operand(at[d]) : stride + " * " + printer_.operand(at[d]);
     if (stride == "1" && at.size() == 1 && out.empty()) term = printer_.print(at[d]);
     out += (out.empty() ? "" : " + ") + term;
   }
@@ -184,7 +185,9 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
     }
   } else if (target.is(Op::Subscript) && target.arg(0).is(Op::Symbol)) {
     to = port(target.arg(0).name());
-    if (!to) return give_up("an element of '" + target.arg(0).name() + "' is assigned, which is no connector");
+    if (!to)
+      return give_up("an element of '" + target.arg(0).name() +
+                     "' is assigned, which is no connector");
     left = to->array ? element(*to, target) : to->text;
   } else if (target.is(Op::Attribute)) {
     left = printer_.print(target);

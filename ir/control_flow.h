@@ -99,7 +99,8 @@ struct LoopRegion : Region {
       property("inverted", &LoopRegion::inverted, "the condition is tested after the body"),
       property("update_before_condition", &LoopRegion::update_before_condition),
       property("loop_variable", &LoopRegion::loop_variable),
-      property("unroll", &LoopRegion::unroll), property("unroll_factor", &LoopRegion::unroll_factor)};
+      property("unroll", &LoopRegion::unroll),
+      property("unroll_factor", &LoopRegion::unroll_factor)};
   bool operator==(const LoopRegion&) const = default;
 };
 

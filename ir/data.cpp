@@ -52,7 +52,9 @@ std::string Data::json_type() const {
   struct Name {
     std::string operator()(const Array& a) const {
       if (a.is_parameter) return "ParameterArray";
-      return a.role == Role::View ? "ArrayView" : a.role == Role::Reference ? "ArrayReference" : "Array";
+      return a.role == Role::View        ? "ArrayView"
+             : a.role == Role::Reference ? "ArrayReference"
+                                         : "Array";
     }
     std::string operator()(const Scalar&) const { return "Scalar"; }
     std::string operator()(const Stream&) const { return "Stream"; }

@@ -28,7 +28,8 @@ enum class Role : std::uint8_t {
 /// One value.
 struct Scalar {
   bool allow_conflicts = false;
-  static constexpr auto properties = std::tuple{property("allow_conflicts", &Scalar::allow_conflicts)};
+  static constexpr auto properties =
+      std::tuple{property("allow_conflicts", &Scalar::allow_conflicts)};
   bool operator==(const Scalar&) const = default;
 };
 
@@ -69,8 +70,8 @@ struct ContainerArray {
 struct Stream {
   std::vector<Expr> offset;
   Expr buffer_size;  ///< 0: unbounded
-  static constexpr auto properties =
-      std::tuple{property("offset", &Stream::offset), property("buffer_size", &Stream::buffer_size)};
+  static constexpr auto properties = std::tuple{property("offset", &Stream::offset),
+                                                property("buffer_size", &Stream::buffer_size)};
   bool operator==(const Stream&) const = default;
 };
 

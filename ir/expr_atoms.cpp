@@ -206,7 +206,8 @@ Expr ExprParser::number_atom() {
   if (glued && grammar_ == Grammar::Typed && is_type_suffix(token_.text)) {
     advance();
   } else if (glued && !is_keyword(token_.text)) {
-    fail_here(fmt::format("unexpected '{}' after the number {}", excerpt(token_.text), excerpt(t.text)));
+    fail_here(
+        fmt::format("unexpected '{}' after the number {}", excerpt(token_.text), excerpt(t.text)));
   }
   if (t.kind == Token::Kind::Integer) {
     Expr e = integer(t.text, t.offset);
@@ -214,7 +215,8 @@ Expr ExprParser::number_atom() {
     return e;
   }
   if (t.kind == Token::Kind::Imaginary)
-    return Expr::leaf(Op::Imaginary, std::string(t.text), real(t.text.substr(0, t.text.size() - 1)));
+    return Expr::leaf(Op::Imaginary, std::string(t.text),
+                      real(t.text.substr(0, t.text.size() - 1)));
   return Expr::leaf(Op::Float, std::string(t.text), real(t.text));
 }
 

@@ -1,7 +1,7 @@
-// Three-valued decisions. Comparisons of linear forms, minima and maxima are most of them and decided
-// in expr_linear.cpp. What is left becomes "is d >= 0 for all values allowed?": eliminating one symbol
-// after the other by its bounds answers what has products (d = N * M - i with i <= N and M >= 1), and
-// isl gets the rest.
+// Three-valued decisions. Comparisons of linear forms, minima and maxima are most of them and
+// decided in expr_linear.cpp. What is left becomes "is d >= 0 for all values allowed?": eliminating
+// one symbol after the other by its bounds answers what has products (d = N * M - i with i <= N and
+// M >= 1), and isl gets the rest.
 
 #include <algorithm>
 
@@ -198,12 +198,19 @@ class Prover {
 };
 
 Truth decide_comparison(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  if (op == Op::Gt || op == Op::Ge) return decide_comparison(detail::mirrored(op), b, a, assumptions);
+  if (op == Op::Gt || op == Op::Ge)
+    return decide_comparison(detail::mirrored(op), b, a, assumptions);
   if (op == Op::Ne) return !decide_comparison(Op::Eq, a, b, assumptions);
   const Expr d = b - a;
   if (const auto r = detail::as_rational(d))
-    return (op == Op::Le ? r->num >= 0 : op == Op::Lt ? r->num > 0 : r->num == 0) ? Truth::Yes : Truth::No;
-  const auto proves = [&](const Expr& e, bool strict) { return Prover(assumptions).holds(e, strict); };
+    return (op == Op::Le   ? r->num >= 0
+            : op == Op::Lt ? r->num > 0
+                           : r->num == 0)
+               ? Truth::Yes
+               : Truth::No;
+  const auto proves = [&](const Expr& e, bool strict) {
+    return Prover(assumptions).holds(e, strict);
+  };
   switch (op) {
     case Op::Le:
       if (proves(d, false)) return Truth::Yes;
@@ -262,8 +269,10 @@ Truth decide(const Expr& e, const Assumptions& assumptions) {
 namespace {
 
 /// Lt or Le.
-Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions, bool with_isl) {
-  if (const auto linear = detail::linear_order(op, simplify(a), simplify(b), assumptions)) return *linear;
+Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions,
+                   bool with_isl) {
+  if (const auto linear = detail::linear_order(op, simplify(a), simplify(b), assumptions))
+    return *linear;
   // Without facts to compare with, the normal form of the comparison is not needed.
   const Truth fast = assumptions.facts.empty() ? decide_comparison(op, a, b, assumptions)
                                                : decide(compare_expr(op, a, b), assumptions);

@@ -91,7 +91,8 @@ class Evaluator {
     const std::string& name = e.name();
     if (name == "abs" || name == "Abs") return v->negative() ? negated(v) : v;
     if (name == "floor" || name == "math.floor") return floor_of(v);
-    if (name == "ceil" || name == "ceiling" || name == "math.ceil") return negated(floor_of(negated(v)));
+    if (name == "ceil" || name == "ceiling" || name == "math.ceil")
+      return negated(floor_of(negated(v)));
     if (name == "int" || name == "dace.int64" || name == "int64" || name == "dace.int32" ||
         name == "int32")
       return v->is_integer() ? v : std::nullopt;
@@ -130,7 +131,8 @@ class Evaluator {
       case Op::LeftShift:
         if (b < 0 || b > 62) return std::nullopt;
         return detail::rational(detail::Wide(a) << b, 1);
-      case Op::RightShift: return b < 0 ? std::nullopt : integer(a >> std::min<std::int64_t>(b, 63));
+      case Op::RightShift:
+        return b < 0 ? std::nullopt : integer(a >> std::min<std::int64_t>(b, 63));
       default: return std::nullopt;
     }
   }

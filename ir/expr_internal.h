@@ -65,8 +65,8 @@ inline constexpr std::uint32_t max_depth = 1000;
 /// Holds any sum or product of two 64-bit integers.
 __extension__ using Wide = __int128;
 
-/// The greatest common divisor, where it fits; else 1, which divides both, too. std::gcd must not be
-/// given the smallest integer.
+/// The greatest common divisor, where it fits; else 1, which divides both, too. std::gcd must not
+/// be given the smallest integer.
 inline std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
   return a == smallest || b == smallest ? 1 : std::gcd(a, b);

@@ -12,7 +12,9 @@ constexpr int max_tree = 60;
 
 Interval point(const Rational& r) { return {r, r}; }
 Interval at_least(std::int64_t v) { return {Rational{v, 1}, std::nullopt}; }
-Interval between(std::int64_t low, std::int64_t high) { return {Rational{low, 1}, Rational{high, 1}}; }
+Interval between(std::int64_t low, std::int64_t high) {
+  return {Rational{low, 1}, Rational{high, 1}};
+}
 
 Bound sum(const Bound& a, const Bound& b) { return a && b ? add(*a, *b) : std::nullopt; }
 Bound negated(const Bound& a) { return a ? Bound({-a->num, a->den}) : std::nullopt; }
@@ -24,7 +26,8 @@ bool not_positive(const Bound& b) { return b && b->num <= 0; }
 
 Interval scaled(const Interval& i, const Rational& r) {
   const auto times = [&](const Bound& b) { return b ? multiply(*b, r) : std::nullopt; };
-  return r.negative() ? Interval{times(i.high), times(i.low)} : Interval{times(i.low), times(i.high)};
+  return r.negative() ? Interval{times(i.high), times(i.low)}
+                      : Interval{times(i.low), times(i.high)};
 }
 
 Interval product(const Interval& a, const Interval& b) {
@@ -32,7 +35,9 @@ Interval product(const Interval& a, const Interval& b) {
   if (b.low && b.low == b.high) return scaled(a, *b.low);
   if (not_positive(a.high)) return negated(product(negated(a), b));
   if (not_positive(b.high)) return negated(product(a, negated(b)));
-  const auto times = [](const Bound& x, const Bound& y) { return x && y ? multiply(*x, *y) : std::nullopt; };
+  const auto times = [](const Bound& x, const Bound& y) {
+    return x && y ? multiply(*x, *y) : std::nullopt;
+  };
   if (not_negative(a.low) && not_negative(b.low))
     return {times(a.low, b.low), times(a.high, b.high)};
   // At least one of them has both signs: every corner may be the extreme.
@@ -138,7 +143,8 @@ class Reader {
     if (it == assumptions_.bounds.end() || depth_ >= max_levels) return {};
     Interval out;
     if (it->second.low) out.low = interval(simplify(*it->second.low), assumptions_, depth_ + 1).low;
-    if (it->second.high) out.high = interval(simplify(*it->second.high), assumptions_, depth_ + 1).high;
+    if (it->second.high)
+      out.high = interval(simplify(*it->second.high), assumptions_, depth_ + 1).high;
     // Bounds that contradict each other say nothing here.
     return out.low && out.high && less(*out.high, *out.low) ? Interval{} : out;
   }
@@ -166,7 +172,9 @@ class Reader {
 
 }  // namespace
 
-bool less(const Rational& a, const Rational& b) { return Wide(a.num) * b.den < Wide(b.num) * a.den; }
+bool less(const Rational& a, const Rational& b) {
+  return Wide(a.num) * b.den < Wide(b.num) * a.den;
+}
 
 Interval interval(const Expr& normal, const Assumptions& assumptions, int depth) {
   return Reader(assumptions, depth).read(normal, 0);

@@ -148,7 +148,8 @@ class Translator {
       case Op::Integer:  // the one integer without a negative
         return isl_pw_aff_from_aff(isl_aff_val_on_domain(local_space(), integer(e.value())));
       default:
-        if (is_truth(e.op()) && is_condition(e)) return choice(condition(e), constant({1, 1}), constant({0, 1}));
+        if (is_truth(e.op()) && is_condition(e))
+          return choice(condition(e), constant({1, 1}), constant({0, 1}));
     }
     const Term t = terms(e)[0];
     if (t.coefficient == Rational{}) {
@@ -169,7 +170,8 @@ class Translator {
       case Op::Or: {
         isl_set* out = condition(e.arg(0));
         for (const Expr& a : e.args().subspan(1))
-          out = e.is(Op::And) ? isl_set_intersect(out, condition(a)) : isl_set_union(out, condition(a));
+          out = e.is(Op::And) ? isl_set_intersect(out, condition(a))
+                              : isl_set_union(out, condition(a));
         return out;
       }
       case Op::Eq: return isl_pw_aff_eq_set(value(e.arg(0)), value(e.arg(1)));
@@ -340,7 +342,8 @@ Truth isl_covers(const Subset& outer, const Subset& inner, const Assumptions& as
     sticks_out = isl_set_union(sticks_out, without_point(out, point));
     not_empty = isl_set_intersect(not_empty, without_point(in, point));
   }
-  return !compare_sets(conjunction(translator, conditions), isl_set_intersect(sticks_out, not_empty));
+  return !compare_sets(conjunction(translator, conditions),
+                       isl_set_intersect(sticks_out, not_empty));
 }
 
 Truth isl_intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {

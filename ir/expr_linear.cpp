@@ -34,7 +34,9 @@ class Forms {
   /// False where it is no linear form with integer factors.
   bool read(const Expr& e, Linear& out) { return add(e, 1, out); }
   /// a - b - constant
-  bool difference(const Expr& a, const Expr& b, Linear& out) { return add(a, 1, out) && add(b, -1, out); }
+  bool difference(const Expr& a, const Expr& b, Linear& out) {
+    return add(a, 1, out) && add(b, -1, out);
+  }
   bool read(const Expr& condition, bool holds, Condition& out);
 
   const std::vector<Variable>& variables() const { return variables_; }
@@ -123,8 +125,8 @@ bool Forms::read(const Expr& e, bool holds, Condition& out) {
   }
 }
 
-/// Looks for values of the variables, one case after the other: which argument of a minimum or maximum
-/// it equals, which part of a disjunction holds.
+/// Looks for values of the variables, one case after the other: which argument of a minimum or
+/// maximum it equals, which part of a disjunction holds.
 class Search {
  public:
   explicit Search(const Forms& forms) : variables_(forms.variables()) {
@@ -149,7 +151,7 @@ class Search {
 
   struct Case {
     LinearSystem system;
-    std::vector<Linear> open;            ///< to hold, too; each for one choice of an extremum or more
+    std::vector<Linear> open;  ///< to hold, too; each for one choice of an extremum or more
     std::vector<const Condition*> any;   ///< one part of each has to hold
     std::array<std::uint8_t, Linear::max_variables> choice;  ///< of extrema that have been decided
     bool failed = false;                 ///< numbers left their range
@@ -172,7 +174,8 @@ class Search {
     bool open = false;
     for (std::size_t v = 0; v < variables_.size(); ++v) {
       if (form.factor[v] == 0 || !variables_[v].is_extremum()) continue;
-      if (c.choice[v] != undecided) return require_replaced(c, form, v, variables_[v].choices[c.choice[v]]);
+      if (c.choice[v] != undecided)
+        return require_replaced(c, form, v, variables_[v].choices[c.choice[v]]);
       if (by_one(form, v)) open = true;
       else each = v;
     }
@@ -206,10 +209,11 @@ class Search {
     if (now == Truth::No) return now;
     if (!c.open.empty()) {
       std::size_t v = 0;
-      while (c.open.front().factor[v] == 0 || !variables_[v].is_extremum() || c.choice[v] != undecided ||
-             !by_one(c.open.front(), v))
+      while (c.open.front().factor[v] == 0 || !variables_[v].is_extremum() ||
+             c.choice[v] != undecided || !by_one(c.open.front(), v))
         ++v;
-      return any_of(variables_[v].choices.size(), [&](std::size_t i) { return explore(chosen(c, v, i)); });
+      return any_of(variables_[v].choices.size(),
+                    [&](std::size_t i) { return explore(chosen(c, v, i)); });
     }
     if (c.any.empty()) return now;
     const Condition* disjunction = c.any.back();
@@ -282,7 +286,8 @@ class Question {
         continue;
       }
       for (std::size_t f = 0; f < used.size(); ++f) {
-        if (used[f] || !atom.is(Op::Symbol) || !uses_symbol(assumptions_.facts[f], atom.name())) continue;
+        if (used[f] || !atom.is(Op::Symbol) || !uses_symbol(assumptions_.facts[f], atom.name()))
+          continue;
         used[f] = true;
         Condition& fact = conditions_.emplace_back();
         if (!forms.read(simplify(assumptions_.facts[f]), true, fact)) forget();
@@ -337,12 +342,14 @@ struct Dimension {
 };
 
 /// The ends of the ranges, where their points have no gaps.
-bool read(const Subset& box, const Assumptions& assumptions, Forms& forms, std::vector<Dimension>& out) {
+bool read(const Subset& box, const Assumptions& assumptions, Forms& forms,
+          std::vector<Dimension>& out) {
   out.resize(box.rank());
   for (std::size_t d = 0; d < box.rank(); ++d) {
     const auto points = points_of(box[d], assumptions);
     if (!points || points->stride != 1) return false;
-    if (!forms.read(points->first, out[d].first) || !forms.read(points->last, out[d].last)) return false;
+    if (!forms.read(points->first, out[d].first) || !forms.read(points->last, out[d].last))
+      return false;
   }
   return true;
 }
@@ -367,7 +374,8 @@ Decision linear_decide(const Expr& condition, const Assumptions& assumptions) {
   if (condition.is(Op::False)) return Truth::No;
   Question question(false, assumptions);
   Condition claim, contrary;
-  if (!question.forms.read(condition, true, claim) || !question.forms.read(condition, false, contrary))
+  if (!question.forms.read(condition, true, claim) ||
+      !question.forms.read(condition, false, contrary))
     return std::nullopt;
   question.assume();
   const Truth possible = question.possible({}, &claim);
@@ -410,7 +418,8 @@ Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptio
   std::vector<Dimension> x, y;
   if (!read(outer, assumptions, question.forms, x) || !read(inner, assumptions, question.forms, y))
     return std::nullopt;
-  // Something is uncovered where no dimension of the inner box is empty and some dimension sticks out.
+  // Something is uncovered where no dimension of the inner box is empty and some dimension sticks
+  // out.
   Condition filled, sticks_out{Condition::Kind::Any, {}, {}};
   const auto at_most = [](Condition& in, const Linear& low, const Linear& high, std::int64_t gap) {
     Condition& part = in.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
@@ -421,7 +430,8 @@ Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptio
   for (std::size_t d = 0; d < outer.rank(); ++d) {
     if (!at_most(filled, y[d].first, y[d].last, 0)) return std::nullopt;
     if (outer[d] == inner[d]) continue;
-    if (!at_most(sticks_out, y[d].first, x[d].first, 1) || !at_most(sticks_out, x[d].last, y[d].last, 1))
+    if (!at_most(sticks_out, y[d].first, x[d].first, 1) ||
+        !at_most(sticks_out, x[d].last, y[d].last, 1))
       return std::nullopt;
   }
   question.assume();

@@ -122,7 +122,8 @@ Expr comparison(Op op, const Expr& a, const Expr& b) {
   for (const Term& t : list) {
     num = common_divisor(num, t.coefficient.num);
     std::int64_t l;
-    fits = fits && !__builtin_mul_overflow(den / common_divisor(den, t.coefficient.den), t.coefficient.den, &l);
+    fits = fits && !__builtin_mul_overflow(den / common_divisor(den, t.coefficient.den),
+                                           t.coefficient.den, &l);
     if (fits) den = l;
   }
   if (!fits) return plain();

@@ -8,7 +8,14 @@ namespace sdfg::detail {
 namespace {
 
 /// Binary operators by binding strength; comparisons are level 4 and handled apart.
-enum Level { or_level = 1, and_level, not_level, comparison_level, lowest_binary, power_level = 11 };
+enum Level {
+  or_level = 1,
+  and_level,
+  not_level,
+  comparison_level,
+  lowest_binary,
+  power_level = 11
+};
 struct Binary {
   std::string_view text;
   int level;
@@ -79,7 +86,8 @@ void ExprParser::expect_end() {
 
 Expr ExprParser::made(Op op, std::vector<Expr> arguments, std::string name) {
   Expr e = Expr::make(op, std::move(arguments), std::move(name));
-  if (depth(e) > max_depth) fail_here(fmt::format("the expression has more than {} levels", max_depth));
+  if (depth(e) > max_depth)
+    fail_here(fmt::format("the expression has more than {} levels", max_depth));
   return e;
 }
 
@@ -152,7 +160,8 @@ Expr ExprParser::binary(int level) {
     }
     if (level <= comparison_level) left = comparisons(std::move(left));
   }
-  for (const auto& [word, op, at] : {std::tuple{"and", Op::And, and_level}, {"or", Op::Or, or_level}}) {
+  for (const auto& [word, op, at] :
+       {std::tuple{"and", Op::And, and_level}, {"or", Op::Or, or_level}}) {
     if (level > at || !token_.is_word(word)) continue;
     std::vector<Expr> operands{std::move(left)};
     while (accept_word(word)) operands.push_back(binary(at + 1));
@@ -262,11 +271,13 @@ Expr ExprParser::call(const Expr& callee) {
   }
   expect(")", "after the arguments");
   if (!keywords && !name.empty()) {
-    if (const auto op = op_of_function(name, arguments.size())) return made(*op, std::move(arguments));
+    if (const auto op = op_of_function(name, arguments.size()))
+      return made(*op, std::move(arguments));
     if (grammar_ != Grammar::Python) {
       if (name == "Attr" && arguments.size() == 2 && arguments[1].is(Op::Symbol))
         return made(Op::Attribute, {arguments[0]}, arguments[1].name());
-      if (name == "Subscript" && !arguments.empty()) return made(Op::Subscript, std::move(arguments));
+      if (name == "Subscript" && !arguments.empty())
+        return made(Op::Subscript, std::move(arguments));
     }
   }
   return made(Op::Call, std::move(arguments), std::move(name));

@@ -23,8 +23,9 @@ bool before(const Term& a, const Term& b) { return compare(a.monomial, b.monomia
 std::vector<Term> merged(std::vector<Term> a, std::vector<Term> b) {
   std::vector<Term> out;
   out.reserve(a.size() + b.size());
-  std::merge(std::move_iterator(a.begin()), std::move_iterator(a.end()), std::move_iterator(b.begin()),
-             std::move_iterator(b.end()), std::back_inserter(out), before);
+  std::merge(std::move_iterator(a.begin()), std::move_iterator(a.end()),
+             std::move_iterator(b.begin()), std::move_iterator(b.end()), std::back_inserter(out),
+             before);
   return out;
 }
 }  // namespace
@@ -219,7 +220,8 @@ Expr multiply_all(std::vector<Power> powers, Rational coefficient) {
     std::vector<Power> plain;
     std::vector<Expr> sums;
     for (Power& p : powers) {
-      if (p.base.is(Op::Add) && p.exponent > 0) sums.insert(sums.end(), std::size_t(p.exponent), p.base);
+      if (p.base.is(Op::Add) && p.exponent > 0)
+        sums.insert(sums.end(), std::size_t(p.exponent), p.base);
       else plain.push_back(std::move(p));
     }
     std::vector<Term> product = terms(multiply_all(plain, coefficient));

@@ -164,7 +164,8 @@ void Printer::leaf(const Expr& e, int weakest) {
       std::string text = e.name();
       if (text.empty()) text = python_float(e.number()) + (e.is(Op::Imaginary) ? "j" : "");
       if (symbolic() && e.is(Op::Imaginary)) {
-        if (style_ == Style::Typed) text = e.number() == 1 ? "I" : '(' + python_float(e.number()) + "j)c128";
+        if (style_ == Style::Typed)
+          text = e.number() == 1 ? "I" : '(' + python_float(e.number()) + "j)c128";
       }
       brackets(text.front() == '-' && weakest > sign, [&] { out += text; });
       break;
@@ -274,7 +275,8 @@ void Printer::normal_product(const Expr& e, bool drop_sign, int weakest) {
   if (numerator.empty() || (coefficient.num != 1 && !lone_minus))
     numerator.insert(numerator.begin(), coefficient.num);
   const bool single = numerator.size() == 1 && denominator.empty() && !lone_minus;
-  if (single) return divides(numerator[0]) ? raised(numerator[0], weakest) : print(numerator[0], weakest);
+  if (single)
+    return divides(numerator[0]) ? raised(numerator[0], weakest) : print(numerator[0], weakest);
   brackets(weakest > product, [&] {
     if (lone_minus) out += '-';
     factors(numerator);

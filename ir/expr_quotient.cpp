@@ -19,7 +19,8 @@ Denominator common_denominator(const Expr& e) {
   Denominator out;
   auto& [number, powers] = out;
   for (const Term& t : terms(e)) {
-    const auto l = multiply(number, {t.coefficient.den / common_divisor(number.num, t.coefficient.den), 1});
+    const auto l =
+        multiply(number, {t.coefficient.den / common_divisor(number.num, t.coefficient.den), 1});
     if (!l) return {};
     number = *l;
     std::vector<Power> own;
@@ -27,7 +28,8 @@ Denominator common_denominator(const Expr& e) {
     collect_powers(t.monomial, own, ignored);
     for (const Power& p : own) {
       if (p.exponent >= 0 || p.exponent < -1000) continue;
-      const auto same = std::ranges::find_if(powers, [&](const Power& q) { return q.base == p.base; });
+      const auto same =
+          std::ranges::find_if(powers, [&](const Power& q) { return q.base == p.base; });
       if (same == powers.end()) powers.push_back({p.base, -p.exponent});
       else same->exponent = std::max(same->exponent, -p.exponent);
     }
@@ -41,7 +43,8 @@ Expr times(const Expr& e, const Denominator& d) {
     std::vector<Power> powers = d.powers;
     Rational coefficient = d.number;
     collect_powers(as_expr(t), powers, coefficient);
-    std::ranges::move(terms(multiply_all(std::move(powers), coefficient)), std::back_inserter(list));
+    std::ranges::move(terms(multiply_all(std::move(powers), coefficient)),
+                      std::back_inserter(list));
   }
   return add_terms(std::move(list));
 }
@@ -153,7 +156,8 @@ Expr rounded_quotient(Expr a, Expr b, bool up) {
   Expr rest = add_terms(d.rest);
   if (is_zero(rest)) return quotient;
   // Unfolded constants may leave more than the divisor behind.
-  if (!is_zero(quotient) && !(rest == a)) return add_normal(quotient, rounded_quotient(rest, b, up));
+  if (!is_zero(quotient) && !(rest == a))
+    return add_normal(quotient, rounded_quotient(rest, b, up));
   d.rest = terms(rest);
 
   if (b.is(Op::Integer)) {

@@ -44,7 +44,8 @@ std::optional<Rational> multiply(const Rational& a, const Rational& b) {
 std::optional<Rational> as_rational(const Expr& e) {
   if (e.is(Op::Integer)) {
     const std::int64_t value = e.value();
-    return value == std::numeric_limits<std::int64_t>::min() ? std::nullopt : std::optional(Rational{value, 1});
+    return value == std::numeric_limits<std::int64_t>::min() ? std::nullopt
+                                                             : std::optional(Rational{value, 1});
   }
   if (!e.is(Op::Div) || !e.arg(0).is(Op::Integer) || !e.arg(1).is(Op::Integer))
     return std::nullopt;

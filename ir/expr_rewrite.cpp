@@ -76,7 +76,8 @@ void SymbolCollector::add(const Expr& e) {
   if (node.names == 0) return;
   const ExprNode*& seen = seen_[node.hash % seen_.size()];
   const bool symbol = node.op == Op::Symbol;
-  if (seen == &node || (symbol && seen && seen->op == Op::Symbol && seen->name == node.name)) return;
+  if (seen == &node || (symbol && seen && seen->op == Op::Symbol && seen->name == node.name))
+    return;
   seen = &node;
   if (symbol)
     sink_(node.name);

@@ -146,7 +146,9 @@ Expr simplify(const Expr& any) {
   return detail::is_normal(any) ? any : detail::simplified(any);
 }
 
-Expr operator+(const Expr& a, const Expr& b) { return detail::add_normal(simplify(a), simplify(b)); }
+Expr operator+(const Expr& a, const Expr& b) {
+  return detail::add_normal(simplify(a), simplify(b));
+}
 Expr operator-(const Expr& a, const Expr& b) { return detail::subtract(simplify(a), simplify(b)); }
 Expr operator-(const Expr& a) { return detail::negate(simplify(a)); }
 Expr operator*(const Expr& a, const Expr& b) {

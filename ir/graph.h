@@ -124,8 +124,8 @@ class Graph {
   }
 
  private:
-  // What says how elements hang together lies side by side, apart from the payloads, which are large:
-  // walks over the graph touch little memory.
+  // What says how elements hang together lies side by side, apart from the payloads, which are
+  // large: walks over the graph touch little memory.
   struct NodeSlot {
     std::unique_ptr<N> data;  ///< none: erased
     std::vector<EdgeId> in, out;

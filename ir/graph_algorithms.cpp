@@ -10,7 +10,8 @@
 
 namespace sdfg {
 
-// Boost's topological_sort fixes no order among ready nodes, so this is Kahn's algorithm with a heap.
+// Boost's topological_sort fixes no order among ready nodes, so this is Kahn's algorithm with a
+// heap.
 std::optional<std::vector<NodeId>> topological_order(const StateGraph& graph) {
   std::vector<std::size_t> waiting(graph.id_bound());
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;

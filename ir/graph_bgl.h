@@ -53,7 +53,9 @@ class BglIdIterator {
   using difference_type = std::ptrdiff_t;
   using iterator_category = std::forward_iterator_tag;
   BglIdIterator() = default;
-  BglIdIterator(const G* g, std::uint32_t at, std::uint32_t end) : g_(g), at_(at), end_(end) { skip(); }
+  BglIdIterator(const G* g, std::uint32_t at, std::uint32_t end) : g_(g), at_(at), end_(end) {
+    skip();
+  }
   value_type operator*() const { return {at_}; }
   BglIdIterator& operator++() { return ++at_, skip(), *this; }
   BglIdIterator operator++(int) {

@@ -318,7 +318,9 @@ Result<std::string> unquote(std::string_view literal) {
       std::size_t n = 0;
       for (; n < digits && i + 1 < body.size(); ++n, ++i) {
         const char d = body[i + 1];
-        const unsigned x = digit(d) ? unsigned(d - '0') : hex_digit(d) ? unsigned((d | 32) - 'a' + 10) : 99;
+        const unsigned x = digit(d)       ? unsigned(d - '0')
+                           : hex_digit(d) ? unsigned((d | 32) - 'a' + 10)
+                                          : 99;
         if (x >= base) break;
         v = v * base + x;
       }

@@ -34,7 +34,9 @@ struct Memlet {
   bool empty() const { return data.empty(); }
   /// The subset of `data`, and of the container at the other end.
   const std::optional<Subset>& subset() const { return data_is_src ? src_subset : dst_subset; }
-  const std::optional<Subset>& other_subset() const { return data_is_src ? dst_subset : src_subset; }
+  const std::optional<Subset>& other_subset() const {
+    return data_is_src ? dst_subset : src_subset;
+  }
   std::optional<Subset>& subset() { return data_is_src ? src_subset : dst_subset; }
   std::optional<Subset>& other_subset() { return data_is_src ? dst_subset : src_subset; }
 

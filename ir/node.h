@@ -203,12 +203,14 @@ struct LibraryNode {
   std::vector<std::string> environments;
 
   static constexpr std::string_view kind = "LibraryNode";
-  static constexpr auto properties = std::tuple{
-      property("label", &LibraryNode::label), property("name", &LibraryNode::name),
-      property("implementation", &LibraryNode::implementation),
-      property("schedule", &LibraryNode::schedule), property("instrument", &LibraryNode::instrument),
-      property("location", &LibraryNode::location),
-      property("environments", &LibraryNode::environments)};
+  static constexpr auto properties =
+      std::tuple{property("label", &LibraryNode::label),
+                 property("name", &LibraryNode::name),
+                 property("implementation", &LibraryNode::implementation),
+                 property("schedule", &LibraryNode::schedule),
+                 property("instrument", &LibraryNode::instrument),
+                 property("location", &LibraryNode::location),
+                 property("environments", &LibraryNode::environments)};
   static constexpr std::size_t structural = 1;  // classpath stands beside `type`
   bool operator==(const LibraryNode&) const = default;
 };

@@ -113,7 +113,8 @@ class StatementParser : ExprParser {
       }
       // a = b = value: the value is computed once, and assigned from left to right.
       for (std::size_t i = 0; i < targets.size(); ++i)
-        out.push_back({Assign{targets[i], i > 0 && targets[0].is(Op::Symbol) ? targets[0] : value}});
+        out.push_back(
+            {Assign{targets[i], i > 0 && targets[0].is(Op::Symbol) ? targets[0] : value}});
     } else if (const auto op = token().kind == Token::Kind::Operator
                                    ? augmented_operator(token().text)
                                    : std::nullopt) {

@@ -207,7 +207,9 @@ void rename_parameter(State& state, NodeId entry, std::string_view from, const s
     consume->pe_index = to;
   const Substitution substitution{{std::string(from), Expr::symbol(to)}};
   Replacer name(substitution);
-  const auto hides = [&](NodeId scope) { return std::ranges::count(bound_by(state[scope]), from) > 0; };
+  const auto hides = [&](NodeId scope) {
+    return std::ranges::count(bound_by(state[scope]), from) > 0;
+  };
   // From the entry to the exit, so that the cost is that of the scope. `visible` says of each node
   // that was reached whether the name means the parameter there; a scope inside may bind it, too.
   std::map<NodeId, bool> visible{{entry, true}};
@@ -269,8 +271,8 @@ Substitution as_symbols(const Renaming& names) {
 }  // namespace
 
 namespace {
-/// `symbols` is the same renaming: subsets and nested symbol mappings may read scalars and arrays by
-/// name.
+/// `symbols` is the same renaming: subsets and nested symbol mappings may read scalars and arrays
+/// by name.
 void rename_data(State& state, const Renaming& names, Replacer& symbols) {
   for (NodeId n : state.nodes())
     if (auto* access = state[n].as<AccessNode>()) access->data = renamed(access->data, names);

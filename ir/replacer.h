@@ -15,12 +15,12 @@
 
 namespace sdfg::detail {
 
-/// Those of the replacements whose names occur in the text of some code. The rest, of which there may be
-/// thousands, need not be looked at.
+/// Those of the replacements whose names occur in the text of some code. The rest, of which there
+/// may be thousands, need not be looked at.
 Substitution occurring_in(std::string_view text, const Substitution& names);
 
-/// One substitution in many expressions: those that share a tree do so again afterwards, and each is
-/// worked out once.
+/// One substitution in many expressions: those that share a tree do so again afterwards, and each
+/// is worked out once.
 class Replacer {
  public:
   explicit Replacer(const Substitution& names) : names_(names) {

@@ -61,8 +61,8 @@ Data* Sdfg::find_data(std::string_view name) {
 
 std::string Sdfg::fresh_name(std::string_view base) const {
   std::string name(base);
-  for (std::size_t i = 0; arrays.contains(name) || symbols.contains(name) || constants.contains(name);
-       ++i)
+  for (std::size_t i = 0;
+       arrays.contains(name) || symbols.contains(name) || constants.contains(name); ++i)
     name = std::string(base) + "_" + std::to_string(i);
   return name;
 }

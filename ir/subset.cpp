@@ -8,7 +8,8 @@ Expr Range::size() const {
   if (is_index() && tile == Expr(1)) return 1;
   const Expr width = end - begin;
   const auto stride = step.as_integer();
-  const Expr steps = stride && *stride < 0 ? ceil_div(-width + 1, -step) : ceil_div(width + 1, step);
+  const Expr steps =
+      stride && *stride < 0 ? ceil_div(-width + 1, -step) : ceil_div(width + 1, step);
   return steps * tile;
 }
 

@@ -1,5 +1,5 @@
-// Questions about subsets. expr_linear.cpp answers most; then each dimension is compared by its first
-// and last point, and what that leaves open goes to isl, all dimensions together.
+// Questions about subsets. expr_linear.cpp answers most; then each dimension is compared by its
+// first and last point, and what that leaves open goes to isl, all dimensions together.
 
 #include <algorithm>
 
@@ -23,7 +23,9 @@ class Quick {
   bool certainly(Op op, const Expr& a, const Expr& b) const {
     return certain(decide_quickly(op, a, b, assumptions_));
   }
-  Truth empty(const Points& p) const { return decide_quickly(Op::Lt, p.last, p.first, assumptions_); }
+  Truth empty(const Points& p) const {
+    return decide_quickly(Op::Lt, p.last, p.first, assumptions_);
+  }
 
   /// Yes: inner's points are among outer's. No: some point certainly is not, if inner has any.
   Truth covers(const Points& outer, const Points& inner) const {

@@ -31,9 +31,11 @@ class Image {
       const auto points = detail::points_of({r.begin, r.end, r.step, 1}, assumptions);
       Parameter parameter{params[p], r.begin, r.end, r.step.as_integer()};
       if (points) {
-        const Expr last = points->stride == 1 ? points->last
-                          : points->first + floor_div(points->last - points->first, points->stride) *
-                                                points->stride;
+        const Expr last =
+            points->stride == 1
+                ? points->last
+                : points->first +
+                      floor_div(points->last - points->first, points->stride) * points->stride;
         parameter = {params[p], points->first, last, points->stride};
       } else if (!certain(detail::decide_quickly(Op::Gt, r.step, 0, assumptions))) {
         unbounded_.push_back(params[p]);  // which end is the first is not known
@@ -49,7 +51,8 @@ class Image {
     if (auto exact = affine(r)) return exact;
     if (uses(r.tile)) return std::nullopt;
     const bool down = certain(detail::decide_quickly(Op::Lt, r.step, 0, assumptions_));
-    if (!down && !certain(detail::decide_quickly(Op::Gt, r.step, 0, assumptions_))) return std::nullopt;
+    if (!down && !certain(detail::decide_quickly(Op::Gt, r.step, 0, assumptions_)))
+      return std::nullopt;
     const auto low = extreme(down ? r.end : r.begin, false, 0);
     const auto high = extreme(down ? r.begin : r.end, true, 0);
     if (!low || !high) return std::nullopt;
@@ -58,7 +61,8 @@ class Image {
 
  private:
   bool uses(const Expr& e) const {
-    return std::ranges::any_of(parameters_, [&](const Parameter& p) { return uses_symbol(e, p.name); }) ||
+    return std::ranges::any_of(parameters_,
+                               [&](const Parameter& p) { return uses_symbol(e, p.name); }) ||
            std::ranges::any_of(unbounded_, [&](const std::string& p) { return uses_symbol(e, p); });
   }
   std::optional<int> sign(const Expr& e) const {
@@ -105,7 +109,8 @@ class Image {
       const bool at_high = up == (*direction >= 0);
       return extreme(parts->coefficient * (at_high ? p.high : p.low) + parts->rest, up, depth + 1);
     }
-    const auto all = [&](std::span<const Expr> args, bool upwards) -> std::optional<std::vector<Expr>> {
+    const auto all = [&](std::span<const Expr> args,
+                         bool upwards) -> std::optional<std::vector<Expr>> {
       std::vector<Expr> out;
       for (const Expr& a : args) {
         auto bound = extreme(a, upwards, depth + 1);
@@ -118,7 +123,8 @@ class Image {
       case Op::Add:
       case Op::Min:
       case Op::Max:
-        if (auto bounds = all(e.args(), up)) return simplify(Expr::make(e.op(), *std::move(bounds)));
+        if (auto bounds = all(e.args(), up))
+          return simplify(Expr::make(e.op(), *std::move(bounds)));
         return std::nullopt;
       case Op::Mul: return product(e, up, depth);
       case Op::FloorDiv:
@@ -146,7 +152,8 @@ class Image {
       case Op::Call: {
         if (e.name() != "abs") return std::nullopt;
         if (!up) return 0;
-        const auto high = extreme(e.arg(0), true, depth + 1), low = extreme(e.arg(0), false, depth + 1);
+        const auto high = extreme(e.arg(0), true, depth + 1),
+                   low = extreme(e.arg(0), false, depth + 1);
         return high && low ? std::optional(max(*high, -*low)) : std::nullopt;
       }
       default: return std::nullopt;
@@ -188,7 +195,8 @@ class Image {
 
 }  // namespace
 
-std::vector<std::optional<Range>> image(const Subset& subset, const std::vector<std::string>& params,
+std::vector<std::optional<Range>> image(const Subset& subset,
+                                        const std::vector<std::string>& params,
                                         const std::vector<Range>& ranges,
                                         const Assumptions& assumptions) {
   const Image map(params, ranges, assumptions);

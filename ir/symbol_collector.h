@@ -15,8 +15,8 @@ inline NameSink into(SymbolSet& out) {
   return [&out](const std::string& name) { out.insert(name); };
 }
 
-/// collect_symbols for many expressions that stay where they are meanwhile. Elements share trees, as
-/// they do after loading, and symbols: what was seen lately is not looked at again.
+/// collect_symbols for many expressions that stay where they are meanwhile. Elements share trees,
+/// as they do after loading, and symbols: what was seen lately is not looked at again.
 class SymbolCollector {
  public:
   explicit SymbolCollector(SymbolSet& out) : sink_(into(out)) {}

@@ -101,8 +101,10 @@ std::optional<std::int64_t> Type::bytes() const {
 std::string Type::text() const {
   if (const ScalarInfo* s = info(base_)) return std::string(s->name);
   switch (base_) {
-    case BaseType::Pointer: return "pointer(" + (compound_->element.known() ? compound_->element.text() : "void") + ")";
-    case BaseType::Vector: return "vector(" + compound_->element.text() + ", " + compound_->length + ")";
+    case BaseType::Pointer:
+      return "pointer(" + (compound_->element.known() ? compound_->element.text() : "void") + ")";
+    case BaseType::Vector:
+      return "vector(" + compound_->element.text() + ", " + compound_->length + ")";
     case BaseType::Opaque: return "opaque(" + compound_->name + ")";
     case BaseType::Struct: return "struct(" + compound_->name + ")";
     case BaseType::Callback: return "callback";

@@ -123,7 +123,9 @@ bool StateScope::defines(std::string_view name, NodeId scope) const {
 }
 
 std::string StateScope::which_are_undefined(const SymbolSet& names) const {
-  const auto is_container = [&](const std::string& name) { return sdfg.sdfg.arrays.contains(name); };
+  const auto is_container = [&](const std::string& name) {
+    return sdfg.sdfg.arrays.contains(name);
+  };
   const std::string which = names.size() == 1 ? ", which is " : ", which are ";
   if (std::ranges::none_of(names, is_container)) return which + "not defined here";
   if (!std::ranges::all_of(names, is_container)) return which + "not defined here, or containers";

@@ -12,12 +12,12 @@ namespace sdfg {
 /// do not. Never stops at the first finding, and never fails on broken input.
 Diagnostics verify(const Sdfg& sdfg);
 
-/// Does the finding say that an access certainly leaves its container? That is about what the program
-/// does, not about its form: a pass may bring it to light, as when a loop is unrolled.
+/// Does the finding say that an access certainly leaves its container? That is about what the
+/// program does, not about its form: a pass may bring it to light, as when a loop is unrolled.
 bool is_out_of_bounds(const Diagnostic& finding);
 
-/// What one verification has found in order, for the next one of nearly the same SDFG: hashes of all
-/// that an answer depends on. Looked up, never iterated.
+/// What one verification has found in order, for the next one of nearly the same SDFG: hashes of
+/// all that an answer depends on. Looked up, never iterated.
 using Verified = std::unordered_set<std::uint64_t>;
 /// The same findings as without `before`, sooner.
 Diagnostics verify(const Sdfg& sdfg, Verified& before);

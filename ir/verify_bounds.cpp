@@ -69,7 +69,8 @@ class BoundsRules {
     };
     if (std::ranges::any_of(subset.ranges, is_empty)) return true;
     for (NodeId at = s_.tree.parent_of(s_.state.target(id_)); at; at = s_.tree.parent_of(at))
-      if (const auto* map = s_.state[at].as<MapEntry>(); map && std::ranges::any_of(map->ranges, is_empty))
+      if (const auto* map = s_.state[at].as<MapEntry>();
+          map && std::ranges::any_of(map->ranges, is_empty))
         return true;
     return false;
   }

@@ -131,15 +131,17 @@ struct StateScope {
   /// By edge id: the ends of its memlet path. Equal to the edge's own ends when it touches no
   /// scope.
   std::vector<NodeId> path_source, path_target;
-  /// By node id of an entry: what ranges_around() gives for the nodes inside; 0 where not known yet.
+  /// By node id of an entry: what ranges_around() gives for the nodes inside; 0 where not known
+  /// yet.
   mutable std::vector<std::uint64_t> range_hash;
-  mutable std::unordered_set<std::uint64_t> defined;  ///< expressions whose names are, with the scope
+  mutable std::unordered_set<std::uint64_t>
+      defined;  ///< expressions whose names are, with the scope
 
   const Data* find_data(std::string_view name) const { return sdfg.sdfg.find_data(name); }
   /// The container of an access node; null when it is another kind of node or there is none.
   const Data* data_of(NodeId node) const;
-  /// Is the name a symbol in the scope (none: at the top level of the state)? A container is none: in
-  /// a state its value is what an access node holds at some time, and only a memlet reads it.
+  /// Is the name a symbol in the scope (none: at the top level of the state)? A container is none:
+  /// in a state its value is what an access node holds at some time, and only a memlet reads it.
   bool defines(std::string_view name, NodeId scope) const;
   /// The names that the expression reads and that are no symbols in the scope.
   void add_undefined(const Expr& expr, NodeId scope, SymbolSet& out) const;

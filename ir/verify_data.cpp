@@ -63,7 +63,8 @@ class Descriptor {
     for (std::size_t d = 0; d < list.size(); ++d) {
       const auto entry = [&] { return std::string(what) + "[" + std::to_string(d) + "]"; };
       if (const auto value = list[d].as_integer(); value && *value < least)
-        findings_.error(where(), entry() + " must not be negative, found " + std::to_string(*value));
+        findings_.error(where(),
+                        entry() + " must not be negative, found " + std::to_string(*value));
       if (data_.transient && is_undefined(list[d]))
         findings_.error(where(), entry() + " is undefined (?), but needed to allocate memory");
     }
@@ -111,8 +112,9 @@ void verify_sizes_end(const SdfgScope& scope, Findings& findings) {
   for (const auto& [name, containers] : read)
     for (const std::string& container : containers)
       if (read.contains(container))
-        findings.error(Place().data(name), "its sizes read '" + container + "', whose own sizes read " +
-                                               quoted_list({read[container].begin(), read[container].end()}),
+        findings.error(Place().data(name),
+                       "its sizes read '" + container + "', whose own sizes read " +
+                           quoted_list({read[container].begin(), read[container].end()}),
                        "a size may read containers of known size only");
 }
 

@@ -119,7 +119,8 @@ class MemletRules {
     };
     if (const char* reader = user(target()); reader && !into.empty() && !into.starts_with("IN_"))
       error("an empty memlet leads to connector '" + into + "' of " + reader, hint);
-    if (const char* writer = user(source()); writer && !out_of.empty() && !out_of.starts_with("OUT_"))
+    if (const char* writer = user(source());
+        writer && !out_of.empty() && !out_of.starts_with("OUT_"))
       error("an empty memlet comes from connector '" + out_of + "' of " + writer, hint);
   }
 

@@ -36,10 +36,11 @@ struct OutOfBounds : std::runtime_error {
   Diagnostic why;
 };
 
-/// Runs the verifier after each pass that changed something. A finding is the pass's fault, hence an
-/// InternalError. Accesses out of bounds alone are OutOfBounds: where the verifier cannot tell, as in
-/// loops and branches, the program has them before a pass makes them certain. (A pass that breaks an
-/// index looks the same; --check-semantics=each, which runs the program, tells the two apart.)
+/// Runs the verifier after each pass that changed something. A finding is the pass's fault, hence
+/// an InternalError. Accesses out of bounds alone are OutOfBounds: where the verifier cannot tell,
+/// as in loops and branches, the program has them before a pass makes them certain. (A pass that
+/// breaks an index looks the same; --check-semantics=each, which runs the program, tells the two
+/// apart.)
 class VerifyEach : public Observer {
  public:
   explicit VerifyEach(Verified before = {}) : verified_(std::move(before)) {}

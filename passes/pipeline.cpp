@@ -20,8 +20,8 @@ constexpr std::string_view fixed_point = "fixed-point", versions_name = "version
 /// A version that nobody asked for has to save one in so many bytes.
 constexpr std::int64_t version_worth = 100;
 
-/// Points of a dimension of unknown size, for weighing a version: as many as the longest one of known
-/// size, so that a field of which only one dimension is known does not outweigh all others.
+/// Points of a dimension of unknown size, for weighing a version: as many as the longest one of
+/// known size, so that a field of which only one dimension is known does not outweigh all others.
 std::int64_t assumed_extent(const Sdfg& program) {
   constexpr std::int64_t least = 1000, most = 100'000;  // a cube of these is a number of bytes yet
   std::int64_t longest = least;

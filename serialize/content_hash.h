@@ -7,9 +7,9 @@
 
 namespace sdfg {
 
-/// A 64-bit hash of everything an element contains, ids and graph numbers included, for elements in the order: an
-/// SDFG, its containers, its blocks (each with its nodes, then its edges; nested SDFGs within),
-/// its interstate edges. `end` is one past the last record inside the element.
+/// A 64-bit hash of everything an element contains, ids and graph numbers included, for elements in
+/// the order: an SDFG, its containers, its blocks (each with its nodes, then its edges; nested
+/// SDFGs within), its interstate edges. `end` is one past the last record inside the element.
 struct ContentHash {
   std::uint64_t value = 0;
   std::uint32_t end = 0;

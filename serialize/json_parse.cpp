@@ -96,7 +96,8 @@ std::size_t next_special(std::string_view text, std::size_t at) {
     const auto is = [&](char c) { return _mm_cmpeq_epi8(x, _mm_set1_epi8(c)); };
     // Bytes are signed here: those from 0x80 on are below 0x20, too.
     const __m128i low = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20));
-    const __m128i found = _mm_or_si128(_mm_or_si128(is('"'), is('\\')), _mm_or_si128(is(0x7f), low));
+    const __m128i found =
+        _mm_or_si128(_mm_or_si128(is('"'), is('\\')), _mm_or_si128(is(0x7f), low));
     if (const auto mask = unsigned(_mm_movemask_epi8(found)))
       return at + std::size_t(std::countr_zero(mask));
   }
@@ -105,8 +106,8 @@ std::size_t next_special(std::string_view text, std::size_t at) {
   for (; at + 8 <= text.size(); at += 8) {
     std::uint64_t x;
     std::memcpy(&x, text.data() + at, 8);
-    // A byte of y is 0 where x has the character; y - 1 then borrows, and so does x - 0x20 below it.
-    // x + 1 has the high bit from 0x7f on.
+    // A byte of y is 0 where x has the character; y - 1 then borrows, and so does x - 0x20 below
+    // it. x + 1 has the high bit from 0x7f on.
     const std::uint64_t quote = x ^ (ones * '"'), slash = x ^ (ones * '\\');
     const std::uint64_t found = (((quote - ones) & ~quote) | ((slash - ones) & ~slash) |
                                  ((x - ones * 0x20) & ~x) | (x + ones) | x) & highs;
@@ -172,7 +173,8 @@ class Builder {
     std::size_t end = is_structural(text_[at_]) ? at_ + 1 : word_end();
     if (text_[at_] == '"') end = std::min(text_.find('"', end), text_.size() - 1) + 1;
     const std::string_view found = text_.substr(at_, std::min<std::size_t>(end - at_, 20));
-    return fail_at(at_, message + ", found '" + std::string(found.substr(0, found.find('\n'))) + "'");
+    return fail_at(at_,
+                   message + ", found '" + std::string(found.substr(0, found.find('\n'))) + "'");
   }
 
   /// The next member or item of the innermost open container, or its end.

@@ -126,8 +126,8 @@ inline Value::Iterator Value::end() const { return {tree_, node().skip}; }
 
 /// Resolves the escapes of a JSON string's content. Lone surrogates become U+FFFD.
 std::string unescape(std::string_view raw);
-/// The next byte from there on that is not a printable ASCII character, or is a quote or a backslash; else
-/// the text's size.
+/// The next byte from there on that is not a printable ASCII character, or is a quote or a
+/// backslash; else the text's size.
 std::size_t next_special(std::string_view text, std::size_t at);
 /// Appends a JSON string, in ASCII as Python writes it.
 void append_string(std::string& out, std::string_view text);

@@ -151,13 +151,17 @@ Result<Loaded> load(std::string bytes) {
   }
   std::size_t skip = 0;
   if (bytes.starts_with("\xef\xbb\xbf")) skip = 3;
-  while (skip < bytes.size() && std::string_view(" \n\r\t").find(bytes[skip]) != std::string_view::npos)
+  while (skip < bytes.size() &&
+         std::string_view(" \n\r\t").find(bytes[skip]) != std::string_view::npos)
     ++skip;
   if (skip > 0 && skip < bytes.size()) {
-    loaded.notes.push_back({"1:1", "DaCe reads no file that does not begin with '{'; the byte order "
-                                   "mark or white space before it is dropped", "", Severity::Note});
+    loaded.notes.push_back({"1:1",
+                            "DaCe reads no file that does not begin with '{'; the byte order "
+                            "mark or white space before it is dropped",
+                            "", Severity::Note});
   }
-  if (skip == bytes.size() || bytes[skip] != '{') return not_json(std::string_view(bytes).substr(skip));
+  if (skip == bytes.size() || bytes[skip] != '{')
+    return not_json(std::string_view(bytes).substr(skip));
   if (skip > 0) bytes.erase(0, skip);
 
   auto source = std::make_shared<detail::ReadSource>();

@@ -10,8 +10,8 @@ namespace sdfg {
 
 struct Loaded {
   Sdfg sdfg;
-  /// What the file had in an old or doubtful form, and what was made of it. Errors are attributes with
-  /// a value that they cannot have: kept, but the SDFG is without them.
+  /// What the file had in an old or doubtful form, and what was made of it. Errors are attributes
+  /// with a value that they cannot have: kept, but the SDFG is without them.
   std::vector<Diagnostic> notes;
 };
 

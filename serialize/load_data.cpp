@@ -59,7 +59,8 @@ bool read_members(Loader& in, Value v, Structure& out) {
     Value value = item;
     std::string name;
     if (v.is_array()) {
-      if (!item.is_array() || item.size() != 2) return in.fail(item, "a pair of name and container");
+      if (!item.is_array() || item.size() != 2)
+        return in.fail(item, "a pair of name and container");
       auto at = item.begin();
       if (!read_value(in, *at, name)) return in.fail(*at, "a member's name");
       value = *++at;

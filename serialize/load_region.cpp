@@ -37,14 +37,16 @@ bool read_branches(Loader& in, Value element, const Sdfg& sdfg, ConditionalBlock
   if (!in.require(element, "branches", json::Kind::Array, branches)) return false;
   if (in.shallow) return true;
   for (Value item : branches) {
-    if (!item.is_array() || item.size() != 2) return in.fail(item, "a pair of condition and region");
+    if (!item.is_array() || item.size() != 2)
+      return in.fail(item, "a pair of condition and region");
     auto at = item.begin();
     const Value condition = *at, region = *++at;
     Branch branch;
     if (!read_value(in, condition, branch.condition))
       return in.fail(condition, "code or null");
     if (!read_block(in, region, sdfg, branch.block)) return false;
-    if (!branch.block.is<ControlFlowRegion>()) return in.fail_with(region, "expected a ControlFlowRegion");
+    if (!branch.block.is<ControlFlowRegion>())
+      return in.fail_with(region, "expected a ControlFlowRegion");
     out.branches.push_back(std::move(branch));
   }
   return true;
@@ -125,7 +127,8 @@ bool read_interstate_edge(Loader& in, Value element, InterstateEdge& out) {
       !in.require(outer, "data", json::Kind::Object, data) ||
       !in.require(data, "attributes", json::Kind::Object, attributes))
     return false;
-  if (element_type(data) != "InterstateEdge") return in.fail_with(data, "expected an InterstateEdge");
+  if (element_type(data) != "InterstateEdge")
+    return in.fail_with(data, "expected an InterstateEdge");
   for (Value member : attributes)
     if (!read_property(in, member, out, out.extras)) carry(out.extras, member);
   // Beside `src` and `dst` under "/key", beside `data` under "//key".
@@ -248,9 +251,9 @@ bool read_sdfg(Loader& in, Value element, Sdfg& out) {
   }
   for (Value member : element) {
     const std::string_view key = member.raw_key();
-    constexpr std::string_view ours[] = {"type",  "attributes",  "nodes",        "edges",
-                                         "collapsed", "label",   "id",           "cfg_list_id",
-                                         "start_block", "start_state", "sdfg_list_id", "dace_version"};
+    constexpr std::string_view ours[] = {
+        "type", "attributes",  "nodes",       "edges",       "collapsed",    "label",
+        "id",   "cfg_list_id", "start_block", "start_state", "sdfg_list_id", "dace_version"};
     bool skip = false;
     for (const std::string_view known : ours) skip |= key == known;
     if (!skip) carry_positional(out.extras, member);

@@ -266,7 +266,8 @@ bool read_connected_edge(Loader& in, Value element, State& out) {
     if (!in.require(element, i == 0 ? "src" : "dst", id)) return false;
     const auto index = read_index(id, out.id_bound());
     if (!index)
-      return in.fail(id, "the id of one of the state's " + std::to_string(out.id_bound()) + " nodes");
+      return in.fail(id,
+                     "the id of one of the state's " + std::to_string(out.id_bound()) + " nodes");
     ends[i] = {*index};
   }
   Edge edge;

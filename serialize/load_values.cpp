@@ -58,9 +58,10 @@ Expr Loader::symbolic_text(const std::string& text, Value at) {
   if (auto parsed = parse_symbolic(text, dialect)) return *std::move(parsed);
   const Dialect other = dialect == Dialect::Typed ? Dialect::Plain : Dialect::Typed;
   if (auto parsed = parse_symbolic(text, other)) {
-    note_once(at, dialect == Dialect::Typed
-                      ? "symbolic text without '$' in a file that says it is newer; read all the same"
-                      : "symbolic text with '$' in a file that says it is older; read all the same");
+    note_once(at,
+              dialect == Dialect::Typed
+                  ? "symbolic text without '$' in a file that says it is newer; read all the same"
+                  : "symbolic text with '$' in a file that says it is older; read all the same");
     return *std::move(parsed);
   }
   note(at, "symbolic text that does not parse is kept as text: " + json::describe(at),
@@ -90,7 +91,8 @@ Expr Loader::python(Value v) {
   return look_up(before ? &before->python : nullptr, known.python, v.raw_string(), [&] {
     std::string text = v.string();
     if (auto parsed = parse_python(text)) return *std::move(parsed);
-    else note(v, "not a Python expression, kept as text: " + parsed.error().text(), Severity::Warning);
+    else
+      note(v, "not a Python expression, kept as text: " + parsed.error().text(), Severity::Warning);
     return Expr::leaf(Op::Opaque, std::move(text));
   });
 }
@@ -286,7 +288,9 @@ bool read_list(Loader& in, Value v, std::vector<T>& out) {
 }  // namespace
 
 bool read_value(Loader& in, Value v, std::vector<Expr>& out) { return read_list(in, v, out); }
-bool read_value(Loader& in, Value v, std::vector<std::string>& out) { return read_list(in, v, out); }
+bool read_value(Loader& in, Value v, std::vector<std::string>& out) {
+  return read_list(in, v, out);
+}
 bool read_value(Loader& in, Value v, std::vector<std::int64_t>& out) {
   return read_list(in, v, out);
 }

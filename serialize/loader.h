@@ -76,7 +76,9 @@ class Loader {
     return {element.begin_offset(), element.end_offset(), 0, source_tag};
   }
   /// Keeps a text that trees and caches refer to.
-  const std::string& keep_text(std::string text) { return known.inner.emplace_back(std::move(text)); }
+  const std::string& keep_text(std::string text) {
+    return known.inner.emplace_back(std::move(text));
+  }
   const json::Tree& keep_tree(json::Tree tree) { return trees_.emplace_back(std::move(tree)); }
 
  private:
@@ -84,7 +86,8 @@ class Loader {
   std::deque<json::Tree> trees_;
 };
 
-// ---- Values of attributes (load_values.cpp; types: load_types.cpp). False: it is not of that type.
+// ---- Values of attributes (load_values.cpp; types: load_types.cpp). False: it is not of that
+// type.
 bool read_value(Loader& in, json::Value v, bool& out);
 bool read_value(Loader& in, json::Value v, std::int64_t& out);
 bool read_value(Loader& in, json::Value v, std::string& out);
@@ -156,7 +159,8 @@ bool read_property(Loader& in, json::Value member, T& object, Extras& extras) {
       carry_unread(in, extras, member, is_enumeration<std::decay_t<decltype(field)>>);
     return true;
   };
-  return std::apply([&](const auto&... property) { return (read(property) || ...); }, T::properties);
+  return std::apply([&](const auto&... property) { return (read(property) || ...); },
+                    T::properties);
 }
 
 // ---- Elements.

@@ -81,7 +81,8 @@ void write_converted(Saver& to, Value v, bool symbolic) {
         to.out += '"';
         to.raw(member.raw_key());
         to.raw("\":");
-        write_converted(to, member, to.from != to.to && (symbolic || is_symbolic_attribute(member.raw_key())));
+        write_converted(to, member,
+                        to.from != to.to && (symbolic || is_symbolic_attribute(member.raw_key())));
       }
       to.out += '}';
       return;
@@ -135,7 +136,8 @@ const Written* Members::find_base(std::string_view name) {
 void Members::merge(std::string_view name, std::size_t before, std::size_t at, bool was_first) {
   mark(name);
   const Written* was = find_base(name);
-  if (!was || base_text_.substr(was->begin, was->end - was->begin) != std::string_view(to_.out).substr(at))
+  if (!was ||
+      base_text_.substr(was->begin, was->end - was->begin) != std::string_view(to_.out).substr(at))
     return;
   // Nothing changed here, so the file's own words stay, or its silence.
   const Value original = find_original(name);

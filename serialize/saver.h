@@ -38,7 +38,9 @@ class Saver {
   json::Value original(const Origin& origin) const;
   /// Copies the element if it did not change.
   bool copy_unchanged(const Origin& origin, std::size_t record);
-  std::size_t end_of(std::size_t record) const { return hashes ? (*hashes)[record].end : record + 1; }
+  std::size_t end_of(std::size_t record) const {
+    return hashes ? (*hashes)[record].end : record + 1;
+  }
 
   /// Leaves out what stands for itself: graphs, containers, ids. True for the base of a merge.
   bool own_only = false;
@@ -66,8 +68,8 @@ class Saver {
   std::unordered_map<std::size_t, std::vector<std::pair<Expr, std::string>>> printed_;
 };
 
-/// What was written for an object: where the members' values lie in the text, and the members of those
-/// that are objects. Names belong to what was written.
+/// What was written for an object: where the members' values lie in the text, and the members of
+/// those that are objects. Names belong to what was written.
 struct Written {
   std::string_view name;
   std::size_t begin = 0, end = 0;
@@ -146,7 +148,8 @@ class Members {
   json::Value original_;
   const Written* base_ = nullptr;
   std::string_view base_text_;
-  std::size_t next_base_ = 0;  ///< members come in one order, so that the next one asked for is here
+  std::size_t next_base_ =
+      0;  ///< members come in one order, so that the next one asked for is here
   Written* record_ = nullptr;
   bool first_ = true;
   std::vector<std::string_view> done_;  ///< names that were put, which outlive the object's writing
@@ -245,7 +248,8 @@ inline constexpr auto never = [](std::string_view) { return false; };
 template <class Written>
 void put_extras(Members& members, const Extras& extras, std::string_view prefix, Written written) {
   for (const auto& [key, value] : extras) {
-    if (key.empty() || key.starts_with('/') != !prefix.empty() || !key.starts_with(prefix)) continue;
+    if (key.empty() || key.starts_with('/') != !prefix.empty() || !key.starts_with(prefix))
+      continue;
     const std::string_view name = std::string_view(key).substr(prefix.size());
     if (prefix == "/" && name.starts_with('/')) continue;
     if (written(name)) continue;
@@ -271,8 +275,8 @@ std::vector<std::uint32_t> positions(const Graph& graph) {
   return out;
 }
 
-/// Writes an element as an object: `put(members, element)`. If it comes from the source it is merged
-/// with what stands there, which `read` reads once more.
+/// Writes an element as an object: `put(members, element)`. If it comes from the source it is
+/// merged with what stands there, which `read` reads once more.
 template <class T, class Read, class Put>
 void save_merged(Saver& to, const T& element, const Origin& origin, Read read, Put put) {
   if (const json::Value original = to.original(origin); original.valid()) {

@@ -42,7 +42,9 @@ bool run_on(std::size_t bytes, Call& call) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, bytes);
   pthread_t thread;
-  const auto run = [](void* argument) -> void* { return static_cast<Call*>(argument)->run(), nullptr; };
+  const auto run = [](void* argument) -> void* {
+    return static_cast<Call*>(argument)->run(), nullptr;
+  };
   const int failed = pthread_create(&thread, &attributes, run, &call);
   pthread_attr_destroy(&attributes);
   if (failed) return false;

@@ -53,7 +53,8 @@ void shortest_script(Script& script, Lines before, Lines after) {
     for (std::ptrdiff_t k = -d; k <= d && !done; k += 2) {
       std::ptrdiff_t x = 0;
       if (d > 0) x = step_down(d, k) ? reach(d - 1, k + 1) : reach(d - 1, k - 1) + 1;
-      while (x < n && x - k < m && x - k >= 0 && before[std::size_t(x)] == after[std::size_t(x - k)])
+      while (x < n && x - k < m && x - k >= 0 &&
+             before[std::size_t(x)] == after[std::size_t(x - k)])
         ++x;
       front.push_back(x);
       done = x >= n && x - k >= m;
@@ -88,7 +89,8 @@ std::string diff_lines(std::string_view before_text, std::string_view after_text
   const std::size_t shorter = std::min(before.size(), after.size());
   std::size_t head = 0, tail = 0;
   while (head < shorter && before[head] == after[head]) ++head;
-  while (tail < shorter - head && before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
+  while (tail < shorter - head &&
+         before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
     ++tail;
 
   Script script;

@@ -33,8 +33,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// Room for the content: its length modulo 2^32 is in the last four bytes, unless the file is cut short
-/// or has several parts; so what they say is believed within reason.
+/// Room for the content: its length modulo 2^32 is in the last four bytes, unless the file is cut
+/// short or has several parts; so what they say is believed within reason.
 std::size_t unpacked_size(std::string_view gzipped) {
   std::size_t size = 0;
   for (std::size_t i = 1; i <= 4 && i <= gzipped.size(); ++i)
@@ -68,7 +68,8 @@ Result<std::string> read_file(const std::string& path) {
 
 Status write_file(const std::string& path, std::string_view bytes) {
   if (path == "-") {
-    if (!write_all(1, bytes)) return Diagnostic{"standard output", "cannot be written: " + reason()};
+    if (!write_all(1, bytes))
+      return Diagnostic{"standard output", "cannot be written: " + reason()};
     return Ok{};
   }
   // A device or pipe cannot be replaced by a rename.
@@ -114,7 +115,8 @@ Result<std::string> gunzip(std::string_view bytes, std::size_t limit) {
     stream.avail_in = uInt(given);
     if (used == out.size()) {
       if (out.size() >= limit)
-        return Diagnostic{"", "the compressed data unpacks to more than " + std::to_string(limit) + " bytes"};
+        return Diagnostic{
+            "", "the compressed data unpacks to more than " + std::to_string(limit) + " bytes"};
       out.resize(std::min(limit, out.size() * 2));
     }
     const std::size_t room = std::min(out.size() - used, most);

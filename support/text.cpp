@@ -55,7 +55,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
         d[i][j] = i + j;
         continue;
       }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      d[i][j] =
+          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
@@ -90,9 +91,10 @@ std::string python_float(double value) {
   const double size = std::abs(value);
   const bool scientific = size != 0 && (size < 1e-4 || size >= 1e16);
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                 scientific ? std::chars_format::scientific : std::chars_format::fixed)
-                       .ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value,
+                    scientific ? std::chars_format::scientific : std::chars_format::fixed)
+          .ptr;
   std::string text(buffer, end);
   if (!scientific && text.find('.') == std::string::npos) text += ".0";
   return text;

@@ -203,7 +203,8 @@ TEST_P(TextTest, Shows) {
     return;
   }
   const std::string difference = diff_lines(print(expected), print(now), 2);
-  EXPECT_TRUE(difference.empty()) << difference << "\nIf this is what it should be:\n  scripts/bless "
+  EXPECT_TRUE(difference.empty()) << difference
+                                  << "\nIf this is what it should be:\n  scripts/bless "
                                   << "tests/text/" << expected.file << "\n";
 }
 
@@ -221,7 +222,8 @@ std::vector<Case> all_cases() {
 
 /// "passes/dead-state.test: nothing to do" -> "passes_dead_state__nothing_to_do"
 std::string name_of(const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.file.substr(0, info.param.file.rfind('.')) + "__" + info.param.title;
+  std::string name =
+      info.param.file.substr(0, info.param.file.rfind('.')) + "__" + info.param.title;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;

@@ -58,8 +58,8 @@ Step StateCompiler::compile_copy(EdgeId edge, NodeId from, NodeId to, Scope& sco
   Copy copy{&machine_, place, compile_side(at_node(from), memlet.src_subset, c),
             compile_side(at_node(to), memlet.dst_subset, c), {}};
   if (memlet.wcr) copy.combine = compile_reduction(*memlet.wcr, *copy.to.container, c);
-  const bool launched =
-      machine_.counter && machine_.counter->is_kernel_copy(*copy.from.container, *copy.to.container);
+  const bool launched = machine_.counter &&
+                        machine_.counter->is_kernel_copy(*copy.from.container, *copy.to.container);
   KernelCounts* launch = launched ? kernel(scope, "copy", place) : nullptr;
   return counted(launch, [copy = std::move(copy)] { copy.run(); });
 }

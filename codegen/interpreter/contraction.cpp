@@ -34,7 +34,8 @@ void with_number(BaseType type, F&& f) {
   switch (promoted(type)) {
     case BaseType::Float32: return f.template operator()<float>(BaseType::Float32);
     case BaseType::Float64: return f.template operator()<double>(BaseType::Float64);
-    case BaseType::Complex64: return f.template operator()<std::complex<float>>(BaseType::Complex64);
+    case BaseType::Complex64:
+      return f.template operator()<std::complex<float>>(BaseType::Complex64);
     case BaseType::Complex128:
       return f.template operator()<std::complex<double>>(BaseType::Complex128);
     default: return f.template operator()<std::int64_t>(BaseType::Int64);

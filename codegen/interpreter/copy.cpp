@@ -182,7 +182,8 @@ void Copy::run() const {
       write(walk.here(), cast ? cast(in.front()) : in.front());
     return;
   }
-  Box source_box = from.given ? evaluate(from) : Box{}, target_box = to.given ? evaluate(to) : Box{};
+  Box source_box = from.given ? evaluate(from) : Box{},
+      target_box = to.given ? evaluate(to) : Box{};
   if (!from.given && !to.given) {
     source_box = whole(source);
     target_box = implied(target, source_box);

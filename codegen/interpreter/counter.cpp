@@ -77,7 +77,8 @@ void Trace::note(Users& users, std::uint64_t bytes_before) {
 void Trace::note_read(std::int64_t offset, std::int64_t size) {
   const auto begin = std::size_t(offset >> granule_shift);
   const auto end = std::size_t((offset + size - 1) >> granule_shift) + 1;
-  const std::uint64_t bytes = std::uint64_t(1) << granule_shift, before = counter->current_->bytes();
+  const std::uint64_t bytes = std::uint64_t(1) << granule_shift,
+                      before = counter->current_->bytes();
   for (std::size_t i = begin; i < end; ++i) {
     if (read[i] == counter->launch_) continue;
     if (argument && read[i] == 0 && written[i] == 0) {
@@ -93,7 +94,8 @@ void Trace::note_read(std::int64_t offset, std::int64_t size) {
 void Trace::note_write(std::int64_t offset, std::int64_t size) {
   const auto begin = std::size_t(offset >> granule_shift);
   const auto end = std::size_t((offset + size - 1) >> granule_shift) + 1;
-  const std::uint64_t bytes = std::uint64_t(1) << granule_shift, before = counter->current_->bytes();
+  const std::uint64_t bytes = std::uint64_t(1) << granule_shift,
+                      before = counter->current_->bytes();
   for (std::size_t i = begin; i < end; ++i) {
     if (written[i] == counter->launch_) continue;
     if (argument && written[i] == 0) {

@@ -15,8 +15,9 @@ namespace sdfg::interpreter {
 struct Container;
 class Counter;
 
-/// Who touched each granule of one allocation last. Launches are numbered from 1; asking whether this
-/// launch has touched a granule before is one comparison, and beginning a new launch costs nothing.
+/// Who touched each granule of one allocation last. Launches are numbered from 1; asking whether
+/// this launch has touched a granule before is one comparison, and beginning a new launch costs
+/// nothing.
 struct Trace {
   Counter* counter = nullptr;
   std::string name;

@@ -333,7 +333,8 @@ class Compiler {
   Typed apply(std::string_view name, bool typeless, Typed argument) const {
     const std::array types{argument.type};
     const auto f = find_function(name, typeless, types);
-    if (!f) throw Stop("'" + std::string(name) + "' is not defined for " + Type(argument.type).text());
+    if (!f)
+      throw Stop("'" + std::string(name) + "' is not defined for " + Type(argument.type).text());
     Typed result{f->result, [call = f->unary, a = converted(std::move(argument), f->argument)] {
                    return call(a());
                  }};
@@ -419,7 +420,8 @@ class Compiler {
       const std::size_t next = parts.size();
       const Record::Member* member = named ? record.find(a.name()) : record.at(next);
       if (!member)
-        throw Stop("the structure '" + record.name + "' has no member for '" + print_python(a) + "'");
+        throw Stop("the structure '" + record.name + "' has no member for '" + print_python(a) +
+                   "'");
       parts.push_back({converted(compile(named ? a.arg(0) : a), member->type), storer(member->type),
                        member->offset});
     }
@@ -471,7 +473,8 @@ class Compiler {
         return {f->result, [call = f->binary, a = converted(std::move(a), f->argument),
                             b = converted(std::move(b), f->argument)] { return call(a(), b()); }};
     }
-    throw Stop("the function '" + e.name() + "' of these arguments is not known to the interpreter");
+    throw Stop("the function '" + e.name() +
+               "' of these arguments is not known to the interpreter");
   }
 
   const Context& context_;

@@ -135,7 +135,8 @@ constexpr Entry unary_functions[] = {
     // On all numbers.
     unary("abs", []<class T>(T x) {
       if constexpr (std::is_unsigned_v<T>) return x;
-      else if constexpr (std::is_integral_v<T>) return x < 0 ? T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(x)) : x;
+      else if constexpr (std::is_integral_v<T>)
+        return x < 0 ? T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(x)) : x;
       else return std::abs(x);
     }, false),
     unary("reciprocal", []<class T>(T x) {
@@ -144,7 +145,9 @@ constexpr Entry unary_functions[] = {
     }, false),
     unary("ifloor", []<class T>(T x) requires (!is_complex_v<T>) {
       if constexpr (std::is_integral_v<T>) return x;
-      else return int(get<std::int32_t>(convert(number_of(std::floor(x)), base_type<T>, BaseType::Int32)));
+      else
+        return int(
+            get<std::int32_t>(convert(number_of(std::floor(x)), base_type<T>, BaseType::Int32)));
     }, false),
     unary("sign", []<class T>(T x) requires (!is_complex_v<T>) {
       return T((T(0) < x) - (x < T(0)));

@@ -74,12 +74,18 @@ class IndexCompiler {
       case Op::Max:
         return reduce(e, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
       case Op::Select: return select(e);
-      case Op::Eq: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a == b); });
-      case Op::Ne: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a != b); });
-      case Op::Lt: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a < b); });
-      case Op::Le: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a <= b); });
-      case Op::Gt: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a > b); });
-      case Op::Ge: return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a >= b); });
+      case Op::Eq:
+        return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a == b); });
+      case Op::Ne:
+        return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a != b); });
+      case Op::Lt:
+        return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a < b); });
+      case Op::Le:
+        return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a <= b); });
+      case Op::Gt:
+        return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a > b); });
+      case Op::Ge:
+        return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a >= b); });
       case Op::Call:
         // The exact value, then one for analyses.
         if (e.name() == "SymExpr" && !e.args().empty()) return compile(e.arg(0));

@@ -74,8 +74,9 @@ void Machine::out_of_steps() {
 void Machine::warn_unwritten(const Container& container, const Where* place) {
   std::string text = place->text();
   if (!warned.insert({container.name, text}).second) return;
-  warnings.push_back({std::move(text), "reads an element of '" + container.name + "' that was never written",
-                      "", Severity::Warning});
+  warnings.push_back({std::move(text),
+                      "reads an element of '" + container.name + "' that was never written", "",
+                      Severity::Warning});
 }
 
 Address locate(Container& c, std::span<const std::int64_t> index, const Where* place) {

@@ -10,9 +10,9 @@
 
 namespace sdfg::interpreter {
 
-/// A structure (dace.struct) as C++ lays it out. A value of one is the address of such memory: valid
-/// until the expression that gave it runs again or what it read from is written, so whoever keeps
-/// it longer copies it (`assign`).
+/// A structure (dace.struct) as C++ lays it out. A value of one is the address of such memory:
+/// valid until the expression that gave it runs again or what it read from is written, so whoever
+/// keeps it longer copies it (`assign`).
 struct Record {
   struct Member {
     std::string name;

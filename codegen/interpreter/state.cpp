@@ -38,7 +38,8 @@ StateCompiler::StateCompiler(Unit& unit, const State& state, const Where* place)
 }
 
 Action StateCompiler::compile() {
-  Scope& top = scopes_.try_emplace(NodeId{}, NodeId{}, &unit_.names(), unit_.in_kernel()).first->second;
+  Scope& top =
+      scopes_.try_emplace(NodeId{}, NodeId{}, &unit_.names(), unit_.in_kernel()).first->second;
   return [body = compile_scope(top)] {
     body.run();
     return Flow::Normal;

@@ -62,7 +62,9 @@ class StatementCompiler {
     if (!s.target.is(Op::Symbol) || !range.is(Op::Call) || range.name() != "range" ||
         args.empty() || args.size() > 3)
       throw Stop("a for statement needs a name and a range(…)");
-    const auto bound = [&](std::size_t i) { return compile_as(args[i], BaseType::Int64, context_); };
+    const auto bound = [&](std::size_t i) {
+      return compile_as(args[i], BaseType::Int64, context_);
+    };
     const Eval zero = [] { return Number(0); }, one = [] { return Number(1); };
     const Eval begin = args.size() > 1 ? bound(0) : zero, end = bound(args.size() > 1 ? 1 : 0),
                step = args.size() > 2 ? bound(2) : one;

@@ -14,8 +14,8 @@ struct ConnectorType {
 };
 
 /// `element`: of the container, or what another tasklet has made.
-ConnectorType connector_type(Machine& machine, const Connectors& connectors, const std::string& name,
-                             const Typed& element, bool one_element) {
+ConnectorType connector_type(Machine& machine, const Connectors& connectors,
+                             const std::string& name, const Typed& element, bool one_element) {
   const auto found = connectors.find(name);
   if (found == connectors.end() || !found->second.known())
     return {element.type, element.record, !one_element};
@@ -103,7 +103,8 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
 
   Container* c = of_memlet(e);
   if (c->type == BaseType::Unknown)
-    throw Stop("values of '" + c->name + "' are of a type that the interpreter cannot compute with");
+    throw Stop("values of '" + c->name +
+               "' are of a type that the interpreter cannot compute with");
   refuse_tiles(edge.memlet.subset());
   const auto input = window(c, edge.memlet.subset(), scope, place);
   const bool one = input->wide.empty();
@@ -163,7 +164,8 @@ std::optional<Step> StateCompiler::compile_output(NodeId id, EdgeId e, Scope& sc
 
   Container* c = of_memlet(e);
   if (c->type == BaseType::Unknown)
-    throw Stop("values of '" + c->name + "' are of a type that the interpreter cannot compute with");
+    throw Stop("values of '" + c->name +
+               "' are of a type that the interpreter cannot compute with");
   refuse_tiles(edge.memlet.subset());
   const auto output = window(c, edge.memlet.subset(), scope, place);
   if (edge.memlet.wcr)

@@ -58,7 +58,8 @@ void Unit::count_uses() {
   for_each_block(sdfg_, [&](const Block& block) {
     SymbolSet names;
     if (const auto* loop = block.as<LoopRegion>()) {
-      for (const auto* code : {&loop->init_statement, &loop->loop_condition, &loop->update_statement})
+      for (const auto* code :
+           {&loop->init_statement, &loop->loop_condition, &loop->update_statement})
         if (*code) collect_symbols(**code, {}, names);
     } else if (const auto* conditional = block.as<ConditionalBlock>()) {
       for (const Branch& branch : conditional->branches)
@@ -80,8 +81,8 @@ void Unit::count_uses() {
 bool Unit::is_local_to_state(std::string_view name) const {
   const Data* data = sdfg_.find_data(name);
   const auto uses = uses_.find(root_of(name));
-  return data && data->transient && !data->is_reference() && !sdfg_.constants.contains(name) && uses != uses_.end() &&
-         uses->second == 1 &&
+  return data && data->transient && !data->is_reference() && !sdfg_.constants.contains(name) &&
+         uses != uses_.end() && uses->second == 1 &&
          (data->lifetime == Lifetime::Scope || data->lifetime == Lifetime::State);
 }
 
@@ -215,7 +216,8 @@ Binding Unit::symbol(const std::string& name) {
   if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
   const auto type = types_.find(name);
   const bool known = type != types_.end() && is_supported(type->second.base());
-  const Binding binding{known ? type->second.base() : BaseType::Int64, machine_.new_slot(), nullptr};
+  const Binding binding{known ? type->second.base() : BaseType::Int64, machine_.new_slot(),
+                        nullptr};
   symbols_.emplace(name, binding);
   names_.set(name, binding);
   return binding;

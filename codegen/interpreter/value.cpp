@@ -19,8 +19,8 @@ constexpr bool is_complex_v<std::complex<T>> = true;
 /// register's width when that does not fit. Narrow and unsigned types take the low bits.
 template <class T>
 T integer_from(double value) {
-  using Register = std::conditional_t<(sizeof(T) < 4 || std::is_same_v<T, std::int32_t>), std::int32_t,
-                                      std::int64_t>;
+  using Register = std::conditional_t<(sizeof(T) < 4 || std::is_same_v<T, std::int32_t>),
+                                      std::int32_t, std::int64_t>;
   constexpr double limit = sizeof(Register) == 4 ? 0x1p31 : 0x1p63;
   if constexpr (std::is_same_v<T, std::uint64_t>)
     if (value >= 0x1p63 && value < 0x1p64)
@@ -246,7 +246,8 @@ Unary conversion(BaseType from, BaseType to) {
     throw Stop("a structure and a number stand for one another");
   if (is_half(to)) {
     if (promoted(from) == BaseType::Float32)
-      return to == BaseType::Float16 ? round_half<BaseType::Float16> : round_half<BaseType::BFloat16>;
+      return to == BaseType::Float16 ? round_half<BaseType::Float16>
+                                     : round_half<BaseType::BFloat16>;
     return with_type(from, [&]<class From>() -> Unary {
       if (to == BaseType::Float16)
         return [](Number s) {

@@ -9,7 +9,9 @@ template <class T>
 struct Matrix {
   T* at;
   int64_t rows, columns, row_stride, column_stride;
-  SDFG_BOTH T& operator()(int64_t i, int64_t j) const { return at[i * row_stride + j * column_stride]; }
+  SDFG_BOTH T& operator()(int64_t i, int64_t j) const {
+    return at[i * row_stride + j * column_stride];
+  }
 };
 
 template <class T>
@@ -21,8 +23,8 @@ SDFG_BOTH inline T dot(int64_t n, const T* x, int64_t x_stride, const T* y, int6
 
 /// One row of c = alpha * a b + beta * c.
 template <class A, class B, class C>
-SDFG_BOTH inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
-                     const C& alpha, const C& beta) {
+SDFG_BOTH inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b,
+                               const Matrix<C>& c, const C& alpha, const C& beta) {
   C* const row = c.at + i * c.row_stride;
   const int64_t step = c.column_stride, b_step = b.column_stride;
   if (c.columns == 1) {
@@ -49,7 +51,8 @@ SDFG_BOTH inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b
 
 /// c = alpha * a b + beta * c, where c overlaps neither a nor b.
 template <bool parallel, class A, class B, class C>
-SDFG_BOTH inline void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, C alpha, C beta) {
+SDFG_BOTH inline void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, C alpha,
+                           C beta) {
   if constexpr (parallel) {
 #if defined(_OPENMP)
 #pragma omp parallel for

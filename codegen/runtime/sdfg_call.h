@@ -1,6 +1,6 @@
-// Makes a process of a program: its arguments are in a file that the caller made (sdfg_call_file.h).
-// The compiler derives from the entry points how to read each argument. Included after the program,
-// with SDFG_MAIN(NAME) behind it.
+// Makes a process of a program: its arguments are in a file that the caller made
+// (sdfg_call_file.h). The compiler derives from the entry points how to read each argument.
+// Included after the program, with SDFG_MAIN(NAME) behind it.
 #pragma once
 
 #include <stdlib.h>
@@ -113,8 +113,8 @@ class OnDevice {
 };
 
 template <class S, class I, class... T>
-int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments, void** arguments,
-            const Slot* slots, Again* again) {
+int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments,
+            void** arguments, const Slot* slots, Again* again) {
   S* const state = init_with(init, init_arguments);
   if (!state) return not_initialized;
   OnDevice on(arguments, slots, count_of(program));
@@ -145,8 +145,8 @@ int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arg
 #else
 
 template <class S, class I, class... T>
-int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments, void** arguments,
-            const Slot*, Again*) {
+int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arguments,
+            void** arguments, const Slot*, Again*) {
   S* const state = init_with(init, init_arguments);
   if (!state) return not_initialized;
   call_with(program, state, arguments);
@@ -179,9 +179,9 @@ int serve(const char* descriptor_text, I* init, void (*program)(S*, T...), int (
 }  // namespace call
 }  // namespace sdfg
 
-#define SDFG_MAIN(name)                                                                            \
-  int main(int count, char** words) {                                                              \
-    return count != 2 ? 1                                                                          \
-                      : ::sdfg::call::serve(words[1], __dace_init_##name, __program_##name,        \
-                                                  __dace_exit_##name);                              \
+#define SDFG_MAIN(name)                                                                     \
+  int main(int count, char** words) {                                                       \
+    return count != 2 ? 1                                                                   \
+                      : ::sdfg::call::serve(words[1], __dace_init_##name, __program_##name, \
+                                            __dace_exit_##name);                            \
   }

@@ -1,5 +1,5 @@
-// All names that C++ tasklets and a program's own C++ code may rely on: those of sdfg_names.h, the C++
-// library's, complex numbers, and the three LAPACK routines that DaCe's expansions call.
+// All names that C++ tasklets and a program's own C++ code may rely on: those of sdfg_names.h, the
+// C++ library's, complex numbers, and the three LAPACK routines that DaCe's expansions call.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// What generated CUDA and HIP programs need: the vendor's names, one launch, memory, copies, errors.
-// Nothing else in a generated program calls the vendor's library or writes <<<>>>, so a header that
-// replaces the few calls below runs the same program elsewhere (SDFG_GPU_ON_CPU).
+// What generated CUDA and HIP programs need: the vendor's names, one launch, memory, copies,
+// errors. Nothing else in a generated program calls the vendor's library or writes <<<>>>, so a
+// header that replaces the few calls below runs the same program elsewhere (SDFG_GPU_ON_CPU).
 #pragma once
 
 #if defined(SDFG_GPU_ON_CPU)
-// Supplies dim3, threadIdx and its kin, __global__, __shared__, …, the calls below under SDFG_GPU(),
-// and sdfg::gpu::on_cpu(kernel, grid, block, stream, arguments…).
+// Supplies dim3, threadIdx and its kin, __global__, __shared__, …, the calls below under
+// SDFG_GPU(), and sdfg::gpu::on_cpu(kernel, grid, block, stream, arguments…).
 #include "sdfg_gpu_on_cpu.h"
 #elif defined(__HIPCC__)
 #include <hip/hip_runtime.h>
@@ -71,7 +71,8 @@ struct Arena {
     void* fresh = nullptr;
     if (keep && base) {
       if (!gpu.note(SDFG_GPU(Malloc)(&fresh, need), "memory")) return nullptr;
-      gpu.note(SDFG_GPU(MemcpyAsync)(fresh, base, size, SDFG_GPU(MemcpyDeviceToDevice), gpu.stream), "memory");
+      gpu.note(SDFG_GPU(MemcpyAsync)(fresh, base, size, SDFG_GPU(MemcpyDeviceToDevice), gpu.stream),
+               "memory");
       gpu.note(SDFG_GPU(StreamSynchronize)(gpu.stream), "memory");
     }
     release(gpu);
@@ -109,15 +110,17 @@ constexpr int max_rows = 65535;
 /// Runs a kernel on grid.x * grid.y * grid.z blocks; an empty grid runs nothing. Grids beyond the
 /// device's limits are an error, noted like those of the vendor.
 template <class... P, class... A>
-inline void launch(Context& gpu, const char* name, void (*kernel)(P...), int64_t x, int64_t y, int64_t z,
-                   dim3 block, A... arguments) {
+inline void launch(Context& gpu, const char* name, void (*kernel)(P...), int64_t x, int64_t y,
+                   int64_t z, dim3 block, A... arguments) {
   if (x <= 0 || y <= 0 || z <= 0) return;
   if (z == 1 && y > max_rows) {  // see block_row
     z = (y + max_rows - 1) / max_rows;
     y = max_rows;
   }
   if (x > INT_MAX / int64_t(block.x) || y > max_rows || z > max_rows) {
-    fprintf(stderr, "sdfg: %s: a grid of %lld x %lld x %lld blocks is over the limit of 2147483647 x 65535 x 65535; "
+    fprintf(stderr,
+            "sdfg: %s: a grid of %lld x %lld x %lld blocks is over the limit of 2147483647 x 65535 "
+            "x 65535; "
             "a plan with more levels per thread makes it smaller\n",
             name, (long long)x, (long long)y, (long long)z);
     if (gpu.error == 0) gpu.error = int(SDFG_GPU(ErrorInvalidConfiguration));
@@ -137,20 +140,24 @@ inline void launch(Context& gpu, const char* name, void (*kernel)(P...), int64_t
 template <class T>
 inline void copy(Context& gpu, T* to, const T* from, int64_t count) {
   if (count > 0 && to != from)
-    gpu.note(SDFG_GPU(MemcpyAsync)(to, from, size_t(count) * sizeof(T), SDFG_GPU(MemcpyDefault), gpu.stream), "copy");
+    gpu.note(SDFG_GPU(MemcpyAsync)(to, from, size_t(count) * sizeof(T), SDFG_GPU(MemcpyDefault),
+                                   gpu.stream),
+             "copy");
 }
 /// Rows of `count` elements, `rows` of them.
 template <class T>
 inline void copy_rows(Context& gpu, T* to, int64_t to_stride, const T* from, int64_t from_stride,
                       int64_t count, int64_t rows) {
   if (count > 0 && rows > 0)
-    gpu.note(SDFG_GPU(Memcpy2DAsync)(to, size_t(to_stride) * sizeof(T), from, size_t(from_stride) * sizeof(T),
-                                     size_t(count) * sizeof(T), size_t(rows), SDFG_GPU(MemcpyDefault), gpu.stream),
+    gpu.note(SDFG_GPU(Memcpy2DAsync)(to, size_t(to_stride) * sizeof(T), from,
+                                     size_t(from_stride) * sizeof(T), size_t(count) * sizeof(T),
+                                     size_t(rows), SDFG_GPU(MemcpyDefault), gpu.stream),
              "copy");
 }
 template <class T>
 inline void zero(Context& gpu, T* at, int64_t count) {
-  if (count > 0) gpu.note(SDFG_GPU(MemsetAsync)(at, 0, size_t(count) * sizeof(T), gpu.stream), "fill");
+  if (count > 0)
+    gpu.note(SDFG_GPU(MemsetAsync)(at, 0, size_t(count) * sizeof(T), gpu.stream), "fill");
 }
 /// Waits until the host may look at what was copied to it.
 inline void wait(Context& gpu) { gpu.note(SDFG_GPU(StreamSynchronize)(gpu.stream), "wait"); }
@@ -181,7 +188,8 @@ constexpr int copy_block = 256;
 /// Threads along the last dimension, which is contiguous where the copy writes; blocks along y take
 /// rows in turn.
 template <class T, class F, int n>
-__global__ void __launch_bounds__(copy_block) copy_box(T* to, const F* from, Box<n> box, int64_t rows) {
+__global__ void __launch_bounds__(copy_block)
+    copy_box(T* to, const F* from, Box<n> box, int64_t rows) {
   const int64_t i = int64_t(blockIdx.x) * copy_block + threadIdx.x;
   if (i >= box.size[n - 1]) return;
   to += i * box.to[n - 1];
@@ -212,16 +220,16 @@ inline void copy(Context& gpu, T* to, const F* from, Box<n> box) {
     }
   int64_t rows = 1;
   for (int d = 0; d + 1 < n; ++d) rows *= box.size[d] > 0 ? box.size[d] : 0;
-  launch(gpu, "copy", copy_box<T, F, n>, blocks(box.size[n - 1], copy_block), rows < 65535 ? rows : 65535, 1,
-         dim3{copy_block, 1, 1}, to, from, box, rows);
+  launch(gpu, "copy", copy_box<T, F, n>, blocks(box.size[n - 1], copy_block),
+         rows < 65535 ? rows : 65535, 1, dim3{copy_block, 1, 1}, to, from, box, rows);
 }
 
 // ---- On the device.
 
 /// The row of blocks along y; more than a grid may have go on along z.
 SDFG_DEVICE int block_row() { return int(blockIdx.y) + max_rows * int(blockIdx.z); }
-/// The same of a grid whose x and y are exchanged where `rows_first`: blocks are started along x, so
-/// that then all rows of some columns come before other columns.
+/// The same of a grid whose x and y are exchanged where `rows_first`: blocks are started along x,
+/// so that then all rows of some columns come before other columns.
 SDFG_DEVICE int block_row(bool rows_first) { return rows_first ? int(blockIdx.x) : block_row(); }
 SDFG_DEVICE int block_x(bool rows_first) { return rows_first ? block_row() : int(blockIdx.x); }
 
@@ -322,8 +330,8 @@ inline constexpr bool adds_doubles = true;
 template <class T, class Op>
 __device__ inline void update_atomic(T* at, const T& value, Op op) {
   using gpu::detail::same;
-  if constexpr (same<Op, Sum> && ((same<T, double> && adds_doubles) || same<T, float> || same<T, int32_t> ||
-                                  same<T, uint32_t>))
+  if constexpr (same<Op, Sum> && ((same<T, double> && adds_doubles) || same<T, float> ||
+                                  same<T, int32_t> || same<T, uint32_t>))
     atomicAdd(at, value);
   else if constexpr (same<Op, Sum> && (same<T, int64_t> || same<T, uint64_t>))
     atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));

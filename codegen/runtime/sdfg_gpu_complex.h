@@ -1,6 +1,7 @@
 // Complex numbers for both sides of a program that has a GPU: compilers of device code know
-// std::complex in parts only. Laid out as std::complex and C's, with the operators of that; formulas
-// of W. Kahan ("Branch cuts for complex elementary functions") where the textbook's lose digits.
+// std::complex in parts only. Laid out as std::complex and C's, with the operators of that;
+// formulas of W. Kahan ("Branch cuts for complex elementary functions") where the textbook's lose
+// digits.
 #pragma once
 
 #include "sdfg_math.h"
@@ -38,9 +39,15 @@ struct complex {
     const T ratio = b.re / b.im, scale = b.re * ratio + b.im;
     return {(a.re * ratio + a.im) / scale, (a.im * ratio - a.re) / scale};
   }
-  SDFG_BOTH friend constexpr complex operator*(const complex& a, T b) { return {a.re * b, a.im * b}; }
-  SDFG_BOTH friend constexpr complex operator*(T a, const complex& b) { return {a * b.re, a * b.im}; }
-  SDFG_BOTH friend constexpr complex operator/(const complex& a, T b) { return {a.re / b, a.im / b}; }
+  SDFG_BOTH friend constexpr complex operator*(const complex& a, T b) {
+    return {a.re * b, a.im * b};
+  }
+  SDFG_BOTH friend constexpr complex operator*(T a, const complex& b) {
+    return {a * b.re, a * b.im};
+  }
+  SDFG_BOTH friend constexpr complex operator/(const complex& a, T b) {
+    return {a.re / b, a.im / b};
+  }
   SDFG_BOTH friend constexpr complex operator+(const complex& a) { return a; }
   SDFG_BOTH friend constexpr complex operator-(const complex& a) { return {-a.re, -a.im}; }
   SDFG_BOTH friend constexpr bool operator==(const complex& a, const complex& b) {

@@ -1,5 +1,6 @@
 // One launch per call: what a call sends to the device is recorded as a graph and sent again as a
-// whole when a later call has the same arguments. Included by programs whose plan says `graph = on`.
+// whole when a later call has the same arguments. Included by programs whose plan says `graph =
+// on`.
 #pragma once
 
 namespace sdfg {
@@ -8,7 +9,8 @@ namespace gpu {
 /// An argument as a number, to tell calls apart.
 template <class T>
 inline uint64_t bits(T value) {
-  static_assert(sizeof(T) <= sizeof(uint64_t), "arguments of programs with graphs have at most 8 bytes");
+  static_assert(sizeof(T) <= sizeof(uint64_t),
+                "arguments of programs with graphs have at most 8 bytes");
   uint64_t out = 0;
   memcpy(&out, &value, sizeof value);
   return out;
@@ -73,7 +75,8 @@ class Graphs {
   template <class Run>
   void record(Context& gpu, Recording& into, Run run) {
     SDFG_GPU(StreamCaptureStatus) callers = SDFG_GPU(StreamCaptureStatusNone);
-    if (SDFG_GPU(StreamIsCapturing)(gpu.stream, &callers) != SDFG_GPU(Success)) (void)SDFG_GPU(GetLastError)();
+    if (SDFG_GPU(StreamIsCapturing)(gpu.stream, &callers) != SDFG_GPU(Success))
+      (void)SDFG_GPU(GetLastError)();
     if (callers != SDFG_GPU(StreamCaptureStatusNone)) return;
     Stream own = nullptr;
     SDFG_GPU(Graph_t) graph = nullptr;

@@ -1,5 +1,5 @@
-// Library nodes of the host that work on memory of the device: reductions and products as plain kernels
-// (the vendor's libraries are faster for large matrices), the rest by the host, on copies.
+// Library nodes of the host that work on memory of the device: reductions and products as plain
+// kernels (the vendor's libraries are faster for large matrices), the rest by the host, on copies.
 #pragma once
 
 #include "sdfg_blas.h"
@@ -49,8 +49,10 @@ constexpr int reduce_threads = 256;
 /// A thread for each result: the elements in order.
 template <class T, class F, class Op, class Into, int kept, int reduced>
 __global__ void __launch_bounds__(reduce_threads)
-    reduce_thread(T* to, const F* from, Reduction<kept, reduced> box, Op op, Into into, T begin, bool from_old) {
-  const int64_t result = int64_t(blockIdx.x) * reduce_threads + threadIdx.x, elements = box.elements();
+    reduce_thread(T* to, const F* from, Reduction<kept, reduced> box, Op op, Into into, T begin,
+                  bool from_old) {
+  const int64_t result = int64_t(blockIdx.x) * reduce_threads + threadIdx.x,
+                elements = box.elements();
   if (result >= box.results()) return;
   box.seek(result, to, from);
   T value = from_old ? *to : begin;
@@ -58,21 +60,24 @@ __global__ void __launch_bounds__(reduce_threads)
   *to = into(*to, value);
 }
 
-/// `parts` blocks for each result, along x and y: each thread combines its elements in order, then a fixed
-/// tree combines the threads, so that the order of operations follows from the sizes alone. Of several
-/// parts each leaves its own value in `to`.
+/// `parts` blocks for each result, along x and y: each thread combines its elements in order, then
+/// a fixed tree combines the threads, so that the order of operations follows from the sizes alone.
+/// Of several parts each leaves its own value in `to`.
 template <class T, class F, class Op, class Into, int kept, int reduced>
 __global__ void __launch_bounds__(reduce_threads)
-    reduce_blocks(T* to, const F* from, Reduction<kept, reduced> box, Op op, Into into, T begin, bool from_old) {
+    reduce_blocks(T* to, const F* from, Reduction<kept, reduced> box, Op op, Into into, T begin,
+                  bool from_old) {
   __shared__ T part[reduce_threads];
   const int64_t result = blockIdx.x, elements = box.elements();
   const int me = int(threadIdx.x), parts = int(gridDim.y);
   T* const own = to + result * parts + blockIdx.y;
   box.seek(result, to, from);
-  const int64_t first = int64_t(blockIdx.y) * reduce_threads + me, step = int64_t(parts) * reduce_threads;
+  const int64_t first = int64_t(blockIdx.y) * reduce_threads + me,
+                step = int64_t(parts) * reduce_threads;
   if (first < elements) {
     T value = T(from[box.element(first)]);
-    for (int64_t i = first + step; i < elements; i += step) value = op(value, T(from[box.element(i)]));
+    for (int64_t i = first + step; i < elements; i += step)
+      value = op(value, T(from[box.element(i)]));
     part[me] = value;
   }
   for (int half = reduce_threads / 2; half > 0; half /= 2) {
@@ -88,32 +93,35 @@ __global__ void __launch_bounds__(reduce_threads)
   }
 }
 
-/// Blocks for each of `results`, of the sizes alone: every thread has elements, and the device is full.
+/// Blocks for each of `results`, of the sizes alone: every thread has elements, and the device is
+/// full.
 inline int64_t reduce_parts(int64_t results, int64_t elements) {
-  const int64_t wanted = 2048 / (results > 0 ? results : 1), most = elements / (16 * reduce_threads);
+  const int64_t wanted = 2048 / (results > 0 ? results : 1),
+                most = elements / (16 * reduce_threads);
   const int64_t parts = wanted < most ? wanted : most;
   return parts > 1 ? parts : 1;
 }
 
 /// Reduces from `begin` on, or from what is in `to`; `into` combines what is there with the result.
 template <class T, class F, class Op, class Into, int kept, int reduced>
-inline void reduce(Context& gpu, Arena& memory, T* to, const F* from, Reduction<kept, reduced> box, Op op, Into into,
-                   bool in_any_order, T begin, bool from_old) {
+inline void reduce(Context& gpu, Arena& memory, T* to, const F* from, Reduction<kept, reduced> box,
+                   Op op, Into into, bool in_any_order, T begin, bool from_old) {
   const int64_t results = box.results(), elements = box.elements();
   const dim3 block{reduce_threads, 1, 1};
   bool across = false;  // neighbouring results read neighbouring elements
   for (int d = 0; d < kept; ++d) across |= box.from[d] == 1 && results >= 8192;
   if (!in_any_order || across || results >= 65536 || elements < 64)
-    return launch(gpu, "reduce", reduce_thread<T, F, Op, Into, kept, reduced>, blocks(results, reduce_threads), 1, 1,
-                  block, to, from, box, op, into, begin, from_old);
+    return launch(gpu, "reduce", reduce_thread<T, F, Op, Into, kept, reduced>,
+                  blocks(results, reduce_threads), 1, 1, block, to, from, box, op, into, begin,
+                  from_old);
   const int64_t parts = reduce_parts(results, elements);
   if (parts == 1)
-    return launch(gpu, "reduce", reduce_blocks<T, F, Op, Into, kept, reduced>, results, 1, 1, block, to, from, box,
-                  op, into, begin, from_old);
+    return launch(gpu, "reduce", reduce_blocks<T, F, Op, Into, kept, reduced>, results, 1, 1, block,
+                  to, from, box, op, into, begin, from_old);
   T* const partial = reinterpret_cast<T*>(memory.reserve(gpu, size_t(results * parts) * sizeof(T)));
   if (!partial) return;
-  launch(gpu, "reduce", reduce_blocks<T, F, Op, Into, kept, reduced>, results, parts, 1, block, partial, from, box,
-         op, into, begin, from_old);
+  launch(gpu, "reduce", reduce_blocks<T, F, Op, Into, kept, reduced>, results, parts, 1, block,
+         partial, from, box, op, into, begin, from_old);
   Reduction<kept, 1> rest{};
   int64_t rows = parts;
   for (int d = kept - 1; d >= 0; --d) {
@@ -130,7 +138,8 @@ inline void reduce(Context& gpu, Arena& memory, T* to, const F* from, Reduction<
 
 /// One thread for each element of c = alpha * a b + beta * c.
 template <class A, class B, class C>
-__global__ void __launch_bounds__(256) product(Matrix<A> a, Matrix<B> b, Matrix<C> c, C alpha, C beta) {
+__global__ void __launch_bounds__(256)
+    product(Matrix<A> a, Matrix<B> b, Matrix<C> c, C alpha, C beta) {
   const int64_t at = int64_t(blockIdx.x) * 256 + threadIdx.x;
   if (at >= c.rows * c.columns) return;
   const int64_t i = at / c.columns, j = at % c.columns;
@@ -140,8 +149,8 @@ __global__ void __launch_bounds__(256) product(Matrix<A> a, Matrix<B> b, Matrix<
 }
 template <class A, class B, class C>
 inline void gemm(Context& gpu, Matrix<A> a, Matrix<B> b, Matrix<C> c, C alpha, C beta) {
-  launch(gpu, "product", product<A, B, C>, blocks(c.rows * c.columns, 256), 1, 1, dim3{256, 1, 1}, a, b, c, alpha,
-         beta);
+  launch(gpu, "product", product<A, B, C>, blocks(c.rows * c.columns, 256), 1, 1, dim3{256, 1, 1},
+         a, b, c, alpha, beta);
 }
 
 /// The sum of a block's share of the products.
@@ -156,16 +165,18 @@ __global__ void __launch_bounds__(reduce_threads)
   if (threadIdx.x == 0) to[blockIdx.x] = all;
 }
 template <class C, class A, class B>
-inline void dot(Context& gpu, Arena& memory, C* to, int64_t n, const A* x, int64_t x_stride, const B* y,
-                int64_t y_stride) {
+inline void dot(Context& gpu, Arena& memory, C* to, int64_t n, const A* x, int64_t x_stride,
+                const B* y, int64_t y_stride) {
   const int64_t parts = reduce_parts(1, n);
   const dim3 block{reduce_threads, 1, 1};
-  C* const partial = parts > 1 ? reinterpret_cast<C*>(memory.reserve(gpu, size_t(parts) * sizeof(C))) : to;
+  C* const partial =
+      parts > 1 ? reinterpret_cast<C*>(memory.reserve(gpu, size_t(parts) * sizeof(C))) : to;
   if (!partial) return;
   launch(gpu, "dot", dot_blocks<C, A, B>, parts, 1, 1, block, partial, n, x, x_stride, y, y_stride);
   if (parts > 1)
-    launch(gpu, "dot", reduce_blocks<C, C, Sum, Exchange, 0, 1>, 1, 1, 1, block, to, static_cast<const C*>(partial),
-           Reduction<0, 1>{{}, {}, {}, {parts}, {1}}, Sum{}, Exchange{}, C(0), false);
+    launch(gpu, "dot", reduce_blocks<C, C, Sum, Exchange, 0, 1>, 1, 1, 1, block, to,
+           static_cast<const C*>(partial), Reduction<0, 1>{{}, {}, {}, {parts}, {1}}, Sum{},
+           Exchange{}, C(0), false);
 }
 
 // ---- Operations that only the host has code for.
@@ -181,7 +192,11 @@ struct HostCopy {
   T* const data;
 
   HostCopy(Context& on, T* elements, int64_t n, bool writes)
-      : gpu(on), there(elements), count(n > 0 ? n : 0), changes(writes), data(new T[size_t(count)]) {
+      : gpu(on),
+        there(elements),
+        count(n > 0 ? n : 0),
+        changes(writes),
+        data(new T[size_t(count)]) {
     copy<T>(gpu, data, there, count);
     wait(gpu);
   }

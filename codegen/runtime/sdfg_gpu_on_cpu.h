@@ -4,8 +4,9 @@
 //
 // Threads of a block run one after the other, each as a plain call for as long as it waits for
 // nobody. One that comes to a barrier keeps its stack and steps aside, and a further stack goes on
-// with the threads behind it; when all have come or ended, they go on in the same order. So a kernel
-// without barriers costs one change of stack per block, and one with barriers really meets at them.
+// with the threads behind it; when all have come or ended, they go on in the same order. So a
+// kernel without barriers costs one change of stack per block, and one with barriers really meets
+// at them.
 #pragma once
 
 #include <stddef.h>
@@ -201,9 +202,19 @@ inline void Threads::work() {
 
 // ---- The calls of the vendor's runtime that sdfg_gpu.h needs.
 
-enum Error_t { Success = 0, ErrorInvalidValue = 1, ErrorMemoryAllocation = 2, ErrorInvalidConfiguration = 9,
-               ErrorStreamCaptureUnsupported = 900 };
-enum MemcpyKind { MemcpyHostToDevice = 1, MemcpyDeviceToHost = 2, MemcpyDeviceToDevice = 3, MemcpyDefault = 4 };
+enum Error_t {
+  Success = 0,
+  ErrorInvalidValue = 1,
+  ErrorMemoryAllocation = 2,
+  ErrorInvalidConfiguration = 9,
+  ErrorStreamCaptureUnsupported = 900
+};
+enum MemcpyKind {
+  MemcpyHostToDevice = 1,
+  MemcpyDeviceToHost = 2,
+  MemcpyDeviceToDevice = 3,
+  MemcpyDefault = 4
+};
 
 /// What a stream records instead of running it, in order.
 using Graph = std::vector<std::function<void()>>;
@@ -261,15 +272,18 @@ inline Error_t StreamSynchronize(Stream_t stream) {
   return records(stream) ? note(ErrorStreamCaptureUnsupported) : DeviceSynchronize();
 }
 inline Error_t Memcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                             size_t width, size_t height, MemcpyKind kind, Stream_t stream = nullptr) {
+                             size_t width, size_t height, MemcpyKind kind,
+                             Stream_t stream = nullptr) {
   if (!to || !from || width > to_pitch || width > from_pitch) return note(ErrorInvalidValue);
   if (records(stream)) {
-    stream->recorded->push_back([=] { Memcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind); });
+    stream->recorded->push_back(
+        [=] { Memcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind); });
     return Success;
   }
   ++counters.copies;
   for (size_t row = 0; row < height; ++row)
-    memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
+    memmove(static_cast<char*>(to) + row * to_pitch,
+            static_cast<const char*>(from) + row * from_pitch, width);
   return Success;
 }
 inline Error_t MemcpyAsync(void* to, const void* from, size_t bytes, MemcpyKind kind,
@@ -304,7 +318,8 @@ inline Error_t EventRecord(Event_t event, Stream_t) {
 }
 inline Error_t EventSynchronize(Event_t) { return DeviceSynchronize(); }
 inline Error_t EventElapsedTime(float* milliseconds, Event_t begin, Event_t end) {
-  *milliseconds = float(double(end->tv_sec - begin->tv_sec) * 1e3 + double(end->tv_nsec - begin->tv_nsec) * 1e-6);
+  *milliseconds = float(double(end->tv_sec - begin->tv_sec) * 1e3 +
+                        double(end->tv_nsec - begin->tv_nsec) * 1e-6);
   return Success;
 }
 

@@ -1,5 +1,5 @@
-// Names of the program and its kernels for profilers: NVTX (a header that needs no library) or ROCTX
-// (loaded when it is there). Included by programs whose plan says `ranges = on`.
+// Names of the program and its kernels for profilers: NVTX (a header that needs no library) or
+// ROCTX (loaded when it is there). Included by programs whose plan says `ranges = on`.
 #pragma once
 
 #if defined(SDFG_GPU_ON_CPU)
@@ -8,7 +8,7 @@
 #elif __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 #else
-#error "ranges = on needs <nvtx3/nvToolsExt.h>: it comes with CUDA and with NVIDIA's wheel nvidia-nvtx; or write ranges = off in the plan"
+#error "ranges = on needs <nvtx3/nvToolsExt.h> (CUDA or the wheel nvidia-nvtx); or ranges = off"
 #endif
 
 namespace sdfg {

@@ -36,7 +36,9 @@ class Timers {
     span.sent = microseconds();
     gpu.note(SDFG_GPU(EventRecord)(span.begin, gpu.stream), "timers");
   }
-  void end(Context& gpu) { gpu.note(SDFG_GPU(EventRecord)(spans_[used_++].end, gpu.stream), "timers"); }
+  void end(Context& gpu) {
+    gpu.note(SDFG_GPU(EventRecord)(spans_[used_++].end, gpu.stream), "timers");
+  }
 
   /// Writes the file that SDFG_REPORT names, else .dacecache/PROGRAM/perf/report-MILLISECONDS.json.
   void report(Context& gpu, const char* program) {
@@ -49,17 +51,19 @@ class Timers {
     const std::string path = file(program);
     FILE* const out = fopen(path.c_str(), "w");
     if (!out) {
-      fprintf(stderr, "sdfg: timers: cannot write %s; SDFG_REPORT can name another file\n", path.c_str());
+      fprintf(stderr, "sdfg: timers: cannot write %s; SDFG_REPORT can name another file\n",
+              path.c_str());
       return;
     }
     fprintf(out, "{\n  \"traceEvents\": [");
     const char* separator = "\n";
     for (const Done& done : done_) {
       fprintf(out,
-              "%s    {\"name\": \"Map %s\", \"cat\": \"GPU\", \"ph\": \"X\", \"ts\": %lld, \"dur\": %.3f, \"pid\": %d, "
+              "%s    {\"name\": \"Map %s\", \"cat\": \"GPU\", \"ph\": \"X\", \"ts\": %lld, "
+              "\"dur\": %.3f, \"pid\": %d, "
               "\"tid\": 0, \"args\": {\"cfg_id\": %d, \"state_id\": %d, \"id\": %d}}",
-              separator, done.element.name, (long long)done.sent, done.duration, int(getpid()), done.element.graph,
-              done.element.state, done.element.node);
+              separator, done.element.name, (long long)done.sent, done.duration, int(getpid()),
+              done.element.graph, done.element.state, done.element.node);
       separator = ",\n";
     }
     fprintf(out, "\n  ],\n  \"sdfgHash\": \"\"\n}\n");
@@ -99,7 +103,8 @@ class Timers {
     gpu.note(SDFG_GPU(EventSynchronize)(spans_[used_ - 1].end), "timers");
     for (size_t i = 0; i < used_; ++i) {
       float milliseconds = 0;
-      if (gpu.note(SDFG_GPU(EventElapsedTime)(&milliseconds, spans_[i].begin, spans_[i].end), "timers"))
+      if (gpu.note(SDFG_GPU(EventElapsedTime)(&milliseconds, spans_[i].begin, spans_[i].end),
+                   "timers"))
         done_.push_back({spans_[i].element, spans_[i].sent, double(milliseconds) * 1e3});
     }
     used_ = 0;

@@ -1,5 +1,5 @@
-// The names that C++ tasklets and a program's own C++ code may rely on, but for those that take long
-// to compile (sdfg_compat.h): the C library, DaCe's type names and functions, and clocks.
+// The names that C++ tasklets and a program's own C++ code may rely on, but for those that take
+// long to compile (sdfg_compat.h): the C library, DaCe's type names and functions, and clocks.
 #pragma once
 
 #include <cmath>

@@ -51,7 +51,8 @@ inline void update_atomic(T* at, const T& value, Op op) {
     __atomic_load(at, &seen, __ATOMIC_RELAXED);
     do {
       next = op(seen, value);
-    } while (!__atomic_compare_exchange(at, &seen, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (
+        !__atomic_compare_exchange(at, &seen, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   } else {
     wide_update_lock.lock();
     *at = op(*at, value);

@@ -1,5 +1,5 @@
-// Builds a vector addition, checks it, runs it with the interpreter, and writes it as JSON that DaCe
-// reads: vector_add.sdfg.
+// Builds a vector addition, checks it, runs it with the interpreter, and writes it as JSON that
+// DaCe reads: vector_add.sdfg.
 
 #include <cstdio>
 #include <cstring>
@@ -32,8 +32,10 @@ int main() {
   };
   sdfg::NdArray n = sdfg::NdArray::zeros(sdfg::BaseType::Int64, {});
   n.bytes[0] = std::byte(3);
-  const auto result = sdfg::interpret(
-      program, {{"A", numbers({1, 2, 3})}, {"B", numbers({10, 20, 30})}, {"C", numbers({0, 0, 0})}, {"N", n}});
+  const auto result = sdfg::interpret(program, {{"A", numbers({1, 2, 3})},
+                                                {"B", numbers({10, 20, 30})},
+                                                {"C", numbers({0, 0, 0})},
+                                                {"N", n}});
   if (!result) {
     std::fprintf(stderr, "%s\n", result.error().text().c_str());
     return 1;

@@ -152,7 +152,8 @@ Expr operations(const Region& region) {
     if (const auto* state = block.as<State>()) {
       if (const auto tree = scope_tree(*state)) count = count + operations(*state, *tree)[NodeId()];
     } else if (const auto* conditional = block.as<ConditionalBlock>()) {
-      for (const Branch& branch : conditional->branches) count = count + operations(branch.region());
+      for (const Branch& branch : conditional->branches)
+        count = count + operations(branch.region());
     } else if (const Region* inner = block.region()) {
       const auto* loop = block.as<LoopRegion>();
       count = count + (loop ? trips(*loop, block.label) : Expr(1)) * operations(*inner);
@@ -165,7 +166,8 @@ Expr operations(const Region& region) {
 
 class Counter {
  public:
-  Counter(const Sdfg& sdfg, bool device, ProgramCost& out) : sdfg_(sdfg), device_(device), out_(out) {}
+  Counter(const Sdfg& sdfg, bool device, ProgramCost& out)
+      : sdfg_(sdfg), device_(device), out_(out) {}
 
   void region(const Region& region, const Place& place, const Expr& times) {
     for (BlockId id : region.nodes()) {
@@ -279,7 +281,8 @@ class Counter {
       if (!a || !b || a->is_view() || b->is_view()) continue;
       if (device_ ? !on_device(a) && !on_device(b) : a->is_scalar() && b->is_scalar()) continue;
       const EdgeId only[] = {e};
-      add("copy", place.edge(state, e), times, touched(state, only, true), touched(state, only, false));
+      add("copy", place.edge(state, e), times, touched(state, only, true),
+          touched(state, only, false));
     }
   }
 

@@ -7,17 +7,17 @@
 
 namespace sdfg {
 
-/// The elements of one container that a kernel reads, or writes: boxes of which none certainly holds
-/// another, and together no more than the container has.
+/// The elements of one container that a kernel reads, or writes: boxes of which none certainly
+/// holds another, and together no more than the container has.
 struct TouchedElements {
   std::int64_t bytes = 0;                ///< of one element
   std::vector<std::vector<Expr>> boxes;  ///< the sizes of each
   std::vector<Expr> container;           ///< its shape
 };
 
-/// What one place of a program launches and moves, read off its memlets without running it. The terms
-/// are those of codegen/counts.h; where execution finds fewer, this is an upper bound: all branches
-/// count, and a subset that depends on data counts as a whole.
+/// What one place of a program launches and moves, read off its memlets without running it. The
+/// terms are those of codegen/counts.h; where execution finds fewer, this is an upper bound: all
+/// branches count, and a subset that depends on data counts as a whole.
 struct KernelCost {
   std::string place, kind;  ///< kind: "map", "consume", "copy", or a library node's label
   Expr launches = 1;        ///< iterations of the loops around

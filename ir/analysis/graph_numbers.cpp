@@ -19,7 +19,8 @@ struct Numbering {
     if (const auto* state = block.as<State>()) {
       states[state] = {graph, index};
       for (NodeId id : state->nodes())
-        if (const auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg) sdfg(**nested->sdfg);
+        if (const auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
+          sdfg(**nested->sdfg);
     } else if (const auto* conditional = block.as<ConditionalBlock>()) {
       const std::int64_t own = next++;
       for (const Branch& branch : conditional->branches) this->block(branch.block, own, 0);

@@ -113,7 +113,8 @@ std::optional<EdgeId> viewed_edge(const Sdfg&, const State& state, NodeId view) 
   if (state[i].dst_connector == "views") return i;
   if (state[o].src_connector == "views") return o;
   const std::string& name = state.get<AccessNode>(view).data;
-  const bool in_names_view = state[i].memlet.data == name, out_names_view = state[o].memlet.data == name;
+  const bool in_names_view = state[i].memlet.data == name,
+             out_names_view = state[o].memlet.data == name;
   if (in_names_view && out_names_view) return std::nullopt;
   if (in_names_view) return o;
   if (out_names_view) return i;

@@ -6,12 +6,12 @@
 
 // The list has labels with gaps. An element that finds no gap makes room: the smallest aligned
 // window of labels around it that is sparse enough is spread out evenly, which costs O(log n)
-// amortized for each insertion (Bender et al., "Two simplified algorithms for maintaining order in a
-// list").
+// amortized for each insertion (Bender et al., "Two simplified algorithms for maintaining order in
+// a list").
 //
-// An edge u -> v against the list is repaired by moving either what leads to u to the place before v,
-// or what v leads to behind u, whichever search ends first (after Pearce and Kelly, with the two-way
-// search of Bender, Fineman, Gilbert and Tarjan).
+// An edge u -> v against the list is repaired by moving either what leads to u to the place before
+// v, or what v leads to behind u, whichever search ends first (after Pearce and Kelly, with the
+// two-way search of Bender, Fineman, Gilbert and Tarjan).
 
 namespace sdfg {
 namespace {
@@ -110,7 +110,8 @@ Order::Step Order::advance(Side& side, NodeId other, const EdgeFilter& accepts) 
     if (leads_out(at, node) || (accepts && !accepts(edge))) return Step::Going;
     const NodeId next = element(node);
     if (seen_[side.forward ? 1 : 0][next.value] == search_) return Step::Met;
-    if (side.forward ? label(next) >= label(other) : label(next) <= label(other)) return Step::Going;
+    if (side.forward ? label(next) >= label(other) : label(next) <= label(other))
+      return Step::Going;
     if (std::exchange(seen_[side.forward ? 0 : 1][next.value], search_) != search_)
       side.found.push_back(next);
     return Step::Going;
@@ -196,7 +197,8 @@ void Order::make_room_after(NodeId element) {
   for (std::uint64_t width = 2; width <= label_end; width *= 2) {
     most *= 1.5;
     const std::uint64_t begin = label(low) / width * width, end = begin + width;
-    while (slot(low).previous && label(slot(low).previous) >= begin) low = slot(low).previous, ++count;
+    while (slot(low).previous && label(slot(low).previous) >= begin)
+      low = slot(low).previous, ++count;
     while (slot(high).next && label(slot(high).next) < end) high = slot(high).next, ++count;
     if (double(count) >= most || width / (count + 1) < 2) continue;
     const std::uint64_t gap = width / (count + 1);

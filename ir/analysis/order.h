@@ -13,10 +13,11 @@ namespace sdfg {
 /// Which nodes of a state come before which, kept right while a pass rewrites the state.
 ///
 /// A scope counts as one element among its neighbours: a question between two nodes is asked about
-/// the two elements of their innermost common scope that hold them, and a walk passes a scope in one
-/// step, whatever is inside. (So all that is in a scope counts as reaching its exit.) All elements lie in one list whose order every edge respects, so a search never leaves
-/// the part of the list between its two ends; and it goes forward and backward in turns, so it
-/// costs no more than twice the smaller side.
+/// the two elements of their innermost common scope that hold them, and a walk passes a scope in
+/// one step, whatever is inside. (So all that is in a scope counts as reaching its exit.) All
+/// elements lie in one list whose order every edge respects, so a search never leaves the part of
+/// the list between its two ends; and it goes forward and backward in turns, so it costs no more
+/// than twice the smaller side.
 ///
 /// After each change of the graph, tell it: `added` for a node, `connected` for an edge that was
 /// added or got another end, `erased` for a node. Edges that go need no telling.
@@ -38,8 +39,8 @@ class Order {
   /// Is there a path (of any length, 0 included) from one node to the other? With a filter: one
   /// whose edges outside of scopes that it passes are all accepted.
   bool reaches(NodeId from, NodeId to, const EdgeFilter& accepts = {}) const;
-  /// Where the node's element stands in the list: if a reaches b and they lie in the same scope, then
-  /// position(a) <= position(b). Valid until the next change.
+  /// Where the node's element stands in the list: if a reaches b and they lie in the same scope,
+  /// then position(a) <= position(b). Valid until the next change.
   std::uint64_t position(NodeId node) const { return slots_[element(node).value].label; }
 
   /// A new node in the scope of that entry (none: the top level). An exit is told together with its

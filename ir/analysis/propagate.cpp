@@ -133,7 +133,8 @@ Assumptions around(const State& state, const ScopeTree& tree, NodeId entry, Assu
 
 void propagate_memlets(const Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId entry,
                        const Assumptions& assumptions) {
-  if (const auto* map = state[entry].as<MapEntry>(); map && map->params.size() != map->ranges.size())
+  if (const auto* map = state[entry].as<MapEntry>();
+      map && map->params.size() != map->ranges.size())
     return;
   const Assumptions known = around(state, tree, entry, assumptions);
   ScopeMemlets(sdfg, state, entry, tree.exit_of(entry), known).propagate();
@@ -149,8 +150,10 @@ Subset all_elements(const Data& data) {
   return all;
 }
 
-void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry, const Assumptions& assumptions) {
-  if (const auto tree = scope_tree(state)) propagate_memlets(sdfg, state, *tree, entry, assumptions);
+void propagate_memlets(const Sdfg& sdfg, State& state, NodeId entry,
+                       const Assumptions& assumptions) {
+  if (const auto tree = scope_tree(state))
+    propagate_memlets(sdfg, state, *tree, entry, assumptions);
 }
 
 void propagate_memlets(const Sdfg& sdfg, State& state, const std::vector<NodeId>& entries,
@@ -169,8 +172,10 @@ void propagate_memlets(const Sdfg& sdfg, State& state, const std::vector<NodeId>
     for (std::size_t i = chain.size(); i-- > 0; ++d) depth[chain[i].value] = d;
     by_depth.emplace_back(depth[n.value], n);
   }
-  std::ranges::stable_sort(by_depth, [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [level, entry] : by_depth) propagate_memlets(sdfg, state, *tree, entry, assumptions);
+  std::ranges::stable_sort(by_depth,
+                           [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [level, entry] : by_depth)
+    propagate_memlets(sdfg, state, *tree, entry, assumptions);
 }
 
 void propagate_memlets(const Sdfg& sdfg, State& state, const Assumptions& assumptions) {

@@ -48,11 +48,13 @@ Result<ScopeTree> scope_tree(const State& state) {
       continue;
     }
     if (!state.contains(entry) || state[entry].is_exit())
-      return Diagnostic{Place().node(state, n).text(),
-                        "the exit names entry " + std::to_string(entry.value) + ", which does not exist"};
+      return Diagnostic{
+          Place().node(state, n).text(),
+          "the exit names entry " + std::to_string(entry.value) + ", which does not exist"};
     if (tree.exit[entry.value])
-      return Diagnostic{Place().node(state, n).text(), "the entry has another exit already: node " +
-                                                           std::to_string(tree.exit[entry.value].value)};
+      return Diagnostic{Place().node(state, n).text(),
+                        "the entry has another exit already: node " +
+                            std::to_string(tree.exit[entry.value].value)};
     opens[entry.value] = true;
     tree.exit[entry.value] = n;
   }
@@ -68,8 +70,9 @@ Result<ScopeTree> scope_tree(const State& state) {
       if (first)
         scope = here;
       else if (here != scope)
-        return Diagnostic{Place().node(state, n).text(),
-                          "is reached from two scopes: " + entry_name(scope) + " and " + entry_name(here)};
+        return Diagnostic{
+            Place().node(state, n).text(),
+            "is reached from two scopes: " + entry_name(scope) + " and " + entry_name(here)};
       first = false;
     }
     if (own_entry) {

@@ -14,7 +14,8 @@ namespace sdfg {
 struct Window {
   Subset subset;                               ///< outer, of the memlet at the connector
   std::vector<std::optional<std::size_t>> inner;  ///< by outer dimension: the inner one it carries
-  /// By outer dimension that carries none: an inner one of a single element. A range there may be empty.
+  /// By outer dimension that carries none: an inner one of a single element. A range there may be
+  /// empty.
   std::vector<std::optional<std::size_t>> single;
   std::vector<Expr> offset;                    ///< of the inner container, by inner dimension
 

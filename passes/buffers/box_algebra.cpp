@@ -25,7 +25,8 @@ bool BoxAlgebra::overlap(const std::optional<Subset>& a, const std::optional<Sub
   return !a || !b || intersects(*a, *b, assumptions) != Truth::No;
 }
 
-bool BoxAlgebra::contains(const std::optional<Subset>& outer, const std::optional<Subset>& inner) const {
+bool BoxAlgebra::contains(const std::optional<Subset>& outer,
+                          const std::optional<Subset>& inner) const {
   if (!outer || !inner) return false;
   return *outer == *inner || certain(covers(*outer, *inner, assumptions));
 }

@@ -5,9 +5,9 @@
 namespace sdfg {
 
 // The array eliminations. All ask one question (passes/buffers/shared_storage.h: may this container
-// live in that one?) and rewrite in one way; each is about the containers that its picture shows. The
-// names are those under which DaCe's and GT4Py's users know them. `redundant-array-elimination` is
-// about all of them, and explains what is refused.
+// live in that one?) and rewrite in one way; each is about the containers that its picture shows.
+// The names are those under which DaCe's and GT4Py's users know them. `redundant-array-elimination`
+// is about all of them, and explains what is refused.
 
 /// Options of all of them.
 struct BufferOptions {
@@ -49,9 +49,10 @@ would have other dimensions or strides than it is made for.)",
     static constexpr auto properties = std::tuple{
         property("assume_pointwise", &Options::assume_pointwise,
                  "element p of an argument depends on no other element of the same argument"),
-        property("keep_versions", &Options::keep_versions,
-                 "no container gets a second version in a state, no transient is composed of others: "
-                 "splitting can take them apart")};
+        property(
+            "keep_versions", &Options::keep_versions,
+            "no container gets a second version in a state, no transient is composed of others: "
+            "splitting can take them apart")};
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -20,8 +20,8 @@ struct Target {
   std::vector<std::pair<NodeId, NodeId>> order;  ///< empty edges needed
 };
 
-/// How a value comes from inside the map to an access node outside: one edge per level, the innermost
-/// last.
+/// How a value comes from inside the map to an access node outside: one edge per level, the
+/// innermost last.
 struct Output {
   EdgeId edge;
   std::vector<EdgeId> path;
@@ -54,7 +54,8 @@ class DoubleWrites {
       if (!access || state_[e].memlet.empty()) continue;
       Target target{e, state_.target(e), {}, {}};
       if (Refusal why = check(x, *output, target)) {
-        context_.refused(trail_.in(state_, x), "copying to '" + access->data + "': " + why.reason());
+        context_.refused(trail_.in(state_, x),
+                         "copying to '" + access->data + "': " + why.reason());
         continue;
       }
       targets.push_back(std::move(target));
@@ -63,13 +64,15 @@ class DoubleWrites {
     std::string names;
     for (const Target& t : targets)
       names += (names.empty() ? "'" : ", '") + state_.get<AccessNode>(t.node).data + "'";
-    context_.applied(trail_.in(state_, x),
-                     "the map that writes '" + state_.get<AccessNode>(x).data + "' writes " + names);
+    context_.applied(
+        trail_.in(state_, x),
+        "the map that writes '" + state_.get<AccessNode>(x).data + "' writes " + names);
     rewrite(x, *output, targets);
     return Changed::Yes;
   }
 
-  /// The one edge that writes the node, if it comes from a map and writes each element of its subset.
+  /// The one edge that writes the node, if it comes from a map and writes each element of its
+  /// subset.
   std::optional<Output> output_to(NodeId x) {
     std::optional<EdgeId> write;
     for (EdgeId e : state_.in(x)) {
@@ -139,8 +142,10 @@ class DoubleWrites {
     for (const Use& use : all) {
       if (use.edge == target.copy) continue;
       if (use.box && intersects(*use.box, sides.dst, p_.assumptions) == Truth::No) continue;
-      if (order().reaches(target.node, use.begin) && (use.begin != target.node || !use.write)) continue;
-      if (order().element(use.end) != output.begin && order().reaches(use.end, output.begin)) continue;
+      if (order().reaches(target.node, use.begin) && (use.begin != target.node || !use.write))
+        continue;
+      if (order().element(use.end) != output.begin && order().reaches(use.end, output.begin))
+        continue;
       if (order().element(use.end) == output.begin && !use.write) {
         const Coordinates plain = [](const Subset& s) { return s; };
         const Coordinates placed = [&](const Subset& s) { return target.placement.map(s); };

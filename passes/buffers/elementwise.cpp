@@ -20,7 +20,8 @@ std::vector<Leaf> leaves(const Sdfg& sdfg, const State& state, const Use& use,
     if (!leaf) continue;
     const Memlet& memlet = state[edge].memlet;
     auto subset = use.write ? memlet.dst_subset : memlet.src_subset;
-    if (const auto sides = copy_sides(sdfg, state, edge)) subset = use.write ? sides->dst : sides->src;
+    if (const auto sides = copy_sides(sdfg, state, edge))
+      subset = use.write ? sides->dst : sides->src;
     if (subset) subset = at(*subset);
     out.push_back({edge, std::move(subset)});
   }
@@ -73,8 +74,8 @@ class Map {
  private:
   enum class Distance : std::uint8_t { Same, Disjoint, Shifted, Unknown };
 
-  /// What one point reads beside what it writes: the same element; elements that no point writes; the
-  /// element of another point; or nobody knows.
+  /// What one point reads beside what it writes: the same element; elements that no point writes;
+  /// the element of another point; or nobody knows.
   Distance compare(const Subset& a, const Subset& b) const {
     if (a == b) return Distance::Same;
     bool shifted = false;
@@ -113,7 +114,8 @@ class Map {
     }
     if (state_[done].is_entry()) done = order_.exit_of(done);
     // Edges at library nodes are operands to DaCe, empty ones too.
-    if (state_[done].is<LibraryNode>() || state_[order_.element(writer)].is<LibraryNode>()) return false;
+    if (state_[done].is<LibraryNode>() || state_[order_.element(writer)].is<LibraryNode>())
+      return false;
     out.order.emplace_back(done, order_.element(writer));
     return true;
   }
@@ -139,7 +141,8 @@ class Map {
 }  // namespace
 
 SameElement same_element(const Sdfg& sdfg, const State& state, const Order& order, const Use& read,
-                         const Coordinates& read_at, const Use& write, const Coordinates& write_at) {
+                         const Coordinates& read_at, const Use& write,
+                         const Coordinates& write_at) {
   const NodeId both = write.begin;
   if (state[both].is<Tasklet>()) {
     // Values are read before the code runs, and written after it.

@@ -55,7 +55,8 @@ class Eliminator {
         if (state.contains(*e) && is_copy(state, *e)) changed |= at_copy(p, state, *e);
       if (!selection_.twins) continue;
       for (NodeId n : state.nodes())
-        if (state.contains(n) && state[n].is<MapExit>() && !program_.order(p).scope_of(program_.order(p).element(n)))
+        if (state.contains(n) && state[n].is<MapExit>() &&
+            !program_.order(p).scope_of(program_.order(p).element(n)))
           changed |= at_exit(p, state, n);
     }
     return changed;
@@ -97,7 +98,8 @@ class Eliminator {
     return changed;
   }
 
-  /// Access nodes that have nothing to do go, and neighbours that nothing stands between become one.
+  /// Access nodes that have nothing to do go, and neighbours that nothing stands between become
+  /// one.
   Changed join_versions(Point p, State& state) {
     Changed changed = Changed::No;
     const auto done = [&](const std::string& what) {
@@ -173,13 +175,15 @@ class Eliminator {
     if (Refusal why = grow_for(program_, sharing)) return refuse(why.reason());
     refused_.erase(key);
     const State& state = *program_.flow.state(c.point);
-    context_.applied(trails_.at(c.point)->in(state, state.source(c.copy)),
-                     "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
-                         (sharing.grown.empty() ? "" : ", and that grows to '" + sharing.to + "' [" +
-                                                           to_text(Subset::whole(sharing.grown)) + "]") +
-                         (sharing.twins.empty() ? "" : ", and maps write once what they wrote to both") +
-                         (sharing.order.empty() ? "" : ", with ordering edges") +
-                         (sharing.early.empty() ? "" : "; what is overwritten is read before"));
+    context_.applied(
+        trails_.at(c.point)->in(state, state.source(c.copy)),
+        "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
+            (sharing.grown.empty() ? ""
+                                   : ", and that grows to '" + sharing.to + "' [" +
+                                         to_text(Subset::whole(sharing.grown)) + "]") +
+            (sharing.twins.empty() ? "" : ", and maps write once what they wrote to both") +
+            (sharing.order.empty() ? "" : ", with ordering edges") +
+            (sharing.early.empty() ? "" : "; what is overwritten is read before"));
     for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, sharing.to);
     share(program_, sharing);
     return Changed::Yes;

@@ -4,8 +4,8 @@
 
 namespace sdfg {
 
-/// A container that may go, and the copy that shows where its elements could live instead; or the edge
-/// by which a map writes to it what it writes there, too.
+/// A container that may go, and the copy that shows where its elements could live instead; or the
+/// edge by which a map writes to it what it writes there, too.
 struct Candidate {
   StateFlow::Point point;
   EdgeId copy;

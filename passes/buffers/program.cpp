@@ -41,7 +41,8 @@ BufferProgram::Uses& BufferProgram::uses(const std::string& container, Point p) 
   const auto viewed = [](const Use& use) { return use.viewed; };
   // What passes through views, or is known under other names, may change without our being told.
   const bool known = !fresh && !aliases.contains(container) &&
-                     std::ranges::none_of(out.reads, viewed) && std::ranges::none_of(out.writes, viewed);
+                     std::ranges::none_of(out.reads, viewed) &&
+                     std::ranges::none_of(out.writes, viewed);
   if (known || !flow.state(p)) {
     const auto count = [&] { return out.reads.size() + out.writes.size(); };
     if (flow.state(p) && count() > 2 * out.settled + 16) {
@@ -74,7 +75,8 @@ void BufferProgram::note_uses(Point p, NodeId node) {
   const auto found = uses_.find({flow.state(p)->get<AccessNode>(node).data, p});
   if (found == uses_.end()) return;
   std::vector<Use> all;
-  if (Refusal why = collect_uses(sdfg, *flow.state(p), order(p), node, all)) found->second.why = why;
+  if (Refusal why = collect_uses(sdfg, *flow.state(p), order(p), node, all))
+    found->second.why = why;
   for (Use& use : all)
     (use.write ? found->second.writes : found->second.reads).push_back(std::move(use));
 }

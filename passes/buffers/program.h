@@ -14,8 +14,8 @@
 
 namespace sdfg {
 
-/// One SDFG as the buffer passes see it: where each container is used, in which order states run, and
-/// in which order nodes of a state do. Kept right while they rewrite.
+/// One SDFG as the buffer passes see it: where each container is used, in which order states run,
+/// and in which order nodes of a state do. Kept right while they rewrite.
 struct BufferProgram {
   using Point = StateFlow::Point;
 
@@ -26,8 +26,8 @@ struct BufferProgram {
   Order& order(Point p);
   /// Access nodes of a container by point.
   const std::map<Point, std::vector<NodeId>>& nodes(std::string_view container) const;
-  /// The uses of a container in one state, those of its aliases included; or why they cannot be told.
-  /// Found once and kept: call refresh before looking at one.
+  /// The uses of a container in one state, those of its aliases included; or why they cannot be
+  /// told. Found once and kept: call refresh before looking at one.
   struct Uses {
     std::vector<Use> reads, writes;
     Refusal why;

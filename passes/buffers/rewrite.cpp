@@ -14,8 +14,8 @@ bool plain(const AccessNode& node) {
   return node.instrument == DataInstrumentation::None && !node.setzero;
 }
 
-/// May something read at the first node what something else writes at the second? Then the two stand
-/// for versions, even where no edge keeps the writer behind the reader.
+/// May something read at the first node what something else writes at the second? Then the two
+/// stand for versions, even where no edge keeps the writer behind the reader.
 bool are_versions(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second) {
   const State& state = *program.flow.state(point);
   const auto has_data = [&](std::span<const EdgeId> edges) {
@@ -62,8 +62,8 @@ Placement identity(std::size_t rank) {
   return out;
 }
 
-/// Takes one of two writes of a value out of a map. Who reads behind it waits for the other: returns
-/// the empty edge.
+/// Takes one of two writes of a value out of a map. Who reads behind it waits for the other:
+/// returns the empty edge.
 Sharing::At drop_twin(BufferProgram& program, const Sharing::Twin& twin) {
   const auto point = twin.goes.point;
   State& state = *program.flow.state(point);
@@ -185,7 +185,8 @@ Refusal grow_for(BufferProgram& program, Sharing& sharing) {
   program.sdfg.arrays.insert(move.to, std::move(larger));
   for (const auto& [point, nodes] : program.nodes(move.from)) {
     State& state = *program.flow.state(point);
-    const Reroute reroute(program.sdfg, state, program.accesses, {move.from, move.to, move.placement});
+    const Reroute reroute(program.sdfg, state, program.accesses,
+                          {move.from, move.to, move.placement});
     for (NodeId n : nodes)
       for (const auto& edges : {state.in(n), state.out(n)})
         for (EdgeId e : edges)
@@ -244,7 +245,8 @@ Changed merge_sources(BufferProgram& program, StateFlow::Point point,
   Changed changed = Changed::No;
   NodeId first;
   for (NodeId n : std::vector(found->second)) {
-    if (!state.in(n).empty() || !plain(state.get<AccessNode>(n)) || program.order(point).scope_of(n))
+    if (!state.in(n).empty() || !plain(state.get<AccessNode>(n)) ||
+        program.order(point).scope_of(n))
       continue;
     if (!first) {
       first = n;

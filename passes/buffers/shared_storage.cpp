@@ -28,7 +28,8 @@ bool reads_first(Sdfg& sdfg, const std::string& in, const std::string& out) {
       for (const Use& r : reads.reads) {
         const bool one_map = inside.order(p).element(r.end) == w.begin &&
                              (*inside.flow.state(p))[w.begin].is<MapEntry>();
-        if (!one_map && (r.end == w.begin || !inside.order(p).reaches(r.end, w.begin))) return false;
+        if (!one_map && (r.end == w.begin || !inside.order(p).reaches(r.end, w.begin)))
+          return false;
       }
     if (!writes.writes.empty()) follow(p);
   }
@@ -76,7 +77,8 @@ Refusal SharingCheck::collect_from() {
   const Data& data = *p_.sdfg.arrays.get(from());
   for (std::size_t d = 0; d < data.shape.size(); ++d)
     if (!sharing_.placement.carrier(d) && data.shape[d] != Expr(1))
-      return "dimension " + std::to_string(d) + " of '" + from() + "' has no place in '" + to() + "'";
+      return "dimension " + std::to_string(d) + " of '" + from() + "' has no place in '" + to() +
+             "'";
   std::size_t count = 0;
   std::vector<Subset> copied;
   for (const auto& [point, nodes] : p_.nodes(from())) {
@@ -99,7 +101,8 @@ Refusal SharingCheck::collect_from() {
       if (access && access->data == to() && !memlet.wcr && !memlet.dynamic)
         if (const auto sides = copy_sides(p_.sdfg, state, e)) {
           const Subset& there = placed.write ? sides->src : sides->dst;
-          placed.link = *placed.box == there || certain(same_points(*placed.box, there, p_.assumptions));
+          placed.link =
+              *placed.box == there || certain(same_points(*placed.box, there, p_.assumptions));
           if (placed.link) {
             sharing_.links.push_back({point, e});
             links_.emplace(point, e);
@@ -203,8 +206,8 @@ SharingCheck::Together SharingCheck::together(Point p, const Use& read, bool rea
   if (order(p).element(read.end) != node || state[node].is<AccessNode>()) return Together::Apart;
   const Coordinates placed = [&](const Subset& s) { return sharing_.placement.map(s); };
   const Coordinates plain = [](const Subset& s) { return s; };
-  const auto same = same_element(p_.sdfg, state, order(p), read, read_in_from ? placed : plain, write,
-                                 read_in_from ? plain : placed);
+  const auto same = same_element(p_.sdfg, state, order(p), read, read_in_from ? placed : plain,
+                                 write, read_in_from ? plain : placed);
   if (same.answer == Truth::No) return Together::Wrong;
   if (same.answer == Truth::Unknown && !pointwise_) return Together::Wrong;
   const auto* nested = state[node].as<NestedSdfg>();

@@ -39,20 +39,23 @@ struct Sharing {
   std::vector<Expr> grown;       ///< the shape that `to` needs for it; empty: it has room
 };
 
-/// May accesses to `from` become accesses to `to`? As for registers that a copy joins, the answer is
-/// yes unless both hold something different that is still needed:
+/// May accesses to `from` become accesses to `to`? As for registers that a copy joins, the answer
+/// is yes unless both hold something different that is still needed:
 ///
-/// 1. Nothing but a copy from `from` writes those elements of `to` while `from` is still going to be
+/// 1. Nothing but a copy from `from` writes those elements of `to` while `from` is still going to
+/// be
 ///    read.
-/// 2. Whatever else writes elements of `from` overwrites those of `to` from then on, so nobody reads
+/// 2. Whatever else writes elements of `from` overwrites those of `to` from then on, so nobody
+/// reads
 ///    them in `to` (the caller at the end included) before they are copied there or written anew.
 ///
 /// "While", "before" and "the end" are meant on every path through the control flow, and within a
-/// state for every order that its edges allow. Where they allow a wrong order besides a right one, an
-/// empty edge is planned. What one map reads and writes is decided by same_element, and what that
-/// leaves open by `assume_pointwise`. Where one map writes the same value to an element of both, that is
-/// a copy, too. A transient `to` that ends too early may grow in one dimension, so that the two
-/// together need no more memory than before. On success fills in what the rewrite needs.
+/// state for every order that its edges allow. Where they allow a wrong order besides a right one,
+/// an empty edge is planned. What one map reads and writes is decided by same_element, and what
+/// that leaves open by `assume_pointwise`. Where one map writes the same value to an element of
+/// both, that is a copy, too. A transient `to` that ends too early may grow in one dimension, so
+/// that the two together need no more memory than before. On success fills in what the rewrite
+/// needs.
 Refusal check_sharing(BufferProgram& program, Sharing& sharing, bool assume_pointwise);
 
 }  // namespace sdfg

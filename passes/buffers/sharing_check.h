@@ -12,12 +12,15 @@
 
 namespace sdfg {
 
-/// check_sharing for one pair: what uses them, and the two rules. Members of one class because every
-/// question needs the uses of both containers, and the order of a state that is asked about.
+/// check_sharing for one pair: what uses them, and the two rules. Members of one class because
+/// every question needs the uses of both containers, and the order of a state that is asked about.
 class SharingCheck : BoxAlgebra {
  public:
   SharingCheck(BufferProgram& program, Sharing& sharing, bool assume_pointwise)
-      : BoxAlgebra{program.assumptions}, p_(program), sharing_(sharing), pointwise_(assume_pointwise) {}
+      : BoxAlgebra{program.assumptions},
+        p_(program),
+        sharing_(sharing),
+        pointwise_(assume_pointwise) {}
 
   Refusal run();
 

@@ -24,7 +24,8 @@ class SharingCheck::Walk {
         return std::ranges::any_of(*k, [&](const Subset& b) { return check.contains(b, box); });
       });
     };
-    if (std::ranges::find(known, boxes) != known.end() || std::ranges::all_of(*boxes, holds)) return;
+    if (std::ranges::find(known, boxes) != known.end() || std::ranges::all_of(*boxes, holds))
+      return;
     known.push_back(boxes);
     open.emplace_back(p, boxes);
   }
@@ -51,7 +52,8 @@ Refusal SharingCheck::check_read(Point p, const Placed& read) {
     if (before(p, read, write)) continue;
     const Together both = together(p, read, true, write);
     if (both == Together::Fine) continue;
-    if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) continue;
+    if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin))
+      continue;
     for (const Subset& box : boxes)
       if (overlap(write.box, box))
         return "'" + to() + "' is written in " + where(p) + " while '" + from() +
@@ -83,8 +85,10 @@ bool SharingCheck::defined_before(Point p) const {
 
 Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
-    return "what '" + from() + "' holds in " + where(start) + " is of an earlier state, and where it lies"
-           " in '" + to() + "' changes";
+    return "what '" + from() + "' holds in " + where(start) +
+           " is of an earlier state, and where it lies"
+           " in '" +
+           to() + "' changes";
   Walk walk;
   const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
   for (Point q : p_.flow.previous(start)) walk.add(*this, q, all);
@@ -156,8 +160,8 @@ bool SharingCheck::is_copied(Point p, const Use& write, const Placed& link, cons
                    order(p).reaches(p_.flow.state(p)->target(link.edge), read->begin));
 }
 
-/// The elements of `to` that hold what `write` gave `from` when they should not: it has neither been
-/// copied nor overwritten by the time that `read` looks (none: by the end of the state).
+/// The elements of `to` that hold what `write` gave `from` when they should not: it has neither
+/// been copied nor overwritten by the time that `read` looks (none: by the end of the state).
 std::vector<Subset> SharingCheck::early(Point p, const Use& write, const Use* read) {
   std::vector<Subset> boxes{*write.box};
   for (const Placed& link : from_[p])
@@ -182,7 +186,8 @@ Refusal SharingCheck::check_write_and_read(Point p, const Use& write, const Use&
         return overlap(box, read.box);
       }))
     return {};
-  if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin)) return {};
+  if (both == Together::Apart && !before(p, write, read) && plan(p, read.end, write.begin))
+    return {};
   const std::string box = read.box ? "[" + to_text(*read.box) + "]" : "";
   if (both == Together::Wrong)
     return "the node that writes '" + from() + "' reads '" + to() + "'" + box +

@@ -77,7 +77,8 @@ class StateReuse {
         continue;
       }
       if (!context_.may_apply()) break;
-      context_.applied(trail_.in(state_, n), "'" + slot.name + "' lies where '" + free->name + "' did");
+      context_.applied(trail_.in(state_, n),
+                       "'" + slot.name + "' lies where '" + free->name + "' did");
       names.emplace(slot.name, free->name);
       gone.insert(slot.name);
       free->users = std::move(slot.users);
@@ -173,7 +174,8 @@ Result<Changed> TransientReuse::run(Sdfg& sdfg, const Options&, PassContext& con
     const Accesses accesses(each);
     std::set<std::string> gone;
     for (const auto& [state, here] : states.states())
-      if (single.contains(state)) changed |= StateReuse(each, *state, accesses, *here, context).run(gone);
+      if (single.contains(state))
+        changed |= StateReuse(each, *state, accesses, *here, context).run(gone);
     each.arrays.erase_if([&](const auto& entry) { return gone.contains(entry.first); });
     return changed;
   });

@@ -14,8 +14,8 @@ namespace sdfg {
 std::optional<EdgeId> twin_of(const State& state, EdgeId write, const std::string& to,
                               const Placement& placement, const Assumptions& assumptions);
 
-/// The value that each iteration hands to a map's exit for an edge out of it: where it comes from, and
-/// what of it. Nothing when there are several, or the write combines or may not happen.
+/// The value that each iteration hands to a map's exit for an edge out of it: where it comes from,
+/// and what of it. Nothing when there are several, or the write combines or may not happen.
 struct ExitValue {
   EdgeId inner;  ///< the edge into the exit
   NodeId source;

@@ -103,7 +103,8 @@ class Collector {
     if (access) {
       const Data* data = sdfg_.find_data(access->data);
       if (data && data->is_view() && viewed_edge(sdfg_, state_, other) == e) {
-        const auto& subset = edge.memlet.data == name ? edge.memlet.subset() : edge.memlet.other_subset();
+        const auto& subset =
+            edge.memlet.data == name ? edge.memlet.subset() : edge.memlet.other_subset();
         return through_view(other, e, e, subset);
       }
       if (const auto sides = copy_sides(sdfg_, state_, e)) {
@@ -121,7 +122,8 @@ class Collector {
   }
 
   /// What is read or written through a view touches what it views.
-  Refusal through_view(NodeId view, EdgeId viewing, EdgeId first, const std::optional<Subset>& box) {
+  Refusal through_view(NodeId view, EdgeId viewing, EdgeId first,
+                       const std::optional<Subset>& box) {
     if (++depth_ > 64) return "views of views without end";
     for (const bool read : {false, true})
       for (EdgeId e : read ? state_.out(view) : state_.in(view)) {

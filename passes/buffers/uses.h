@@ -22,7 +22,8 @@ struct Use {
   bool viewed = false;    ///< through a view; `edge` is the viewing edge
 };
 
-/// Looks again at where the use's edge leads: nodes may have become one. False when the edge is gone.
+/// Looks again at where the use's edge leads: nodes may have become one. False when the edge is
+/// gone.
 bool refresh(const State& state, const Order& order, Use& use);
 
 /// Adds the uses at one access node, those through views included. Fails for what is no plain read

@@ -22,8 +22,8 @@ bool overlap(const Given& a, const Given& b) {
 }
 
 /// What a node is given, by container, or by the first of containers that may be the same.
-std::map<std::string, std::vector<Given>> given_to(const Sdfg& sdfg, const State& state, NodeId node,
-                                                   const Aliases& outside) {
+std::map<std::string, std::vector<Given>> given_to(const Sdfg& sdfg, const State& state,
+                                                   NodeId node, const Aliases& outside) {
   std::map<std::string, std::vector<Given>> given;
   const auto add = [&](EdgeId e, NodeId end, const std::string& connector) {
     const Memlet& memlet = state[e].memlet;

@@ -46,8 +46,8 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
   return false;
 }
 
-/// Names that have other values somewhere inside than what is handed in: assigned by control flow, or
-/// bound by a scope.
+/// Names that have other values somewhere inside than what is handed in: assigned by control flow,
+/// or bound by a scope.
 SymbolSet names_with_other_values(const Sdfg& sdfg) {
   SymbolSet out = assigned_symbols(static_cast<const Region&>(sdfg));
   for_each_node(sdfg, [&](const Node& node) {
@@ -97,7 +97,8 @@ void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
 void assume_scope(const MapEntry& map, Assumptions& assumptions) {
   for (std::size_t d = 0; d < map.params.size() && d < map.ranges.size(); ++d) {
     const Range& range = map.ranges[d];
-    const bool own = uses_symbol(range.begin, map.params[d]) || uses_symbol(range.end, map.params[d]);
+    const bool own =
+        uses_symbol(range.begin, map.params[d]) || uses_symbol(range.end, map.params[d]);
     if (own)
       assumptions.bounds.erase(map.params[d]);
     else
@@ -119,7 +120,9 @@ Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outs
     return found != nested.symbol_mapping.end() && found->second.is_symbol(name) &&
            !changing.contains(name);
   };
-  const auto all_passed = [&](const Expr& e) { return std::ranges::all_of(free_symbols(e), passed); };
+  const auto all_passed = [&](const Expr& e) {
+    return std::ranges::all_of(free_symbols(e), passed);
+  };
   for (const auto& [name, bounds] : outside.bounds) {
     if (!passed(name)) continue;
     Bounds kept;

@@ -17,9 +17,9 @@ void bind_symbols(Sdfg& sdfg, const Substitution& constants);
 /// from the mapping. Returns their names.
 std::vector<std::string> bind_constant_mapping(NestedSdfg& nested);
 
-/// For passes that drop control flow: symbols of a nested SDFG that it declared and assigned itself,
-/// and does not assign any more, lose their declaration. Those that something still reads (what was
-/// never assigned in time) are given some value.
+/// For passes that drop control flow: symbols of a nested SDFG that it declared and assigned
+/// itself, and does not assign any more, lose their declaration. Those that something still reads
+/// (what was never assigned in time) are given some value.
 void settle_symbols(NestedSdfg& nested);
 
 }  // namespace sdfg

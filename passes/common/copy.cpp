@@ -62,7 +62,8 @@ std::optional<std::vector<std::pair<std::size_t, std::size_t>>> associate(
 
 std::optional<CopySides> copy_sides(const Sdfg& sdfg, const State& state, EdgeId edge) {
   // Told at once; following a path through a scope node costs time linear in its edges.
-  if (state[state.source(edge)].is_code() || state[state.target(edge)].is_code()) return std::nullopt;
+  if (state[state.source(edge)].is_code() || state[state.target(edge)].is_code())
+    return std::nullopt;
   const auto* source = state[path_source(state, edge)].as<AccessNode>();
   const auto* target = state[path_target(state, edge)].as<AccessNode>();
   if (!source || !target) return std::nullopt;

@@ -5,9 +5,9 @@
 
 namespace sdfg {
 
-/// Decides conditions over integer symbols alone, and whether an array is there: a container's value is not known, and a
-/// comparison of floating-point values may fail although both sides are spelled the same (nan).
-/// `types` are those of the names in scope (symbol_types).
+/// Decides conditions over integer symbols alone, and whether an array is there: a container's
+/// value is not known, and a comparison of floating-point values may fail although both sides are
+/// spelled the same (nan). `types` are those of the names in scope (symbol_types).
 Truth decide(const Code& condition, const Sdfg& sdfg, const TypeTable& types,
              const Assumptions& assumptions = {});
 /// Is the name an integer symbol here, and no container?

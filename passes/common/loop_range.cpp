@@ -13,8 +13,9 @@ std::optional<Expr> assigned_value(const std::optional<Code>& code, const std::s
   if (!statements || statements->size() != 1) return std::nullopt;
   const auto* assign = std::get_if<Assign>(&statements->front().kind);
   if (!assign || !assign->target.is_symbol(variable)) return std::nullopt;
-  return simplify(assign->augmented ? Expr::make(*assign->augmented, {assign->target, assign->value})
-                                    : assign->value);
+  return simplify(assign->augmented
+                      ? Expr::make(*assign->augmented, {assign->target, assign->value})
+                      : assign->value);
 }
 
 struct Bound {
@@ -119,7 +120,8 @@ void collect_assigned(const LoopRegion& loop, SymbolSet& out) {
     const Statements* statements = *code ? (*code)->statements() : nullptr;
     if (!statements) continue;
     for (const Statement& s : *statements)
-      if (const auto* assign = std::get_if<Assign>(&s.kind); assign && assign->target.is(Op::Symbol))
+      if (const auto* assign = std::get_if<Assign>(&s.kind);
+          assign && assign->target.is(Op::Symbol))
         out.insert(assign->target.name());
   }
 }

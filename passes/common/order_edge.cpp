@@ -36,8 +36,8 @@ std::optional<NodeId> operand_of(const Sdfg& sdfg, State& state, NodeId library)
   return std::nullopt;
 }
 
-/// The access node that a view hands on to. Another out-edge would make it unclear which of a view's
-/// edges tells what it looks at.
+/// The access node that a view hands on to. Another out-edge would make it unclear which of a
+/// view's edges tells what it looks at.
 std::optional<NodeId> viewed_behind(const Sdfg& sdfg, const State& state, NodeId node) {
   const auto* access = state[node].as<AccessNode>();
   const Data* data = access ? sdfg.find_data(access->data) : nullptr;

@@ -5,8 +5,8 @@
 
 namespace sdfg {
 
-/// Why the points of a map must run in the order that they have: it is the order of what is put into
-/// or taken out of a stream. (All else that points share resolves conflicts, in any order.)
+/// Why the points of a map must run in the order that they have: it is the order of what is put
+/// into or taken out of a stream. (All else that points share resolves conflicts, in any order.)
 Refusal check_reordering(const Sdfg& sdfg, const State& state, NodeId entry);
 
 }  // namespace sdfg

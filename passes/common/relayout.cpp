@@ -73,8 +73,8 @@ class Translator {
   bool declare_;
 };
 
-/// The strides of a container (in the terms of the one around it) that lies in that at `subset`: its
-/// wide dimensions follow those with the same strides, in order, as in ir/analysis/window.h.
+/// The strides of a container (in the terms of the one around it) that lies in that at `subset`:
+/// its wide dimensions follow those with the same strides, in order, as in ir/analysis/window.h.
 Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& outside,
                                          const Subset& subset) {
   if (inside.is_scalar()) return std::vector<Expr>();
@@ -94,7 +94,8 @@ Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& o
     if (around)
       while (next < subset.rank() && !fits(next)) ++next;
     if (around && next < subset.rank()) stride = outside.strides[next];
-    if (!stride) return Diagnostic{"", "its dimension " + std::to_string(d) + " cannot be followed"};
+    if (!stride)
+      return Diagnostic{"", "its dimension " + std::to_string(d) + " cannot be followed"};
     strides[d] = *stride * subset[next].step;
     ++next;
   }

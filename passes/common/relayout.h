@@ -41,13 +41,13 @@ class Relayout {
 
   Mode mode_;
   std::set<std::string> views_;  ///< of the SDFG in which the walk is
-  /// Containers behind connectors that have their new strides: one that is an input and an output is
-  /// met twice.
+  /// Containers behind connectors that have their new strides: one that is an input and an output
+  /// is met twice.
   std::set<std::pair<const Sdfg*, std::string>> adapted_;
 };
 
-/// The edges that carry what passes `edge` on the way from (or to) the access node `at`, the nearest
-/// first; those that lead on to nothing are the leaves.
+/// The edges that carry what passes `edge` on the way from (or to) the access node `at`, the
+/// nearest first; those that lead on to nothing are the leaves.
 struct PathEdge {
   EdgeId edge;
   bool leaf;

@@ -152,8 +152,9 @@ void Removal::add_access(NodeId node, Touched& out) const {
   }
   const auto container = accessed_container(sdfg_, state_, node);
   bool& written = out[container ? root_name(*container) : std::string()];
-  written = written || !container || access->setzero ||
-            std::ranges::any_of(state_.in(node), [&](EdgeId e) { return !state_[e].memlet.empty(); });
+  written =
+      written || !container || access->setzero ||
+      std::ranges::any_of(state_.in(node), [&](EdgeId e) { return !state_[e].memlet.empty(); });
 }
 
 const Removal::Touched& Removal::shared() {

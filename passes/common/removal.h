@@ -12,7 +12,8 @@
 
 namespace sdfg {
 
-/// Takes nodes and edges out of a state so that what is left is valid and happens in the same order.
+/// Takes nodes and edges out of a state so that what is left is valid and happens in the same
+/// order.
 ///
 /// What stood before a removed node still precedes what stood behind it, by an empty memlet, where
 /// some container is accessed on both sides (once for writing) by different nodes; where none is,

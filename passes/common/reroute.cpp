@@ -71,7 +71,8 @@ Refusal Reroute::check(EdgeId edge, NodeId at, bool all) const {
         if (const Range& r = (*subset)[d]; !r.is_index() && !relocation_.placement.carrier(d) &&
                                            !certain(less_equal(r.begin, r.end)))
           return "a copy takes [" + to_text(r) + "] of '" + relocation_.from +
-                 "', which may be empty, and '" + relocation_.to + "' has no dimension that could say so";
+                 "', which may be empty, and '" + relocation_.to +
+                 "' has no dimension that could say so";
     if (Refusal why = check_end(e, read, *subset, all)) return why;
   }
   return {};
@@ -124,8 +125,8 @@ void Reroute::rename(EdgeId edge, NodeId at) {
         !nested ? "" : read ? state_[e].dst_connector : state_[e].src_connector;
     if (!adapted_.emplace(end, key).second) continue;
     Relayout relayout(Relayout::Mode::Apply);
-    const Refusal none = relayout.follow(sdfg_, state_, e, read,
-                                         *side(memlet, relocation_.from, read), strides, &accesses_);
+    const Refusal none = relayout.follow(
+        sdfg_, state_, e, read, *side(memlet, relocation_.from, read), strides, &accesses_);
     SDFG_ASSERT(!none) << "check let it pass: " << none.reason();
   }
   for (const auto& [e, leaf] : path) rename(state_[e].memlet, read);

@@ -20,7 +20,8 @@ struct Relocation {
 /// Moves edges of access nodes to access nodes of another container, and adapts what hangs on them:
 ///
 /// - the memlets of the whole tree through scopes, whichever end they name;
-/// - views and nested SDFGs behind them, which see other strides. Inside, symbols of the new strides
+/// - views and nested SDFGs behind them, which see other strides. Inside, symbols of the new
+/// strides
 ///   come in through the symbol mapping, under fresh names where theirs are taken; views and nested
 ///   SDFGs there follow, too.
 ///
@@ -35,7 +36,8 @@ class Reroute {
   /// Why the one container cannot stand for the other at all: element type, storage, kind.
   static Refusal check_containers(const Sdfg& sdfg, const std::string& from, const std::string& to);
   /// Why this edge at this access node of `from` cannot follow. A connector that is an input and an
-  /// output of a nested SDFG has one container: `all` says that every edge of `from` is going to move.
+  /// output of a nested SDFG has one container: `all` says that every edge of `from` is going to
+  /// move.
   Refusal check(EdgeId edge, NodeId at, bool all = true) const;
   /// Makes the edge one of `node`, an access node of `to`. Relies on the check.
   void move(EdgeId edge, NodeId at, NodeId node);

@@ -130,7 +130,8 @@ Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& sc
       // A local variable of the code would capture the name. (One that is replaced is none.)
       collect_words(tasklet->code.text(), in_values, words);
       std::erase_if(words, [&](const std::string& word) { return used.contains(word); });
-      if (!words.empty()) return "the code of tasklet " + who + " mentions '" + *words.begin() + "'";
+      if (!words.empty())
+        return "the code of tasklet " + who + " mentions '" + *words.begin() + "'";
     }
   }
   return {};

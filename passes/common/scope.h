@@ -21,8 +21,8 @@ std::optional<Scope> find_scope(const State& state, NodeId entry);
 /// Replaces symbols by expressions everywhere inside a scope: memlets between entry and exit,
 /// nested ranges, code, mappings of nested SDFGs.
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements);
-/// Why that would change the meaning: an inner scope or code gives one of the names another meaning,
-/// a container's shape depends on a replaced symbol, or a library node mentions it.
+/// Why that would change the meaning: an inner scope or code gives one of the names another
+/// meaning, a container's shape depends on a replaced symbol, or a library node mentions it.
 Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& scope,
                            const Substitution& replacements);
 

@@ -8,10 +8,10 @@
 
 namespace sdfg {
 
-/// The control flow of one SDFG as one graph of points: a point per state, and points where regions,
-/// loops and conditionals begin and end. Every way that control can take is a path; conditions are
-/// not looked at. Loops are cycles. Built in linear time; changes of what is inside states leave it
-/// valid.
+/// The control flow of one SDFG as one graph of points: a point per state, and points where
+/// regions, loops and conditionals begin and end. Every way that control can take is a path;
+/// conditions are not looked at. Loops are cycles. Built in linear time; changes of what is inside
+/// states leave it valid.
 class StateFlow {
  public:
   using Point = std::size_t;

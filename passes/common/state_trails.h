@@ -33,8 +33,8 @@ class StateTrails {
   std::vector<Entry> states_;
 };
 
-/// visit(sdfg, trail, assumptions), which answers with Changed: for the SDFG, then for those nested in
-/// the states that it holds after the visit, each with what holds inside it.
+/// visit(sdfg, trail, assumptions), which answers with Changed: for the SDFG, then for those nested
+/// in the states that it holds after the visit, each with what holds inside it.
 template <class F>
 Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
                      const F& visit) {

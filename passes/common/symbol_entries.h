@@ -14,7 +14,7 @@ using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
 /// What JSON files of symbols may hold.
 enum class SymbolFile {
   Constants,  ///< an object of integers, itself or under `constant_symbols`
-  Arguments   ///< also truth values, or under `arguments` objects with a `value`; others are skipped
+  Arguments  ///< also truth values, or under `arguments` objects with a `value`; others are skipped
 };
 
 /// Reads an option whose entries are NAME=INTEGER or paths of JSON files; later entries win.

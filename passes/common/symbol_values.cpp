@@ -33,7 +33,8 @@ SymbolValues::SymbolValues(const Sdfg& sdfg, const TypeTable& types, Substitutio
 SymbolValues::RegionIndex SymbolValues::child(RegionIndex region, BlockId block,
                                               std::size_t branch) const {
   const auto& children = regions_[region].children;
-  const auto found = std::ranges::lower_bound(children, block, {}, [](const auto& c) { return c.first; });
+  const auto found =
+      std::ranges::lower_bound(children, block, {}, [](const auto& c) { return c.first; });
   return found->second[branch];
 }
 
@@ -68,8 +69,9 @@ SymbolValues::RegionIndex SymbolValues::add_region(const Region& region, const L
     const Position edges = next_;
     for (InterstateEdgeId e : region.out(b)) {
       // Only the edge to the next block, always taken, keeps the region a chain.
-      if (region.out(b).size() != 1 || !region[e].condition.always_true() || i + 1 == order.size() ||
-          region.target(e) != order[i + 1] || region.in(region.target(e)).size() != 1)
+      if (region.out(b).size() != 1 || !region[e].condition.always_true() ||
+          i + 1 == order.size() || region.target(e) != order[i + 1] ||
+          region.in(region.target(e)).size() != 1)
         regions_[index].chain = false;
       for (const auto& [name, value] : region[e].assignments)
         define(name, {.position = 0, .region = index, .edge = e, .block = b, .value = value});
@@ -137,7 +139,8 @@ bool SymbolValues::assigned_in(Symbol s, Position begin, Position end) const {
   return last_in(s, begin, end) != nullptr;
 }
 
-const SymbolValues::Definition* SymbolValues::last_in(Symbol s, Position begin, Position end) const {
+const SymbolValues::Definition* SymbolValues::last_in(Symbol s, Position begin,
+                                                      Position end) const {
   const auto& all = definitions_[s];
   const auto found = std::ranges::lower_bound(all, end, {}, &Definition::position);
   if (found == all.begin() || std::prev(found)->position < begin) return nullptr;
@@ -218,7 +221,8 @@ std::optional<SymbolValues::Version> SymbolValues::in_region(Symbol s, RegionInd
   if (!info.chain) {
     // A block that cannot be reached has no version; any will do.
     const auto& in = flow(s, region);
-    return in[block.value] ? in[block.value] : version({Kind::End, s, std::uint32_t(region), nowhere});
+    return in[block.value] ? in[block.value]
+                           : version({Kind::End, s, std::uint32_t(region), nowhere});
   }
   const Definition* last = last_in(s, info.begin, info.extent[block.value].first);
   if (!last) return std::nullopt;
@@ -404,7 +408,8 @@ std::vector<SymbolValues::Version> SymbolValues::inputs(const Origin& origin) {
       for (std::size_t i = 0; i < branches.size(); ++i) {
         const RegionIndex inner = child(region, id, i);
         const RegionInfo& info = regions_[inner];
-        if (info.chain && !info.order.empty() && is_jump((*info.region)[info.order.back()])) continue;
+        if (info.chain && !info.order.empty() && is_jump((*info.region)[info.order.back()]))
+          continue;
         out.push_back(assigned_in(s, info.begin, info.end) ? end_of(s, inner)
                                                            : before(s, region, id));
       }
@@ -445,7 +450,8 @@ bool SymbolValues::carried(std::string_view symbol, RegionIndex region) const {
   if (found == symbols_.end()) return false;
   for (const Kind kind : {Kind::Loop, Kind::AfterLoop}) {
     const auto known = versions_.find({kind, found->second, std::uint32_t(region), 0});
-    if (known != versions_.end() && known->second < read_.size() && read_[known->second]) return true;
+    if (known != versions_.end() && known->second < read_.size() && read_[known->second])
+      return true;
   }
   return false;
 }
@@ -473,7 +479,8 @@ std::optional<SymbolValues::Value> SymbolValues::resolve(Symbol target,
   for (const std::string& name : free_symbols(definition.value)) {
     const auto symbol = symbols_.find(name);
     if (symbol == symbols_.end()) {
-      if (const auto entry = entry_.find(name); entry != entry_.end()) known.emplace(name, entry->second);
+      if (const auto entry = entry_.find(name); entry != entry_.end())
+        known.emplace(name, entry->second);
       continue;
     }
     const Version read = at(symbol->second, point);

@@ -12,20 +12,20 @@
 
 namespace sdfg {
 
-/// What is known of a symbol's value at a point of the control flow: an expression over symbols that
-/// have the same values there as where the symbol was assigned.
+/// What is known of a symbol's value at a point of the control flow: an expression over symbols
+/// that have the same values there as where the symbol was assigned.
 ///
 /// Works on demand, symbol by symbol, in static single assignment terms: each assignment, and each
 /// place where different assignments meet, is a *version* of the symbol. Blocks get positions in
 /// program order, so "was it assigned in here?" is a search among the symbol's few positions, and
-/// regions that do not assign it cost nothing. Only in regions that are no chain of blocks, versions
-/// flow from block to block.
+/// regions that do not assign it cost nothing. Only in regions that are no chain of blocks,
+/// versions flow from block to block.
 ///
 /// Keeps a reference to the SDFG, which must not change meanwhile.
 class SymbolValues {
  public:
-  /// `entry`: what is known when the SDFG is entered. Values are followed only where types show that
-  /// assigning loses nothing: integers into integers at least as wide, conditions into bool.
+  /// `entry`: what is known when the SDFG is entered. Values are followed only where types show
+  /// that assigning loses nothing: integers into integers at least as wide, conditions into bool.
   SymbolValues(const Sdfg& sdfg, const TypeTable& types, Substitution entry = {});
 
   using RegionIndex = std::size_t;  ///< 0: the SDFG itself
@@ -106,7 +106,8 @@ class SymbolValues {
   void add_block(RegionIndex region, BlockId block, RegionIndex innermost_loop);
   void add_conditional(RegionIndex region, BlockId block, RegionIndex innermost_loop);
   void add_loop(RegionIndex region, BlockId block);
-  void add_statement(RegionIndex region, BlockId block, const std::optional<Code>& code, bool update);
+  void add_statement(RegionIndex region, BlockId block, const std::optional<Code>& code,
+                     bool update);
   void define(const std::string& name, Definition definition);
 
   bool assigned_in(Symbol s, Position begin, Position end) const;

@@ -9,9 +9,9 @@
 namespace sdfg {
 
 /// Hands out names that nothing in an SDFG has: no container, symbol or constant, no variable that
-/// an interstate edge or a loop assigns, and no connector of a tasklet, which may not be called like
-/// any of these. Remembers where the numbers of each base have come to, so that many names with one
-/// base cost little.
+/// an interstate edge or a loop assigns, and no connector of a tasklet, which may not be called
+/// like any of these. Remembers where the numbers of each base have come to, so that many names
+/// with one base cost little.
 class TakenNames {
  public:
   explicit TakenNames(const Sdfg& sdfg);

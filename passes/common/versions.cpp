@@ -51,7 +51,8 @@ class Decisions {
       if (!value) return nullptr;
       found.push_back(*value);
     }
-    const auto best = op == Op::Max ? std::ranges::max_element(found) : std::ranges::min_element(found);
+    const auto best =
+        op == Op::Max ? std::ranges::max_element(found) : std::ranges::min_element(found);
     const auto winner = std::size_t(best - found.begin());
     for (std::size_t i = 0; i < args.size(); ++i)
       if (i != winner) relation(args[i], found[i], args[winner], found[winner], op);
@@ -142,7 +143,8 @@ Branch branch(std::string label, std::optional<Code> condition, Region region) {
 
 namespace {
 
-/// Conditions inside of a nested SDFG that are about symbols of the program: those that keep their names.
+/// Conditions inside of a nested SDFG that are about symbols of the program: those that keep their
+/// names.
 void collect_inside(const NestedSdfg& nested, const SymbolSet& outside, Decisions& decisions) {
   if (!nested.sdfg) return;
   SymbolSet same;
@@ -165,8 +167,8 @@ void collect_inside(const NestedSdfg& nested, const SymbolSet& outside, Decision
 std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
   SymbolSet symbols;
   for (const auto& [name, type] : program.symbols) symbols.insert(name);
-  for_each_interstate_edge(program,
-                           [&](const InterstateEdge& edge) { decisions.condition(edge.condition); });
+  for_each_interstate_edge(
+      program, [&](const InterstateEdge& edge) { decisions.condition(edge.condition); });
   for_each_block(program, [&](const Block& block) {
     if (const auto* conditional = block.as<ConditionalBlock>())
       for (const Branch& b : conditional->branches)

@@ -13,12 +13,12 @@ namespace sdfg {
 /// Is there a Min or Max in it? These are what a version decides most.
 bool has_extremum(const Expr& e);
 
-/// Conditions that hold for typical values of the symbols (true is 1) and decide what the program decides at run time:
-/// which branches are taken, and which argument of each Min and Max of a range, a subset or an
-/// extent wins. Ties of symbols become equalities; a symbol that is compared with a literal next to
-/// its value is taken to have this value. Inside nested SDFGs only conditions about symbols of
-/// the same name are looked at; what mentions symbols without a value is left open. In the order of
-/// first occurrence, without repeats.
+/// Conditions that hold for typical values of the symbols (true is 1) and decide what the program
+/// decides at run time: which branches are taken, and which argument of each Min and Max of a
+/// range, a subset or an extent wins. Ties of symbols become equalities; a symbol that is compared
+/// with a literal next to its value is taken to have this value. Inside nested SDFGs only
+/// conditions about symbols of the same name are looked at; what mentions symbols without a value
+/// is left open. In the order of first occurrence, without repeats.
 std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical);
 
 /// The same for values that symbols are only likely to have (`likely_values`): conditions of

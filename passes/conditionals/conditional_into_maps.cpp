@@ -157,7 +157,8 @@ class Converter {
       }
     if (!any) return "no branch holds a map";
     if (what_.empty())
-      return "no map before or behind it runs over the range of a map in a branch, or a part of it, "
+      return "no map before or behind it runs over the range of a map in a branch, or a part of "
+             "it, "
              "and shares arrays with it";
     add_counterparts();
     return {};
@@ -190,22 +191,28 @@ class Converter {
   std::optional<std::string> gain(const BranchSide& side, const GuardedMap& map,
                                   const NearMap& other) const {
     const SymbolSet containers = containers_of(*side.state, map.entry, map.exit);
-    if (!may_join(side.state->get<MapEntry>(map.entry), other.state->get<MapEntry>(other.entry), containers))
+    if (!may_join(side.state->get<MapEntry>(map.entry), other.state->get<MapEntry>(other.entry),
+                  containers))
       return std::nullopt;
     for (const std::string& name : containers)
       if (other.containers.contains(name) && moves_bytes(sdfg_.find_data(name))) return name;
     return std::nullopt;
   }
-  /// Could one map become part of the other: after promotion, or when the larger one has been cut? Not
-  /// a gather then: where its branch is not taken, the larger map would need its registers for nothing.
+  /// Could one map become part of the other: after promotion, or when the larger one has been cut?
+  /// Not a gather then: where its branch is not taken, the larger map would need its registers for
+  /// nothing.
   bool may_join(const MapEntry& map, const MapEntry& other, const SymbolSet& containers) const {
     if (ranges_agree(map, other, std::equal_to<>())) return true;
     const auto within = [&](const Range& part, const Range& whole) {
-      return part.step == whole.step && certain(less_equal(whole.begin, part.begin, assumptions_)) &&
+      return part.step == whole.step &&
+             certain(less_equal(whole.begin, part.begin, assumptions_)) &&
              certain(less_equal(part.end, whole.end, assumptions_));
     };
-    const auto meet = [&](const Range& a, const Range& b) { return a == b || within(a, b) || within(b, a); };
-    return ranges_agree(map, other, meet) && std::ranges::none_of(containers, [&](const std::string& name) {
+    const auto meet = [&](const Range& a, const Range& b) {
+      return a == b || within(a, b) || within(b, a);
+    };
+    return ranges_agree(map, other, meet) &&
+           std::ranges::none_of(containers, [&](const std::string& name) {
              return sdfg_.find_data(name)->dtype.is_integer();
            });
   }

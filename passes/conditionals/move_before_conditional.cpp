@@ -16,7 +16,8 @@
 namespace sdfg {
 namespace {
 
-/// A budget: of larger conditionals nobody asks what they touch, so that nests cost no more than chains.
+/// A budget: of larger conditionals nobody asks what they touch, so that nests cost no more than
+/// chains.
 constexpr std::size_t most_states = 64;
 
 bool plain(const Data* data) {
@@ -70,7 +71,8 @@ class Collector {
       return;
     }
     for (NodeId n : state.nodes()) {
-      if (effects_.of(sdfg_, state[n])) out_.why = "'" + std::string(state[n].label()) + "' in a branch has side effects";
+      if (effects_.of(sdfg_, state[n]))
+        out_.why = "'" + std::string(state[n].label()) + "' in a branch has side effects";
       collect_used_names(state[n], containers_, out_.names);
       const auto* access = state[n].as<AccessNode>();
       if (!access) continue;
@@ -111,8 +113,9 @@ class Mover {
       shared_here_ += arrays_of(false).contains(name);
     }
     if (shared_before_ <= shared_here_)
-      return "what could move has " + std::to_string(shared_before_) + " arrays in common with states " +
-             "before the conditional, and " + std::to_string(shared_here_) + " with what stays";
+      return "what could move has " + std::to_string(shared_before_) +
+             " arrays in common with states " + "before the conditional, and " +
+             std::to_string(shared_here_) + " with what stays";
     return {};
   }
 
@@ -126,8 +129,10 @@ class Mover {
   std::string what() const {
     std::size_t maps = 0;
     for (NodeId n : moving_) maps += state_[n].is<MapEntry>();
-    return std::to_string(maps) + " maps run before the conditional: " + std::to_string(shared_before_) +
-           " arrays in common with states there, " + std::to_string(shared_here_) + " with what stays";
+    return std::to_string(maps) +
+           " maps run before the conditional: " + std::to_string(shared_before_) +
+           " arrays in common with states there, " + std::to_string(shared_here_) +
+           " with what stays";
   }
 
  private:
@@ -136,21 +141,24 @@ class Mover {
     for (n = order_.element(n); order_.scope_of(n);) n = order_.element(order_.scope_of(n));
     return n;
   }
-  NodeId last(NodeId element) const { return state_[element].is_entry() ? order_.exit_of(element) : element; }
+  NodeId last(NodeId element) const {
+    return state_[element].is_entry() ? order_.exit_of(element) : element;
+  }
 
   bool clash(const std::string& name, bool write) const {
     if (touched_.writes.contains(name)) return true;
     return write && (touched_.reads.contains(name) || touched_.names.contains(name));
   }
 
-  /// Does what the conditional assigns or writes tell what an element does: its code, its range, the
-  /// places that it reads and writes, the shapes of its containers?
+  /// Does what the conditional assigns or writes tell what an element does: its code, its range,
+  /// the places that it reads and writes, the shapes of its containers?
   bool is_told_inside(NodeId element) const {
     SymbolSet names;
     for (NodeId n : members_.at(element)) {
       collect_used_names(state_[n], containers_, names);
       if (const auto* access = state_[n].as<AccessNode>())
-        if (const Data* data = sdfg_.find_data(access->data)) collect_used_names(*data, containers_, names);
+        if (const Data* data = sdfg_.find_data(access->data))
+          collect_used_names(*data, containers_, names);
       for (EdgeId e : state_.in(n)) collect_used_names(state_[e], containers_, names);
     }
     // What an access node hands on is a matter of those who read it there.
@@ -205,9 +213,10 @@ class Mover {
       const auto* access = state_[element].as<AccessNode>();
       if (!access || !moves_bytes(sdfg_.find_data(access->data))) continue;
       const auto meets = [&](NodeId other) { return moving_.contains(top(other)) == moving; };
-      const bool used =
-          std::ranges::any_of(state_.out(element), [&](EdgeId e) { return meets(state_.target(e)); }) ||
-          std::ranges::any_of(state_.in(element), [&](EdgeId e) { return meets(state_.source(e)); });
+      const bool used = std::ranges::any_of(state_.out(element),
+                                            [&](EdgeId e) { return meets(state_.target(e)); }) ||
+                        std::ranges::any_of(state_.in(element),
+                                            [&](EdgeId e) { return meets(state_.source(e)); });
       if (used) out.insert(access->data);
     }
     return out;
@@ -248,8 +257,8 @@ std::optional<Place> find_place(const Region& region, BlockId conditional) {
   return place;
 }
 
-/// Containers of the states that certainly run before the conditional, the nearest of them: what moves may
-/// come to them step by step.
+/// Containers of the states that certainly run before the conditional, the nearest of them: what
+/// moves may come to them step by step.
 SymbolSet containers_before(const Region& region, const Place& place) {
   constexpr int most_blocks = 16;
   SymbolSet out;

@@ -48,7 +48,8 @@ void pass_through(State& state, NodeId code, NodeId border, bool input) {
   const auto at_border = input ? &Edge::src_connector : &Edge::dst_connector;
   const auto edges = [&] { return input ? state.in(code) : state.out(code); };
   const auto connect = [&](Edge edge) {
-    input ? state.connect(border, code, std::move(edge)) : state.connect(code, border, std::move(edge));
+    input ? state.connect(border, code, std::move(edge))
+          : state.connect(code, border, std::move(edge));
   };
   const std::vector<EdgeId> outside(edges().begin(), edges().end());
   for (EdgeId e : outside) {

@@ -189,7 +189,8 @@ class Copier {
     std::string arrays;
     for (const std::string& array : reads.arrays())
       arrays += (arrays.empty() ? "'" : ", '") + array + "'";
-    context_.applied(trail.in(region[by]), "what control flow reads of " + arrays + " is copied to the host");
+    context_.applied(trail.in(region[by]),
+                     "what control flow reads of " + arrays + " is copied to the host");
     changed_ = Changed::Yes;
     return region.add(Block{labels.take(region[by].label + "_to_host"), reads.take()});
   }

@@ -44,7 +44,8 @@ class GpuPlacement {
     const State* state;
     NodeId node;
     bool kernel = false;
-    std::vector<Index> needed;  ///< on the device if it is a kernel: what it writes, arrays it reads
+    std::vector<Index>
+        needed;  ///< on the device if it is a kernel: what it writes, arrays it reads
   };
 
   void add(Sdfg& sdfg);

@@ -19,8 +19,8 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 
 bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId write);
 
-/// Is everything read from one container before anything is written to the other? Told of a single state,
-/// or of a conditional of such.
+/// Is everything read from one container before anything is written to the other? Told of a single
+/// state, or of a conditional of such.
 bool reads_first(const Region& region, const std::string& read, const std::string& written) {
   if (region.node_count() > 1) return false;
   for (BlockId b : region.nodes()) {
@@ -149,7 +149,9 @@ class Buffering {
                                      "]: another iteration may come first");
           return Changed::No;
         }
-        if (reads_first(state_, order_, r, w) || intersects(read, written, assumptions) == Truth::No) continue;
+        if (reads_first(state_, order_, r, w) ||
+            intersects(read, written, assumptions) == Truth::No)
+          continue;
         const bool same = read == written && num_elements(read) == Expr(1);
         if (!same || (element && !(*element == read))) {
           context_.refused(here, quoted(name) + " is read at [" + to_text(read) +

@@ -16,8 +16,8 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
 /// Why the variable cannot be replaced by its values: a container's shape depends on it.
 Refusal check_shapes(const Sdfg& sdfg, const std::string& variable);
 
-/// One iteration as a plain region: a copy of the body with the variable replaced, less the branches
-/// that it therefore never takes (what they access may not exist).
+/// One iteration as a plain region: a copy of the body with the variable replaced, less the
+/// branches that it therefore never takes (what they access may not exist).
 Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::string label);
 
 /// A region that loops are replaced in: what would take time to find again for each of them.
@@ -42,7 +42,8 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
-    if (Region* inner = block.region()) changed |= for_each_loop(sdfg, *inner, here, visit, enter_nested);
+    if (Region* inner = block.region())
+      changed |= for_each_loop(sdfg, *inner, here, visit, enter_nested);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
         changed |= for_each_loop(sdfg, branch.region(), here.in(branch.block), visit, enter_nested);

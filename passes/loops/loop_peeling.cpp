@@ -25,13 +25,13 @@ Code assign(const std::string& variable, const Expr& value) {
 }
 
 /// An iteration, on the condition that it is one of the loop's.
-Block guarded(const Sdfg& sdfg, const Block& loop, const LoopRange& range, const Expr& value, const std::string& label,
-              const Assumptions& assumptions) {
+Block guarded(const Sdfg& sdfg, const Block& loop, const LoopRange& range, const Expr& value,
+              const std::string& label, const Assumptions& assumptions) {
   Block body = iteration(sdfg, loop, value, label);
   const bool up = range.step > 0;
-  const Expr runs =
-      logical_and(up ? compare_expr(Op::Le, range.begin, value) : compare_expr(Op::Le, value, range.begin),
-                  up ? compare_expr(Op::Le, value, range.end) : compare_expr(Op::Le, range.end, value));
+  const Expr runs = logical_and(
+      up ? compare_expr(Op::Le, range.begin, value) : compare_expr(Op::Le, value, range.begin),
+      up ? compare_expr(Op::Le, value, range.end) : compare_expr(Op::Le, range.end, value));
   if (certain(is_true(runs, assumptions))) return body;
   ConditionalBlock conditional;
   conditional.branches.push_back({Code::from(runs), std::move(body)});

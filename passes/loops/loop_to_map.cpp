@@ -20,7 +20,8 @@ namespace {
 /// Which symbols carry a value around which loop. Asked before anything changes, by loop.
 class CarriedSymbols {
  public:
-  explicit CarriedSymbols(const Sdfg& sdfg) : sdfg_(sdfg), types_(symbol_types(sdfg)), values_(sdfg, types_) {
+  explicit CarriedSymbols(const Sdfg& sdfg)
+      : sdfg_(sdfg), types_(symbol_types(sdfg)), values_(sdfg, types_) {
     for (const auto& [name, data] : sdfg.arrays) collect_symbols(data, shapes_[name]);
     for (const auto& [name, type] : types_)
       if (values_.is_assigned(name)) assigned_.insert(name);
@@ -107,7 +108,8 @@ using Uses = std::map<std::string, std::size_t, std::less<>>;
 void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
   const auto count = [&](const SymbolSet& names) {
     for (const std::string& name : names)
-      if (const std::string root = name.substr(0, name.find('.')); known.contains(root)) ++uses[root];
+      if (const std::string root = name.substr(0, name.find('.')); known.contains(root))
+        ++uses[root];
   };
   for_each_block(region, [&](const Block& block) {
     SymbolSet names;
@@ -136,8 +138,8 @@ void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
   });
 }
 
-/// An index that some iteration certainly reaches outside of the container. A loop hides it from the
-/// verifier, a map would not.
+/// An index that some iteration certainly reaches outside of the container. A loop hides it from
+/// the verifier, a map would not.
 std::optional<Expr> index_outside(const Subset& subset, const Data& data, const LoopRange& range) {
   std::vector<Expr> reached{range.begin};
   if (std::abs(range.step) == 1) reached.push_back(range.end);
@@ -161,7 +163,11 @@ struct Plan {
 class Converter {
  public:
   Converter(Sdfg& sdfg, const Aliases& aliases, PassContext& context)
-      : sdfg_(sdfg), aliases_(aliases), context_(context), types_(symbol_types(sdfg)), carried_(sdfg) {
+      : sdfg_(sdfg),
+        aliases_(aliases),
+        context_(context),
+        types_(symbol_types(sdfg)),
+        carried_(sdfg) {
     for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
     names_ = containers_;
     for (const auto& [name, type] : sdfg.symbols) names_.insert(name);
@@ -220,7 +226,8 @@ class Converter {
   Refusal check_aliases(const RegionAccesses& accesses) const {
     for (const auto& [name, list] : accesses.by_container)
       for (const auto& [other, group] : aliases_)
-        if (other != name && may_be_same(aliases_, name, other) && accesses.by_container.contains(other) &&
+        if (other != name && may_be_same(aliases_, name, other) &&
+            accesses.by_container.contains(other) &&
             std::ranges::any_of(list, &RegionAccess::write))
           return "'" + name + "' and '" + other + "' may be the same memory";
     return {};
@@ -236,8 +243,8 @@ class Converter {
       return {};
     }
     const bool local = data.transient && uses_[name] == plan.inside[name] &&
-                       data.lifetime != Lifetime::Persistent && data.lifetime != Lifetime::External &&
-                       data.lifetime != Lifetime::Global;
+                       data.lifetime != Lifetime::Persistent &&
+                       data.lifetime != Lifetime::External && data.lifetime != Lifetime::Global;
     if (local && written_before_read(sdfg_, loop, name)) {
       how.is_private = true;
       return {};
@@ -283,7 +290,8 @@ class Converter {
     Block block{label, State{}};
     State& state = *block.as<State>();
     const AssignmentCounts assigned = count_assignments(body);
-    NestedSdfg nested = nest_region(sdfg_, std::move(body), label + "_body", plan.containers, types_);
+    NestedSdfg nested =
+        nest_region(sdfg_, std::move(body), label + "_body", plan.containers, types_);
     const NodeId entry = state.add(Node{MapEntry{
         .label = label, .params = {plan.range.variable}, .ranges = {plan.range.ascending()}}});
     const NodeId exit = state.add(Node{MapExit{entry}});
@@ -336,7 +344,8 @@ class Converter {
   AssignmentCounts assignments_;
 };
 
-/// Nested SDFGs before their parents, so that loops inside are maps when those around are looked at.
+/// Nested SDFGs before their parents, so that loops inside are maps when those around are looked
+/// at.
 Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, PassContext& context);
 Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases& aliases,
                   PassContext& context) {

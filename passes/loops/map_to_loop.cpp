@@ -120,13 +120,15 @@ class Converter {
     for (const auto& [name, container] : border) {
       if (container.in) {
         state[node].in_connectors[name];
-        state.connect(state.source(*container.in), node,
-                      {state[*container.in].src_connector, name, Memlet::read(name, container.window)});
+        state.connect(
+            state.source(*container.in), node,
+            {state[*container.in].src_connector, name, Memlet::read(name, container.window)});
       }
       if (container.out) {
         state[node].out_connectors[name];
-        state.connect(node, state.target(*container.out),
-                      {name, state[*container.out].dst_connector, Memlet::write(name, container.window)});
+        state.connect(
+            node, state.target(*container.out),
+            {name, state[*container.out].dst_connector, Memlet::write(name, container.window)});
       }
     }
     for (EdgeId e : state.in(scope.entry))

@@ -41,7 +41,8 @@ class Mover {
       for (const std::string& param : map.params)
         if (names.contains(param)) return "the map's ranges depend on each other";
     }
-    if (Refusal why = nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions))
+    if (Refusal why =
+            nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions))
       return why;
     return check_accesses(loop, map, plan);
   }

@@ -88,7 +88,8 @@ Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
   collect_symbols(part, names);
   for (const std::string& name : names)
     if (!is_known(name, state, around))
-      return "the memlet of '" + access->data + "' mentions '" + name + "', which is not defined here";
+      return "the memlet of '" + access->data + "' mentions '" + name +
+             "', which is not defined here";
   const auto [at, is_new] = border.try_emplace(access->data);
   BorderContainer& container = at->second;
   container.window = is_new ? part : bounding_box(container.window, part, assumptions);
@@ -147,7 +148,8 @@ static std::vector<NodeId> unfitting_scopes(const State& state, const Sdfg& sdfg
   std::vector<NodeId> out;
   const auto fits = [&](const Memlet& memlet) {
     const Data* data = memlet.empty() ? nullptr : sdfg.arrays.get(memlet.data);
-    return !data || !memlet.subset() || certain(covers(Subset::whole(data->shape), *memlet.subset()));
+    return !data || !memlet.subset() ||
+           certain(covers(Subset::whole(data->shape), *memlet.subset()));
   };
   for (NodeId n : state.nodes()) {
     const auto* exit = state[n].as<MapExit>();

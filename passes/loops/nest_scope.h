@@ -28,14 +28,16 @@ class ScopeNester {
 
   /// What passes the border of a map, if the inside can become an SDFG of its own: each container
   /// comes from one place and goes to one place, nothing inside reads containers by name, and no
-  /// conflict is resolved at the border. Otherwise says why not. `around`: entries of scopes around.
+  /// conflict is resolved at the border. Otherwise says why not. `around`: entries of scopes
+  /// around.
   Refusal find_border(const State& state, const Scope& scope, const std::vector<NodeId>& around,
                       Border& border, const Assumptions& assumptions) const;
 
   /// Copies the inside of a map into the state of a new SDFG, in which the parameters are symbols.
   /// The map itself stays as it is. `scope` may name some of the nodes inside only: what leads to
-  /// others, or to containers that `border` does not let out, is left out. `enclose` may put the state into loops before it is looked up
-  /// which symbols must come from outside; the node's mapping gives these.
+  /// others, or to containers that `border` does not let out, is left out. `enclose` may put the
+  /// state into loops before it is looked up which symbols must come from outside; the node's
+  /// mapping gives these.
   NestedSdfg nest(const State& state, const Scope& scope, const Border& border, std::string label,
                   const std::function<Block(Block state)>& enclose) const;
 

@@ -14,7 +14,8 @@ namespace {
 using Written = std::vector<Subset>;
 
 bool covered(const Written& written, const std::optional<Subset>& read) {
-  return read && std::ranges::any_of(written, [&](const Subset& w) { return certain(covers(w, *read)); });
+  return read &&
+         std::ranges::any_of(written, [&](const Subset& w) { return certain(covers(w, *read)); });
 }
 
 class Walk {
@@ -141,8 +142,10 @@ class Walk {
       const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
       return data && data->is_view();
     };
-    return std::ranges::any_of(state.in(n), [&](EdgeId e) { return views(path_source(state, e)); }) ||
-           std::ranges::any_of(state.out(n), [&](EdgeId e) { return views(path_target(state, e)); });
+    return std::ranges::any_of(state.in(n),
+                               [&](EdgeId e) { return views(path_source(state, e)); }) ||
+           std::ranges::any_of(state.out(n),
+                               [&](EdgeId e) { return views(path_target(state, e)); });
   }
 
   /// What an edge into the container's access node certainly writes.

@@ -16,7 +16,8 @@ namespace sdfg {
 Subset whole(const Data& data) { return Subset::whole(data.shape); }
 
 bool RegionAccesses::mentions(std::string_view container) const {
-  return by_container.contains(container) || named.contains(container) || locals.contains(container);
+  return by_container.contains(container) || named.contains(container) ||
+         locals.contains(container);
 }
 
 namespace {
@@ -151,7 +152,8 @@ class Collector {
     const NodeId from = state.source(leaf), to = state.target(leaf);
     const NodeId inner = write ? from : to;
     if (const auto* nested = state[inner].as<NestedSdfg>(); nested && nested->sdfg)
-      if (!fits(*nested, write ? state[leaf].src_connector : state[leaf].dst_connector, *subset, data))
+      if (!fits(*nested, write ? state[leaf].src_connector : state[leaf].dst_connector, *subset,
+                data))
         return whole(data);
     SymbolSet changing = changing_;
     NodeId scope = state[from].is_entry() ? from : tree.parent_of(from);
@@ -183,7 +185,8 @@ class Collector {
 
   static void widen(Subset& subset, const std::vector<std::optional<Range>>& image,
                     const Data& data) {
-    for (std::size_t d = 0; d < subset.rank(); ++d) subset[d] = image[d] ? *image[d] : whole(data)[d];
+    for (std::size_t d = 0; d < subset.rank(); ++d)
+      subset[d] = image[d] ? *image[d] : whole(data)[d];
   }
 
   /// Does the nested SDFG stay within the memlet at its connector?

@@ -29,8 +29,8 @@ struct RegionAccesses {
   bool mentions(std::string_view container) const;
 };
 
-/// A map and the loop around it, when the points of the map are looked at one by one: its parameters
-/// stay in the subsets, and the loop's variable does not.
+/// A map and the loop around it, when the points of the map are looked at one by one: its
+/// parameters stay in the subsets, and the loop's variable does not.
 struct MapPoints {
   NodeId entry;
   LoopRange loop;

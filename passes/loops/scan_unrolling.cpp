@@ -17,9 +17,10 @@ Result<Changed> ScanUnrolling::run(Sdfg& root, const Options& options, PassConte
       return Changed::No;
     }
     if (!context.may_apply()) return Changed::No;
-    context.applied(trail, options.unroll_factor == 0
-                               ? "to be unrolled as the compiler likes"
-                               : "to be unrolled " + std::to_string(options.unroll_factor) + " times");
+    context.applied(trail,
+                    options.unroll_factor == 0
+                        ? "to be unrolled as the compiler likes"
+                        : "to be unrolled " + std::to_string(options.unroll_factor) + " times");
     loop.unroll = true;
     loop.unroll_factor = options.unroll_factor;
     return Changed::Yes;

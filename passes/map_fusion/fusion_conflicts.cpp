@@ -16,12 +16,18 @@ class Conflicts {
  public:
   Conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
             const FusionRules& rules, FusionPlan& plan)
-      : site_(site), state_(site.state), first_(first), second_(second), rules_(rules), plan_(plan) {}
+      : site_(site),
+        state_(site.state),
+        first_(first),
+        second_(second),
+        rules_(rules),
+        plan_(plan) {}
 
   Refusal run() {
     Refusal why;
     const auto compare = [&](bool a_writes, bool b_writes) {
-      for_each_shared(a_writes ? first_.writes : first_.reads, b_writes ? second_.writes : second_.reads,
+      for_each_shared(a_writes ? first_.writes : first_.reads,
+                      b_writes ? second_.writes : second_.reads,
                       [&](const std::string& name, const auto& a, const auto& b) {
                         if (!why) why = check_container(name, a_writes, a, b_writes, b);
                       });
@@ -38,11 +44,13 @@ class Conflicts {
     for (const auto& [name, same] : site_.aliases)
       for (const auto& [other, again] : site_.aliases) {
         if (name == other || same != again) continue;
-        const bool a_writes = first_.writes.contains(name), b_writes = second_.writes.contains(other);
+        const bool a_writes = first_.writes.contains(name),
+                   b_writes = second_.writes.contains(other);
         const bool a_uses = a_writes || first_.reads.contains(name);
         const bool b_uses = b_writes || second_.reads.contains(other);
         if (a_uses && b_uses && (a_writes || b_writes))
-          return "'" + name + "' and '" + other + "' may be the same memory, which one of the maps writes";
+          return "'" + name + "' and '" + other +
+                 "' may be the same memory, which one of the maps writes";
       }
     return {};
   }
@@ -153,7 +161,8 @@ class Names {
   Refusal run() const {
     // A container inside one scope must not be known to the other.
     const bool first_is_smaller = first_.size <= second_.size;
-    const FusionMap &few = first_is_smaller ? first_ : second_, &many = first_is_smaller ? second_ : first_;
+    const FusionMap &few = first_is_smaller ? first_ : second_,
+                    &many = first_is_smaller ? second_ : first_;
     for (const std::string& name : few.inside)
       if (many.inside.contains(name) || many.reads.contains(name) || many.writes.contains(name))
         return "both maps use '" + name + "' inside";
@@ -214,7 +223,8 @@ class Names {
       for (NodeId s = site_.order.scope_of(map.entry); s && !known; s = site_.order.scope_of(s))
         if (const auto* around = state_[s].as<MapEntry>())
           known = std::ranges::find(around->params, param) != around->params.end();
-      if (known && uses_name(map, param)) return "'" + param + "' means something else in the other map";
+      if (known && uses_name(map, param))
+        return "'" + param + "' means something else in the other map";
     }
     if (values.empty()) return {};
     return check_substitution(site_.sdfg, state_, *find_scope(state_, map.entry), values);
@@ -233,12 +243,14 @@ std::string text(const std::string& container, const Subset& subset) {
 }
 
 /// What an edge at the inner side of a map's border moves, in elements of the container outside.
-std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port, bool input) {
+std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port,
+                                   bool input) {
   if (!port.direct) return std::nullopt;
   const Memlet& memlet = site.state[edge].memlet;
   if (memlet.src_subset && memlet.dst_subset) return input ? memlet.src_subset : memlet.dst_subset;
   if (memlet.data == port.container) return memlet.subset();
-  if (const auto sides = copy_sides(site.sdfg, site.state, edge)) return input ? sides->src : sides->dst;
+  if (const auto sides = copy_sides(site.sdfg, site.state, edge))
+    return input ? sides->src : sides->dst;
   return std::nullopt;
 }
 
@@ -260,7 +272,8 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
   for (const auto& [name, port] : first.in) {
     if (ports && !ports->contains(name)) continue;
     if (site.aliases.contains(port.container))
-      return "'" + port.container + "', which the first map reads, may be known under another name, too";
+      return "'" + port.container +
+             "', which the first map reads, may be known under another name, too";
     if (second.writes.contains(port.container))
       return "the second map writes '" + port.container + "', which the first one reads";
     if (!state[port.node].is<AccessNode>() || !port.direct)
@@ -268,7 +281,8 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
     for (const AccessSite& other : site.accesses.sites(port.container))
       if (other.state == &state && !state.in(other.node).empty() &&
           !site.order.reaches(other.node, first.entry))
-        return "'" + port.container + "', which the first map reads, may be written before " + later;
+        return "'" + port.container + "', which the first map reads, may be written before " +
+               later;
   }
   return {};
 }

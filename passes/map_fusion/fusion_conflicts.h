@@ -20,23 +20,25 @@ void for_each_shared(const Index& a, const Index& b, F&& visit) {
 }
 
 /// What an edge at the inner side of a map's border moves, in elements of the container outside.
-std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port, bool input);
+std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port,
+                                   bool input);
 
 /// "A[i, 0:4]", for messages.
 std::string text(const std::string& container, const Subset& subset);
 
-/// Do two iterations get in each other's way once the maps are one? Adds to the plan which accesses of
-/// the same iteration have to stay in order.
+/// Do two iterations get in each other's way once the maps are one? Adds to the plan which accesses
+/// of the same iteration have to stay in order.
 Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                         const FusionRules& rules, FusionPlan& plan);
 
-/// When the second map reads what the first one read, inputs are read later: nobody may write them in
-/// between. `later` says when that is, for messages: "the second one runs". Of `ports` only, if given.
+/// When the second map reads what the first one read, inputs are read later: nobody may write them
+/// in between. `later` says when that is, for messages: "the second one runs". Of `ports` only, if
+/// given.
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                            const std::string& later, const std::set<std::string>* ports = nullptr);
 
-/// A symbol of the program that a parameter of `around` hides from what is taken out of `map`, whose own
-/// parameters get values there; null: none.
+/// A symbol of the program that a parameter of `around` hides from what is taken out of `map`,
+/// whose own parameters get values there; null: none.
 const std::string* hidden_symbol(const Sdfg& sdfg, const MapEntry& map, const MapEntry& around);
 
 /// Does a name mean one thing in one map and another thing in the other?

@@ -116,7 +116,8 @@ std::string FusionMap::free_name(bool input, std::string_view wish) const {
   const auto& ports = input ? in : out;
   std::string name(wish);
   // Ports come and go, so the count is a first guess only.
-  for (std::size_t i = ports.size(); ports.contains(name) || (input && dynamic.contains("IN_" + name)); ++i)
+  for (std::size_t i = ports.size();
+       ports.contains(name) || (input && dynamic.contains("IN_" + name)); ++i)
     name = std::string(wish) + "_" + std::to_string(i);
   return name;
 }

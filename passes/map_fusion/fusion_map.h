@@ -50,13 +50,15 @@ class PortNames {
   static void for_each(const Names& names, F&& visit) {
     for (const std::string& name : names) visit(name);
   }
-  Names& home(const Port& port) { return port.row ? rows_[port.row->first][port.row->second] : others_; }
+  Names& home(const Port& port) {
+    return port.row ? rows_[port.row->first][port.row->second] : others_;
+  }
   Names all_, others_;
   std::map<std::size_t, std::map<std::int64_t, Names>> rows_;  ///< by dimension and index
 };
 
-/// A map as fusion sees it: what it reads and writes, by connector and by container. Kept up to date
-/// while maps join, so that looking at a map again costs nothing.
+/// A map as fusion sees it: what it reads and writes, by connector and by container. Kept up to
+/// date while maps join, so that looking at a map again costs nothing.
 struct FusionMap {
   NodeId entry, exit;
   std::size_t size = 0;  ///< nodes and scopes directly inside
@@ -80,7 +82,8 @@ void find_row(const State& state, Port& port);
 /// In time linear in the scope.
 FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order, NodeId entry);
 
-/// The container behind an access node, through any number of views; nothing when it cannot be told.
+/// The container behind an access node, through any number of views; nothing when it cannot be
+/// told.
 std::optional<std::string> viewed_container(const Sdfg& sdfg, const State& state, NodeId node);
 
 }  // namespace sdfg

@@ -43,7 +43,12 @@ class Planner {
  public:
   Planner(const FusionSite& site, const FusionMap& first, const FusionMap& second,
           const FusionRules& rules, FusionPlan& plan)
-      : site_(site), state_(site.state), first_(first), second_(second), rules_(rules), plan_(plan) {}
+      : site_(site),
+        state_(site.state),
+        first_(first),
+        second_(second),
+        rules_(rules),
+        plan_(plan) {}
 
   Refusal run() {
     if (Refusal why = check_maps()) return why;
@@ -81,21 +86,23 @@ class Planner {
   }
 
   void find_intermediates() {
-    for_each_shared(first_.writes, second_.reads, [&](const std::string& name, const auto& w, const auto& r) {
-      std::map<NodeId, Intermediate> found;
-      for (const std::string& out : w.all()) {
-        const Port& port = first_.out.at(out);
-        if (state_[port.node].is<AccessNode>()) found[port.node].out_ports.push_back(out);
-      }
-      for (const std::string& in : r.all())
-        if (const auto at = found.find(second_.in.at(in).node); at != found.end())
-          at->second.in_ports.push_back(in);
-      for (auto& [node, between] : found) {
-        if (between.in_ports.empty()) continue;
-        between.node = node, between.container = name;
-        plan_.intermediates.push_back(std::move(between));
-      }
-    });
+    for_each_shared(first_.writes, second_.reads,
+                    [&](const std::string& name, const auto& w, const auto& r) {
+                      std::map<NodeId, Intermediate> found;
+                      for (const std::string& out : w.all()) {
+                        const Port& port = first_.out.at(out);
+                        if (state_[port.node].is<AccessNode>())
+                          found[port.node].out_ports.push_back(out);
+                      }
+                      for (const std::string& in : r.all())
+                        if (const auto at = found.find(second_.in.at(in).node); at != found.end())
+                          at->second.in_ports.push_back(in);
+                      for (auto& [node, between] : found) {
+                        if (between.in_ports.empty()) continue;
+                        between.node = node, between.container = name;
+                        plan_.intermediates.push_back(std::move(between));
+                      }
+                    });
   }
 
   // ---- What becomes of the nodes between the maps.
@@ -155,7 +162,8 @@ class Planner {
     return std::ranges::any_of(plan_.intermediates,
                                [&](const Intermediate& i) { return i.node == node; });
   }
-  /// An empty memlet that keeps the maps themselves in order: the conflicts are looked at one by one.
+  /// An empty memlet that keeps the maps themselves in order: the conflicts are looked at one by
+  /// one.
   bool orders_only(EdgeId edge) const {
     if (!state_[edge].memlet.empty()) return false;
     const NodeId from = state_.source(edge);
@@ -175,7 +183,8 @@ class Planner {
              !(ordering.contains(e) || is_between(state_.source(e)));
     };
     bool found = site_.order.reaches(first_.exit, second_.entry, around);
-    for (const Intermediate& between : plan_.intermediates) found |= is_reached_besides(between.node);
+    for (const Intermediate& between : plan_.intermediates)
+      found |= is_reached_besides(between.node);
     if (!found) return {};
     return rules_.vertical ? "something else lies on a path from the first map to the second"
                            : "a path leads from the first map to the second";
@@ -219,7 +228,8 @@ class Planner {
     const auto subset = inner_subset(site_, edge, first_.out.at(port), false);
     if (!subset) return "which part of '" + name + "' the first map writes cannot be told";
     if (!writes_exactly(state_, edge, site_.assumptions))
-      return "an iteration of the first map may leave parts of " + text(name, *subset) + " unwritten";
+      return "an iteration of the first map may leave parts of " + text(name, *subset) +
+             " unwritten";
     KeptValue value{edge, port, substitute(*subset, plan_.match.first), {}, {}, {}};
     for (const Range& r : value.written.ranges) {
       if (!(r.step == Expr(1)) || !(r.tile == Expr(1)))
@@ -234,8 +244,8 @@ class Planner {
     return {};
   }
 
-  /// One written index cannot be a read one that keeps moving away from it: this is asked most often,
-  /// and covers() would look at it for long.
+  /// One written index cannot be a read one that keeps moving away from it: this is asked most
+  /// often, and covers() would look at it for long.
   bool may_cover(const Subset& written, const Subset& read) const {
     if (written.rank() != read.rank()) return false;
     for (std::size_t d = 0; d < written.rank(); ++d) {
@@ -258,12 +268,14 @@ class Planner {
     std::optional<std::size_t> from;
     for (std::size_t v = 0; v < between.values.size(); ++v) {
       const Subset& written = between.values[v].written;
-      if (written == read || (may_cover(written, read) && certain(covers(written, read, site_.assumptions)))) {
+      if (written == read ||
+          (may_cover(written, read) && certain(covers(written, read, site_.assumptions)))) {
         if (from) return text(name, read) + " is written twice in the first map";
         from = v;
       } else if (between.values.size() > 1 &&
                  intersects(written, read, site_.assumptions) != Truth::No) {
-        return "the second map reads " + text(name, read) + ", which several writes of the first make up";
+        return "the second map reads " + text(name, read) +
+               ", which several writes of the first make up";
       }
     }
     if (!from) {
@@ -361,7 +373,8 @@ class Planner {
         for (EdgeId e : second_.out.at(out).inner) {
           const auto subset = inner_subset(site_, e, second_.out.at(out), false);
           if (!subset || !writes_exactly(state_, e, site_.assumptions)) continue;
-          if (certain(covers(substitute(*subset, plan_.match.second), value.written, site_.assumptions)))
+          if (certain(covers(substitute(*subset, plan_.match.second), value.written,
+                             site_.assumptions)))
             return true;
         }
       return false;
@@ -379,12 +392,13 @@ class Planner {
 
 bool exchange_data(const State& state, const FusionMap& first, const FusionMap& second) {
   bool found = false;
-  for_each_shared(first.writes, second.reads, [&](const std::string&, const auto& w, const auto& r) {
-    for (const std::string& out : w.all())
-      for (const std::string& in : r.all())
-        found = found || (first.out.at(out).node == second.in.at(in).node &&
-                          state[first.out.at(out).node].is<AccessNode>());
-  });
+  for_each_shared(first.writes, second.reads,
+                  [&](const std::string&, const auto& w, const auto& r) {
+                    for (const std::string& out : w.all())
+                      for (const std::string& in : r.all())
+                        found = found || (first.out.at(out).node == second.in.at(in).node &&
+                                          state[first.out.at(out).node].is<AccessNode>());
+                  });
   return found;
 }
 

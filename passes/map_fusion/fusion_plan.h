@@ -76,12 +76,14 @@ Data buffer(const Data& container, const KeptValue& value);
 /// Does the first map write what the second one reads? Then they are worth a plan.
 bool exchange_data(const State& state, const FusionMap& first, const FusionMap& second);
 
-/// How the two maps become one, or why they cannot. Changes nothing. A vertical plan is only for maps
-/// that exchange data; the second map of any plan does not come before the first in the dataflow.
+/// How the two maps become one, or why they cannot. Changes nothing. A vertical plan is only for
+/// maps that exchange data; the second map of any plan does not come before the first in the
+/// dataflow.
 ///
-/// The rule: for each container that both touch and one of them writes, no iteration of one may meet
-/// another iteration of the other on any element; and within an iteration, what the second reads is
-/// exactly one value that the first has written, or something that the first does not write.
+/// The rule: for each container that both touch and one of them writes, no iteration of one may
+/// meet another iteration of the other on any element; and within an iteration, what the second
+/// reads is exactly one value that the first has written, or something that the first does not
+/// write.
 Refusal plan_fusion(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                     const FusionRules& rules, FusionPlan& plan);
 

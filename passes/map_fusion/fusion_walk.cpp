@@ -11,7 +11,8 @@ namespace sdfg {
 FusionMap& FusionMaps::at(NodeId entry) {
   const auto found = maps_.find(entry);
   if (found != maps_.end()) return found->second;
-  return maps_.emplace(entry, fusion_map(site_.sdfg, site_.state, site_.order, entry)).first->second;
+  return maps_.emplace(entry, fusion_map(site_.sdfg, site_.state, site_.order, entry))
+      .first->second;
 }
 
 NodeId FusionMaps::current(NodeId entry) const {
@@ -50,7 +51,8 @@ std::optional<NodeId> FusionMaps::fuse(NodeId first, NodeId second, const Fusion
   return into;
 }
 
-bool FusionMaps::announce(NodeId first, NodeId second, const Refusal& why, const std::string& what) {
+bool FusionMaps::announce(NodeId first, NodeId second, const Refusal& why,
+                          const std::string& what) {
   const Trail here = trail_.in(site_.state, second);
   const auto text = [&](const std::string& message) {
     return "with map '" + site_.state.get<MapEntry>(first).label + "' (node " +
@@ -107,8 +109,9 @@ class Walk {
       if (!state) return;
       for (NodeId n : state->nodes())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-          changed |= on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
-                             aliases_inside(sdfg, *state, n, aliases));
+          changed |=
+              on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
+                      aliases_inside(sdfg, *state, n, aliases));
     });
     return changed;
   }
@@ -184,10 +187,10 @@ Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOpt
   return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions, {});
 }
 
-// Maps come in the order of the dataflow, so a producer has tried all of its own producers before. Those
-// of one map wait in a queue, the last in the dataflow first: a producer from which a path leads through
-// another one comes after that one, and by then the path may be gone. Each is tried once per map that
-// reads it, so the tries grow with the edges between maps.
+// Maps come in the order of the dataflow, so a producer has tried all of its own producers before.
+// Those of one map wait in a queue, the last in the dataflow first: a producer from which a path
+// leads through another one comes after that one, and by then the path may be gone. Each is tried
+// once per map that reads it, so the tries grow with the edges between maps.
 void for_each_producer(FusionMaps& maps, const std::vector<NodeId>& entries,
                        const VisitPair& visit) {
   FusionSite& site = maps.site();

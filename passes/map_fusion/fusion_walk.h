@@ -27,7 +27,8 @@ class FusionMaps {
   NodeId current(NodeId entry) const;
   bool is_map(NodeId entry) const { return site_.state[entry].is<MapEntry>(); }
 
-  /// Joins the two if the rules and the filter allow it; says so, or why not. Returns the fused map.
+  /// Joins the two if the rules and the filter allow it; says so, or why not. Returns the fused
+  /// map.
   using Filter = std::function<Refusal(const FusionMap& first, const FusionPlan&)>;
   std::optional<NodeId> fuse(NodeId first, NodeId second, const FusionRules& rules,
                              const Filter& filter = {});
@@ -68,7 +69,8 @@ Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOpt
 /// Calls visit(producer, consumer) for each map and the maps that write what it reads, the nearest
 /// first. It returns what the consumer has become, if the two have been joined.
 using VisitPair = std::function<std::optional<NodeId>(NodeId producer, NodeId consumer)>;
-void for_each_producer(FusionMaps& maps, const std::vector<NodeId>& entries, const VisitPair& visit);
+void for_each_producer(FusionMaps& maps, const std::vector<NodeId>& entries,
+                       const VisitPair& visit);
 
 /// Joins each map with the maps that write what it reads.
 void fuse_with_producers(FusionMaps& maps, const std::vector<NodeId>& entries,

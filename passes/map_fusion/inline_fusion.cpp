@@ -23,7 +23,8 @@ struct Element {
 
 class Inliner {
  public:
-  Inliner(const FusionSite& site, FusionMap& first, FusionMap& second, const InlineFusion::Options& options)
+  Inliner(const FusionSite& site, FusionMap& first, FusionMap& second,
+          const InlineFusion::Options& options)
       : site_(site), state_(site.state), first_(first), second_(second), options_(options) {}
 
   Refusal check() {
@@ -73,12 +74,14 @@ class Inliner {
     if (stays_ && !options_.shared) return "'" + container_ + "' is used elsewhere, too";
     for (const AccessSite& other : site_.accesses.sites(container_))
       if (other.state == &state_ && other.node != node_ && !state_.in(other.node).empty() &&
-          !site_.order.reaches(other.node, first_.entry) && !site_.order.reaches(second_.exit, other.node))
+          !site_.order.reaches(other.node, first_.entry) &&
+          !site_.order.reaches(second_.exit, other.node))
         return "'" + container_ + "' may be written again before the second map reads it";
     const Memlet& memlet = state_[write_].memlet;
     if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
     const auto written = inner_subset(site_, write_, port, false);
-    if (!written || !(num_elements(*written) == Expr(1))) return "the first map writes more than one element";
+    if (!written || !(num_elements(*written) == Expr(1)))
+      return "the first map writes more than one element";
     written_ = *written;
     scope_ = *find_scope(state_, first_.entry);
     for (NodeId n : scope_.nodes) {
@@ -100,7 +103,8 @@ class Inliner {
         const auto read = inner_subset(site_, e, port, true);
         if (!read) return "which part of '" + container_ + "' the second map reads cannot be told";
         if (!(num_elements(*read) == Expr(1)))
-          return "the second map reads " + text(container_, *read) + ", which is more than one element";
+          return "the second map reads " + text(container_, *read) +
+                 ", which is more than one element";
         const Node& reader = state_[state_.target(e)];
         const auto type = reader.in_connectors.find(state_[e].dst_connector);
         const bool by_address = type != reader.in_connectors.end() && type->second.is_pointer();
@@ -147,7 +151,8 @@ class Inliner {
     for (const auto& [name, port] : first_.in) inputs += port.inner.size();
     const std::size_t before = inputs + 1 + elements_.size(), after = inputs * elements_.size();
     if (after > before && !options_.always)
-      return "an iteration would move " + std::to_string(after) + " elements, now " + std::to_string(before);
+      return "an iteration would move " + std::to_string(after) + " elements, now " +
+             std::to_string(before);
     return {};
   }
 
@@ -158,7 +163,8 @@ class Inliner {
     std::map<std::string, std::string, std::less<>> names;
     for (NodeId n : scope_.nodes) {
       Node node = state_[n];
-      if (auto* tasklet = node.as<Tasklet>()) tasklet->code = substitute(tasklet->code, element.params);
+      if (auto* tasklet = node.as<Tasklet>())
+        tasklet->code = substitute(tasklet->code, element.params);
       if (auto* access = node.as<AccessNode>()) {
         const std::string fresh = site_.sdfg.fresh_name(access->data);
         site_.sdfg.arrays.insert(fresh, Data(*site_.sdfg.find_data(access->data)));
@@ -183,7 +189,8 @@ class Inliner {
     for (const auto& [name, port] : first_.in) copy_input(name, port, element, names, copies);
     for (EdgeId e : state_.out(first_.entry))
       if (state_[e].memlet.empty()) connect(second_.entry, copies.at(state_.target(e)), Edge{});
-    Reroute reroute(site_.sdfg, state_, site_.accesses, {container_, held, {{std::nullopt}, {Expr(0)}, {Expr(1)}}});
+    Reroute reroute(site_.sdfg, state_, site_.accesses,
+                    {container_, held, {{std::nullopt}, {Expr(0)}, {Expr(1)}}});
     for (EdgeId e : element.readers) {
       reroute.move(e, second_.entry, value);
       state_[e].src_connector.clear();
@@ -215,7 +222,8 @@ class Inliner {
     if (const auto name = names.find(memlet.data); name != names.end()) memlet.data = name->second;
     return edge;
   }
-  Edge result_of(EdgeId e, const Element& element, const Names& names, const std::string& held) const {
+  Edge result_of(EdgeId e, const Element& element, const Names& names,
+                 const std::string& held) const {
     Edge edge = copy_of(e, element, names);
     edge.dst_connector.clear();
     if (edge.memlet.data == container_) edge.memlet.data = held;
@@ -223,13 +231,14 @@ class Inliner {
     return edge;
   }
 
-  void copy_input(const std::string& name, const Port& port, const Element& element, const Names& names,
-                  const std::map<NodeId, NodeId>& copies) {
+  void copy_input(const std::string& name, const Port& port, const Element& element,
+                  const Names& names, const std::map<NodeId, NodeId>& copies) {
     const std::string& here = input_of(name, port);
     for (EdgeId e : port.inner) {
       Edge edge = copy_of(e, element, names);
       edge.src_connector = "OUT_" + here;
-      second_.in.at(here).inner.push_back(connect(second_.entry, copies.at(state_.target(e)), std::move(edge)));
+      second_.in.at(here).inner.push_back(
+          connect(second_.entry, copies.at(state_.target(e)), std::move(edge)));
     }
   }
 
@@ -295,20 +304,23 @@ class Inliner {
 
 Result<Changed> InlineFusion::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
-    for_each_producer(maps, entries, [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
-      Inliner inliner(maps.site(), maps.at(producer), maps.at(consumer), options);
-      const Refusal why = inliner.check();
-      if (!maps.announce(producer, consumer, why,
-                         "computed here, " + std::to_string(inliner.copies()) + " times an iteration"))
-        return std::nullopt;
-      inliner.apply(maps.unused);
-      maps.unused.merge(inliner.dead_);
-      if (!inliner.stays()) maps.forget(producer, consumer);
-      maps.mark_stale(consumer);
-      return consumer;
-    });
+    for_each_producer(
+        maps, entries, [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
+          Inliner inliner(maps.site(), maps.at(producer), maps.at(consumer), options);
+          const Refusal why = inliner.check();
+          if (!maps.announce(
+                  producer, consumer, why,
+                  "computed here, " + std::to_string(inliner.copies()) + " times an iteration"))
+            return std::nullopt;
+          inliner.apply(maps.unused);
+          maps.unused.merge(inliner.dead_);
+          if (!inliner.stays()) maps.forget(producer, consumer);
+          maps.mark_stale(consumer);
+          return consumer;
+        });
   };
-  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps}, {}, context, visit);
+  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps}, {}, context,
+                     visit);
 }
 
 }  // namespace sdfg

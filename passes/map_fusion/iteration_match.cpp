@@ -55,14 +55,14 @@ class Matcher {
     for (std::size_t m = 0; m < partner_.size(); ++m) {
       if (partner_[m] != none || has_one_point(second_.ranges[m])) continue;
       if (!options_.promote)
-        return "no dimension of the first map matches " + text(second_.params[m], second_.ranges[m]) +
-               " of the second";
+        return "no dimension of the first map matches " +
+               text(second_.params[m], second_.ranges[m]) + " of the second";
       out_.promotes = true;
     }
     for (std::size_t k = 0; k < used_.size(); ++k)
       if (!used_[k] && !has_one_point(first_.ranges[k]))
-        return "no dimension of the second map matches " + text(first_.params[k], first_.ranges[k]) +
-               " of the first";
+        return "no dimension of the second map matches " +
+               text(first_.params[k], first_.ranges[k]) + " of the first";
     out_.promotes ? into_second() : into_first();
     return {};
   }
@@ -163,8 +163,8 @@ void collect_pairs(const Subset& written, const std::vector<std::string>& first,
 }
 
 // Two iterations differ in some parameter. A parameter is *told apart* by a dimension in which both
-// subsets move with it by the same coefficient, so far that with another value of the parameter they
-// cannot meet. If each parameter is told apart, different iterations never meet.
+// subsets move with it by the same coefficient, so far that with another value of the parameter
+// they cannot meet. If each parameter is told apart, different iterations never meet.
 bool independent(const Subset& a, const Subset& b, const std::vector<std::string>& params,
                  const std::vector<Range>& ranges, const Assumptions& assumptions) {
   if (a.rank() != b.rank()) return false;
@@ -190,8 +190,8 @@ bool independent(const Subset& a, const Subset& b, const std::vector<std::string
   return std::ranges::all_of(told_apart, [](bool b) { return b; });
 }
 
-/// Does one of them move with a parameter where the other one does not, and the other way round? So do
-/// a row and a column, or an array and its transpose.
+/// Does one of them move with a parameter where the other one does not, and the other way round? So
+/// do a row and a column, or an array and its transpose.
 static bool turned(const Subset& a, const Subset& b, const std::vector<std::string>& params,
                    const std::vector<Range>& ranges) {
   const auto moves_alone = [&](const Subset& one, const Subset& other, const std::string& param) {

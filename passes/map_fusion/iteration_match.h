@@ -48,9 +48,9 @@ void collect_pairs(const Subset& written, const std::vector<std::string>& first,
 bool independent(const Subset& a, const Subset& b, const std::vector<std::string>& params,
                  const std::vector<Range>& ranges, const Assumptions& assumptions);
 
-/// Is it certain that some iteration touches through `b` the element that another one touches through
-/// `a`, where the ranges are long enough? So it is for single elements a constant distance apart, and
-/// for a row and a column.
+/// Is it certain that some iteration touches through `b` the element that another one touches
+/// through `a`, where the ranges are long enough? So it is for single elements a constant distance
+/// apart, and for a row and a column.
 bool shifted(const Subset& a, const Subset& b, const std::vector<std::string>& params,
              const std::vector<Range>& ranges);
 

@@ -38,8 +38,13 @@ bool connected(const State& state, NodeId from, NodeId to) {
 /// Values between the maps: from the producers straight to the consumers.
 class Keeper {
  public:
-  Keeper(const FusionSite& site, FusionMap& first, FusionMap& second, NodeId scope, SymbolSet& unused)
-      : site_(site), state_(site.state), first_(first), second_(second), scope_(scope),
+  Keeper(const FusionSite& site, FusionMap& first, FusionMap& second, NodeId scope,
+         SymbolSet& unused)
+      : site_(site),
+        state_(site.state),
+        first_(first),
+        second_(second),
+        scope_(scope),
         unused_(unused) {}
 
   void keep(const Intermediate& between) {
@@ -184,8 +189,8 @@ class Mover {
       Edge& edge = state_[known.outer];
       Memlet& memlet = edge.memlet;
       if (known.node != port.node || edge.src_connector != state_[port.outer].src_connector ||
-          memlet.data != added.data || !memlet.subset() || !added.subset() || memlet.other_subset() ||
-          added.other_subset())
+          memlet.data != added.data || !memlet.subset() || !added.subset() ||
+          memlet.other_subset() || added.other_subset())
         continue;
       const auto united = unite(*memlet.subset(), *added.subset());
       if (!united) continue;
@@ -197,7 +202,8 @@ class Mover {
       }
       memlet.volume = memlet.volume + added.volume;
       memlet.dynamic = memlet.dynamic || added.dynamic;
-      if (memlet.dynamic && (memlet.volume == Expr(0) || added.volume == Expr(0))) memlet.volume = 0;
+      if (memlet.dynamic && (memlet.volume == Expr(0) || added.volume == Expr(0)))
+        memlet.volume = 0;
       return name;
     }
     return std::nullopt;
@@ -206,7 +212,8 @@ class Mover {
   std::optional<Subset> unite(const Subset& a, const Subset& b) const {
     if (a == b || certain(covers(a, b, site_.assumptions))) return a;
     if (certain(covers(b, a, site_.assumptions))) return b;
-    if (options_.consolidate_edges_only_if_not_extending || a.rank() != b.rank()) return std::nullopt;
+    if (options_.consolidate_edges_only_if_not_extending || a.rank() != b.rank())
+      return std::nullopt;
     return bounding_box(a, b, site_.assumptions);
   }
 
@@ -261,7 +268,8 @@ void keep_in_order(const FusionSite& site, EdgeId read, EdgeId write) {
 bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, const FusionPlan& plan,
                const JoinOptions& options, SymbolSet& unused) {
   State& state = site.state;
-  for (const auto& [map, values] : {std::pair(&first, &plan.match.first), {&second, &plan.match.second}})
+  for (const auto& [map, values] :
+       {std::pair(&first, &plan.match.first), {&second, &plan.match.second}})
     if (!values->empty()) substitute_in_scope(state, *find_scope(state, map->entry), *values);
   for (EdgeId e : plan.order_only) state.erase(e);
 

@@ -10,9 +10,9 @@ struct JoinOptions {
   bool consolidate_edges_only_if_not_extending = false;
 };
 
-/// Makes one map of two, as planned, and says whether that is the first one: the smaller one goes into
-/// the larger one, so that joining many maps one after the other costs n log n. Containers that nobody
-/// uses any more are added to `unused`.
+/// Makes one map of two, as planned, and says whether that is the first one: the smaller one goes
+/// into the larger one, so that joining many maps one after the other costs n log n. Containers
+/// that nobody uses any more are added to `unused`.
 bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, const FusionPlan& plan,
                const JoinOptions& options, SymbolSet& unused);
 

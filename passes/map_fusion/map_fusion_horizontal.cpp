@@ -41,7 +41,8 @@ Result<Changed> MapFusionHorizontal::run(Sdfg& sdfg, const Options& options, Pas
       std::optional<NodeId> fused;
       for (std::size_t i = known.size() > most_candidates ? known.size() - most_candidates : 0;
            i < known.size() && !fused; ++i) {
-        if (options.only_if_common_ancestor && !have_common_ancestor(maps.at(known[i]), maps.at(entry)))
+        if (options.only_if_common_ancestor &&
+            !have_common_ancestor(maps.at(known[i]), maps.at(entry)))
           continue;
         fused = maps.fuse(known[i], entry, rules);
         if (fused) known[i] = *fused;
@@ -49,9 +50,10 @@ Result<Changed> MapFusionHorizontal::run(Sdfg& sdfg, const Options& options, Pas
       if (!fused) known.push_back(entry);
     }
   };
-  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps},
-                     {options.never_consolidate_edges, options.consolidate_edges_only_if_not_extending},
-                     context, visit);
+  return walk_scopes(
+      sdfg, {options.only_toplevel_maps, options.only_inner_maps},
+      {options.never_consolidate_edges, options.consolidate_edges_only_if_not_extending}, context,
+      visit);
 }
 
 }  // namespace sdfg

@@ -33,7 +33,8 @@ bool has_loop(const Node& node) {
   const auto* nested = node.as<NestedSdfg>();
   bool found = false;
   if (nested && nested->sdfg)
-    for_each_block(**nested->sdfg, [&](const Block& block) { found = found || block.is<LoopRegion>(); });
+    for_each_block(**nested->sdfg,
+                   [&](const Block& block) { found = found || block.is<LoopRegion>(); });
   return found;
 }
 
@@ -43,7 +44,8 @@ class Mover {
   Mover(const FusionSite& site, FusionMap& first, FusionMap& second)
       : site_(site), state_(site.state), first_(first), second_(second) {}
 
-  /// A nested SDFG with a loop that reads what the first map writes; without one there is nothing to ask.
+  /// A nested SDFG with a loop that reads what the first map writes; without one there is nothing
+  /// to ask.
   std::optional<NodeId> find_scan() const {
     for (const auto& [name, out] : first_.out)
       if (const auto reads = second_.reads.find(out.container); reads != second_.reads.end())
@@ -56,7 +58,8 @@ class Mover {
   Refusal check(NodeId scan) {
     for (const FusionMap* map : {&first_, &second_})
       if (!map->unfit.empty()) return "map '" + entry(*map).label + "': " + map->unfit;
-    if (!state_.get<NestedSdfg>(scan).unique_name.empty()) return "the scan shares its code with others";
+    if (!state_.get<NestedSdfg>(scan).unique_name.empty())
+      return "the scan shares its code with others";
     if (entry(first_).schedule != entry(second_).schedule) return "the schedules differ";
     if (entry(first_).instrument != Instrumentation::None) return "the first map is instrumented";
     if (!first_.dynamic.empty()) return "the first map has dynamic range inputs";
@@ -101,7 +104,8 @@ class Mover {
   std::string done() const {
     std::string gone;
     for (const Handed& h : handed_) gone += (gone.empty() ? "'" : ", '") + h.container + "'";
-    return "computed in the loop over '" + handed_.front().read.range.variable + "'; without " + gone;
+    return "computed in the loop over '" + handed_.front().read.range.variable + "'; without " +
+           gone;
   }
 
  private:
@@ -109,7 +113,8 @@ class Mover {
 
   /// An element that the loop reads, for messages.
   static std::string what(const Handed& h, const ScanBody& scan) {
-    return text(h.container, substitute(h.read.element, {{scan.level(), Expr::symbol(h.read.range.variable)}}));
+    return text(h.container,
+                substitute(h.read.element, {{scan.level(), Expr::symbol(h.read.range.variable)}}));
   }
 
   // ---- Checks.
@@ -120,7 +125,8 @@ class Mover {
     const Data* data = site_.sdfg.find_data(name);
     if (!port.direct || state_.in(port.node).size() != 1 || port.inner.size() != 1)
       return "'" + name + "' is not written at one place of the first map alone";
-    if (!data->transient || !site_.accesses.is_single_use(name)) return "'" + name + "' is used elsewhere, too";
+    if (!data->transient || !site_.accesses.is_single_use(name))
+      return "'" + name + "' is used elsewhere, too";
     std::vector<std::string> ports;
     for (EdgeId e : state_.out(port.node))
       if (state_.target(e) != second_.entry || state_[e].memlet.empty())
@@ -143,8 +149,8 @@ class Mover {
     return {};
   }
 
-  /// Which iteration of the first map wrote what the loop reads? It must be one that the map has, and
-  /// no other iteration of the scan may ask for it.
+  /// Which iteration of the first map wrote what the loop reads? It must be one that the map has,
+  /// and no other iteration of the scan may ask for it.
   Refusal solve(const ScanBody& scan) {
     for (const Handed& h : handed_) {
       auto iteration = writing_iteration(entry(first_), h.written, h.read.element);
@@ -164,9 +170,9 @@ class Mover {
     inside.assume(scan.level(), levels.begin, levels.end);
     const MapEntry& map = entry(first_);
     if (const auto k = uncertain_parameter(map, params_, inside))
-      return "that " + what(handed_.front(), scan) + " has been written is not certain: the map has '" +
-             map.params[*k] + "' in " + to_text(map.ranges[*k]) + ", the loop '" + loop.variable +
-             "' in " + to_text(levels);
+      return "that " + what(handed_.front(), scan) +
+             " has been written is not certain: the map has '" + map.params[*k] + "' in " +
+             to_text(map.ranges[*k]) + ", the loop '" + loop.variable + "' in " + to_text(levels);
     std::vector<std::string> asking = entry(second_).params;
     asking.push_back(scan.level());
     for (const std::string& name : asking)
@@ -180,11 +186,15 @@ class Mover {
   Refusal prepare(ScanBody& scan, const ScopeNester& nester) {
     scope_ = *find_scope(state_, first_.entry);
     std::vector<NodeId> around;
-    for (NodeId s = site_.order.scope_of(first_.entry); s; s = site_.order.scope_of(s)) around.push_back(s);
+    for (NodeId s = site_.order.scope_of(first_.entry); s; s = site_.order.scope_of(s))
+      around.push_back(s);
     Border border;
-    if (Refusal why = nester.find_border(state_, scope_, around, border, site_.assumptions)) return why;
-    for (auto& [name, container] : border) container.window = Subset::whole(site_.sdfg.find_data(name)->shape);
-    piece_ = nester.nest(state_, scope_, border, entry(first_).label, [](Block body) { return body; });
+    if (Refusal why = nester.find_border(state_, scope_, around, border, site_.assumptions))
+      return why;
+    for (auto& [name, container] : border)
+      container.window = Subset::whole(site_.sdfg.find_data(name)->shape);
+    piece_ =
+        nester.nest(state_, scope_, border, entry(first_).label, [](Block body) { return body; });
     Sdfg& one = **piece_.sdfg;
     types_ = {one.symbols.begin(), one.symbols.end()};
     SymbolSet outer;
@@ -194,11 +204,13 @@ class Mover {
     inner_names_ = scan.inner_names(outer, *handed_.front().read.loop);
     for (const auto& [name, type] : one.symbols) {
       const auto param = params_.find(name);
-      inner_values_[name] = param == params_.end() ? inner_names_.at(name) : substitute(param->second, inner_names_);
+      inner_values_[name] =
+          param == params_.end() ? inner_names_.at(name) : substitute(param->second, inner_names_);
     }
     for (NodeId n : scope_.nodes)
       if (state_[n].is<Tasklet>() && !scan.admit(state_[n]))
-        return "a connector of tasklet '" + std::string(state_[n].label()) + "' has the name of something in the scan";
+        return "a connector of tasklet '" + std::string(state_[n].label()) +
+               "' has the name of something in the scan";
     return check_substitution(site_.sdfg, state_, scope_, inner_values_);
   }
 
@@ -236,12 +248,14 @@ class Mover {
   }
 
   void pass_input(const ScanBody& scan, const std::string& name, const std::string& inside) {
-    const auto port = std::ranges::find_if(first_.in, [&](const auto& p) { return p.second.container == name; });
+    const auto port =
+        std::ranges::find_if(first_.in, [&](const auto& p) { return p.second.container == name; });
     const std::string here = input_of(port->first, port->second);
     state_[scan.node()].in_connectors[inside];
-    const EdgeId e = state_.connect(
-        second_.entry, scan.node(),
-        {"OUT_" + here, inside, Memlet::read(name, Subset::whole(site_.sdfg.find_data(name)->shape))});
+    const EdgeId e =
+        state_.connect(second_.entry, scan.node(),
+                       {"OUT_" + here, inside,
+                        Memlet::read(name, Subset::whole(site_.sdfg.find_data(name)->shape))});
     second_.in.at(here).inner.push_back(e);
     site_.order.connected(e);
   }
@@ -254,7 +268,8 @@ class Mover {
     const std::string here = second_.free_name(true, name);
     Edge edge = state_[port.outer];
     edge.dst_connector = "IN_" + here;
-    state_[second_.entry].in_connectors["IN_" + here], state_[second_.entry].out_connectors["OUT_" + here];
+    state_[second_.entry].in_connectors["IN_" + here],
+        state_[second_.entry].out_connectors["OUT_" + here];
     const EdgeId outer = state_.connect(port.node, second_.entry, std::move(edge));
     site_.order.connected(outer);
     second_.add(true, here, Port{outer, {}, port.node, port.container});
@@ -294,9 +309,11 @@ class Mover {
   void erase_first(SymbolSet& unused) {
     // What the first map waited for, the second waits for.
     for (EdgeId e : state_.in(first_.entry))
-      if (state_[e].memlet.empty()) site_.order.connected(state_.connect(state_.source(e), second_.entry, Edge{}));
+      if (state_[e].memlet.empty())
+        site_.order.connected(state_.connect(state_.source(e), second_.entry, Edge{}));
     for (EdgeId e : state_.out(first_.exit))
-      if (state_[e].memlet.empty()) site_.order.connected(state_.connect(second_.exit, state_.target(e), Edge{}));
+      if (state_[e].memlet.empty())
+        site_.order.connected(state_.connect(second_.exit, state_.target(e), Edge{}));
     std::vector<NodeId> gone = scope_.nodes;
     for (const Handed& h : handed_) gone.push_back(h.node);
     for (NodeId n : gone)
@@ -346,22 +363,26 @@ class Known {
 Result<Changed> MapFusionIntoScan::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
     Known known;
-    for_each_producer(maps, entries, [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
-      FusionSite& site = maps.site();
-      Mover mover(site, maps.at(producer), maps.at(consumer));
-      const auto node = mover.find_scan();
-      if (!node) return std::nullopt;
-      Refusal why = mover.check(*node);
-      if (!why) why = mover.check(known.scan(site, *node), known.nester(site.sdfg));
-      if (!maps.announce(producer, consumer, why, why ? "" : mover.done())) return std::nullopt;
-      mover.apply(known.scan(site, *node), maps.unused);
-      known.changed(*node);
-      maps.forget(producer, consumer);
-      maps.mark_stale(consumer);
-      return consumer;
-    });
+    for_each_producer(maps, entries,
+                      [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
+                        FusionSite& site = maps.site();
+                        Mover mover(site, maps.at(producer), maps.at(consumer));
+                        const auto node = mover.find_scan();
+                        if (!node) return std::nullopt;
+                        Refusal why = mover.check(*node);
+                        if (!why)
+                          why = mover.check(known.scan(site, *node), known.nester(site.sdfg));
+                        if (!maps.announce(producer, consumer, why, why ? "" : mover.done()))
+                          return std::nullopt;
+                        mover.apply(known.scan(site, *node), maps.unused);
+                        known.changed(*node);
+                        maps.forget(producer, consumer);
+                        maps.mark_stale(consumer);
+                        return consumer;
+                      });
   };
-  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps}, {}, context, visit);
+  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps}, {}, context,
+                     visit);
 }
 
 }  // namespace sdfg

@@ -52,7 +52,8 @@ Result<Changed> MapPromotion::run(Sdfg& sdfg, const Options& options, PassContex
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
     const FusionSite& site = maps.site();
     const auto filter = [&](const FusionMap& first, const FusionPlan& plan) -> Refusal {
-      if (!plan.match.promotes) return "it has all dimensions (map-fusion-vertical joins such maps)";
+      if (!plan.match.promotes)
+        return "it has all dimensions (map-fusion-vertical joins such maps)";
       const MapEntry& map = site.state.get<MapEntry>(first.entry);
       bool costs = false;
       for (const std::string& param : plan.match.params) {
@@ -70,9 +71,10 @@ Result<Changed> MapPromotion::run(Sdfg& sdfg, const Options& options, PassContex
     };
     fuse_with_producers(maps, entries, rules, filter);
   };
-  return walk_scopes(sdfg, {options.only_toplevel_maps, options.only_inner_maps},
-                     {options.never_consolidate_edges, options.consolidate_edges_only_if_not_extending},
-                     context, visit);
+  return walk_scopes(
+      sdfg, {options.only_toplevel_maps, options.only_inner_maps},
+      {options.never_consolidate_edges, options.consolidate_edges_only_if_not_extending}, context,
+      visit);
 }
 
 }  // namespace sdfg

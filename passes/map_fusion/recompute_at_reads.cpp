@@ -30,11 +30,15 @@ class Recomputation {
  public:
   Recomputation(FusionMaps& maps, NodeId producer, const ScopeNester& nester,
                 const RecomputeAtReads::Options& options)
-      : maps_(maps), site_(maps.site()), state_(site_.state), first_(maps.at(producer)), nester_(nester),
+      : maps_(maps),
+        site_(maps.site()),
+        state_(site_.state),
+        first_(maps.at(producer)),
+        nester_(nester),
         options_(options) {}
 
-  /// With `from_stored`, what the first map stores is loaded rather than computed again, even by those
-  /// that have not read it before.
+  /// With `from_stored`, what the first map stores is loaded rather than computed again, even by
+  /// those that have not read it before.
   Refusal check(const std::string& port, bool from_stored) {
     if (Refusal why = check_first()) return why;
     const auto is_at_hand = [&](NodeId node) {
@@ -61,7 +65,8 @@ class Recomputation {
     else
       maps_.forget(entry, readers_.front().map->entry);
     if (state_.in(slice_.node).empty()) {  // edges that only say when were beside reads of readers
-      for (EdgeId e : std::vector(state_.out(slice_.node).begin(), state_.out(slice_.node).end())) state_.erase(e);
+      for (EdgeId e : std::vector(state_.out(slice_.node).begin(), state_.out(slice_.node).end()))
+        state_.erase(e);
       site_.accesses.remove(state_, slice_.node);
       site_.order.erased(slice_.node), state_.erase(slice_.node);
       maps_.unused.insert(slice_.container);
@@ -80,7 +85,8 @@ class Recomputation {
   /// Does everybody who reads the one node read the other one, too?
   bool all_read(NodeId node, NodeId other) const {
     return std::ranges::all_of(state_.out(node), [&](EdgeId e) {
-      return std::ranges::any_of(state_.out(other), [&](EdgeId o) { return state_.target(o) == state_.target(e); });
+      return std::ranges::any_of(state_.out(other),
+                                 [&](EdgeId o) { return state_.target(o) == state_.target(e); });
     });
   }
   /// Is what the first map writes there still there whenever somebody reads it?
@@ -131,15 +137,18 @@ class Recomputation {
     std::set<NodeId> entries;
     for (EdgeId e : state_.out(slice_.node)) {
       if (state_[e].memlet.empty()) continue;
-      if (!state_[state_.target(e)].is<MapEntry>()) return "not only maps read '" + slice_.container + "'";
+      if (!state_[state_.target(e)].is<MapEntry>())
+        return "not only maps read '" + slice_.container + "'";
       entries.insert(state_.target(e));
     }
     for (EdgeId e : state_.out(slice_.node))
       if (!entries.contains(state_.target(e)))
-        return "'" + std::string(state_[state_.target(e)].label()) + "' waits for '" + slice_.container + "'";
+        return "'" + std::string(state_[state_.target(e)].label()) + "' waits for '" +
+               slice_.container + "'";
     for (NodeId n : entries) {
       Reader reader{&maps_.at(n), {}};
-      if (!reader.map->unfit.empty()) return "map '" + entry(*reader.map).label + "': " + reader.map->unfit;
+      if (!reader.map->unfit.empty())
+        return "map '" + entry(*reader.map).label + "': " + reader.map->unfit;
       if (Refusal why = find_elements(reader)) return why;
       if (!reader.elements.empty()) readers_.push_back(std::move(reader));
     }
@@ -179,7 +188,8 @@ class Recomputation {
   Refusal check_end(EdgeId e, const Subset& read) const {
     const Node& end = state_[state_.target(e)];
     const std::string& connector = state_[e].dst_connector;
-    const std::string by_address = "'" + std::string(end.label()) + "' takes '" + slice_.container + "' by address";
+    const std::string by_address =
+        "'" + std::string(end.label()) + "' takes '" + slice_.container + "' by address";
     if (const auto* nested = end.as<NestedSdfg>()) {
       const Data* inside = nested->sdfg ? (*nested->sdfg)->find_data(connector) : nullptr;
       if (!inside || !(num_elements(Subset::whole(inside->shape)) == Expr(1))) return by_address;
@@ -218,7 +228,8 @@ class Recomputation {
       if (certain(less(at, r.begin, inside)) || certain(less(r.end, at, inside))) elsewhere = true;
       const auto require = [&](const Expr& low, const Expr& high, const Expr& condition) {
         if (certain(less_equal(low, high, inside))) return;
-        element.condition = element.condition ? logical_and(*element.condition, condition) : condition;
+        element.condition =
+            element.condition ? logical_and(*element.condition, condition) : condition;
       };
       require(r.begin, at, compare_expr(Op::Le, r.begin, param));
       require(at, r.end, compare_expr(Op::Le, param, r.end));
@@ -241,7 +252,8 @@ class Recomputation {
     for (NodeId n : scope.nodes)
       if (Refusal why = check_names(n)) return why;
     if (Refusal why = check_names(reader.entry)) return why;
-    return check_later_inputs(site_, first_, reader, "map '" + entry(reader).label + "' runs", &slice_.inputs);
+    return check_later_inputs(site_, first_, reader, "map '" + entry(reader).label + "' runs",
+                              &slice_.inputs);
   }
 
   Refusal check_cost() {
@@ -254,8 +266,8 @@ class Recomputation {
     const std::size_t nodes = slice_.nodes.size() * copies;
     if (nodes > std::size_t(options_.most_nodes))
       return "the copies would have " + std::to_string(nodes) + " nodes";
-    const std::string where = "'" + slice_.container + "' where it is read, in " + std::to_string(copies) +
-                              (copies == 1 ? " copy" : " copies");
+    const std::string where = "'" + slice_.container + "' where it is read, in " +
+                              std::to_string(copies) + (copies == 1 ? " copy" : " copies");
     done_ = "computed " + where + ": " + cost.text();
     return cost.pays() ? Refusal() : "computing " + where + ", would move more: " + cost.text();
   }
@@ -264,19 +276,23 @@ class Recomputation {
 
   void compute(FusionMap& reader, const Element& element) {
     const std::string stored = site_.sdfg.fresh_name(slice_.container + "_stored");
-    Node node{slice_sdfg(site_, first_, slice_, nester_, element.params, element.condition, stored)};
+    Node node{
+        slice_sdfg(site_, first_, slice_, nester_, element.params, element.condition, stored)};
     const std::string held = site_.sdfg.fresh_name(slice_.container + "_local");
     const Type dtype = site_.sdfg.find_data(slice_.container)->dtype;
-    const bool nested = std::ranges::any_of(
-        element.edges, [&](const auto& edge) { return state_[state_.target(edge.second)].template is<NestedSdfg>(); });
+    const bool nested = std::ranges::any_of(element.edges, [&](const auto& edge) {
+      return state_[state_.target(edge.second)].template is<NestedSdfg>();
+    });
     Data one = nested ? Data::array(dtype, {Expr(1)}, true) : Data::scalar(dtype, true);
     one.storage = Storage::Register;
     site_.sdfg.arrays.insert(held, one);
     for (const std::string& name : slice_.inputs) node.in_connectors[first_.in.at(name).container];
-    for (const StoredValue& value : slice_.stored) node.in_connectors[first_.out.at(value.port).container];
+    for (const StoredValue& value : slice_.stored)
+      node.in_connectors[first_.out.at(value.port).container];
     node.out_connectors[slice_.container];
     if (element.condition) node.in_connectors[stored];
-    const NodeId code = add(std::move(node), reader), value = add(Node{AccessNode{.data = held}}, reader);
+    const NodeId code = add(std::move(node), reader),
+                 value = add(Node{AccessNode{.data = held}}, reader);
     reader.inside.insert(held);
     site_.accesses.add(state_, value);
     std::set<std::string> passed;
@@ -284,16 +300,19 @@ class Recomputation {
       const Port& port = first_.in.at(name);
       if (!passed.insert(port.container).second) continue;
       const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
-      read(reader, input_of(reader, name, port), code, port.container, Memlet::read(port.container, whole));
+      read(reader, input_of(reader, name, port), code, port.container,
+           Memlet::read(port.container, whole));
     }
     for (const StoredValue& value : slice_.stored) {
       const Port& port = first_.out.at(value.port);
       if (!passed.insert(port.container).second) continue;
       const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
-      read(reader, input_of(reader, value.port, port), code, port.container, Memlet::read(port.container, whole));
+      read(reader, input_of(reader, value.port, port), code, port.container,
+           Memlet::read(port.container, whole));
     }
     if (element.condition)
-      read(reader, element.edges.front().first, code, stored, Memlet::read(slice_.container, element.subset));
+      read(reader, element.edges.front().first, code, stored,
+           Memlet::read(slice_.container, element.subset));
     if (state_.in(code).empty()) connect(reader.entry, code, Edge{});
     connect(code, value, Edge{slice_.container, "", Memlet::write(held, Subset::index({Expr(0)}))});
     Reroute reroute(site_.sdfg, state_, site_.accesses,
@@ -317,7 +336,8 @@ class Recomputation {
     site_.order.connected(id);
     return id;
   }
-  void read(FusionMap& reader, const std::string& port, NodeId node, const std::string& connector, Memlet memlet) {
+  void read(FusionMap& reader, const std::string& port, NodeId node, const std::string& connector,
+            Memlet memlet) {
     reader.in.at(port).inner.push_back(
         connect(reader.entry, node, Edge{"OUT_" + port, connector, std::move(memlet)}));
   }
@@ -330,7 +350,8 @@ class Recomputation {
     const std::string here = reader.free_name(true, name);
     const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
     Edge edge{"", "IN_" + here, Memlet::read(port.container, whole)};
-    state_[reader.entry].in_connectors["IN_" + here], state_[reader.entry].out_connectors["OUT_" + here];
+    state_[reader.entry].in_connectors["IN_" + here],
+        state_[reader.entry].out_connectors["OUT_" + here];
     const EdgeId outer = connect(port.node, reader.entry, std::move(edge));
     reader.add(true, here, Port{outer, {}, port.node, port.container});
     return here;
@@ -377,7 +398,8 @@ Result<Changed> RecomputeAtReads::run(Sdfg& sdfg, const Options& options, PassCo
     for (NodeId producer : entries)
       for (const auto& [name, port] : maps.at(producer).out)
         if (const NodeId reader = reading_map(site, port))
-          candidates.push_back({expected_bytes(site, port, options.assumed_extent), producer, reader, name});
+          candidates.push_back(
+              {expected_bytes(site, port, options.assumed_extent), producer, reader, name});
     // Of several maps that write parts of one container, the one that writes most of it.
     std::ranges::stable_sort(candidates, std::greater<>(), &Candidate::bytes);
     std::optional<ScopeNester> nester;
@@ -392,7 +414,8 @@ Result<Changed> RecomputeAtReads::run(Sdfg& sdfg, const Options& options, PassCo
       if (from_stored) why = {};
       if (!why && !conflicts) conflicts.emplace(site.sdfg, site.state, site.assumptions);
       if (!why) why = conflicts->refusal();
-      if (maps.announce(producer, maps.current(reader), why, recomputation.done())) recomputation.apply();
+      if (maps.announce(producer, maps.current(reader), why, recomputation.done()))
+        recomputation.apply();
     }
     // What came after a reader need not come after the first map any more.
     if (conflicts) conflicts->restore(site.sdfg, site.state, site.assumptions);

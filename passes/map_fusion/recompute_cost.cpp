@@ -8,9 +8,14 @@
 
 namespace sdfg {
 
-RecomputeCost::RecomputeCost(const FusionSite& site, const FusionMap& first, const ValueSlice& slice,
-                             std::int64_t assumed_extent, std::int64_t load_bytes)
-    : site_(site), state_(site.state), first_(first), slice_(slice), assumed_extent_(assumed_extent),
+RecomputeCost::RecomputeCost(const FusionSite& site, const FusionMap& first,
+                             const ValueSlice& slice, std::int64_t assumed_extent,
+                             std::int64_t load_bytes)
+    : site_(site),
+      state_(site.state),
+      first_(first),
+      slice_(slice),
+      assumed_extent_(assumed_extent),
       load_bytes_(load_bytes) {
   stored_ = written_ = expected_bytes(site, first.out.at(slice.port), assumed_extent);
   const std::set<NodeId> gone = nodes_only_for(state_, first, slice);
@@ -47,9 +52,11 @@ void RecomputeCost::add_reader(const FusionMap& reader, std::size_t elements) {
     return state_.source(e) != slice_.node && state_.target(e) != slice_.node;
   };
   // Two maps that nothing keeps apart may become one, and read once what both read.
-  const bool may_join = first_.out.size() > 1 && !site_.order.reaches(first_.exit, reader.entry, other_way);
+  const bool may_join =
+      first_.out.size() > 1 && !site_.order.reaches(first_.exit, reader.entry, other_way);
   for (const auto& [container, size] : inputs_)
-    if (!(may_join && others_.contains(container)) && !reader.reads.contains(container)) read_again_ += size;
+    if (!(may_join && others_.contains(container)) && !reader.reads.contains(container))
+      read_again_ += size;
   for (const std::string& port : reader.reads.at(slice_.container).all())
     if (reader.in.at(port).node == slice_.node) {
       stored_ += std::min(written_, expected_bytes(site_, reader.in.at(port), assumed_extent_));
@@ -61,7 +68,8 @@ void RecomputeCost::add_reader(const FusionMap& reader, std::size_t elements) {
 }
 
 std::int64_t RecomputeCost::points(const FusionMap& map) const {
-  return expected_points(Subset{state_.get<MapEntry>(map.entry).ranges}, assumed_extent_, site_.assumptions);
+  return expected_points(Subset{state_.get<MapEntry>(map.entry).ranges}, assumed_extent_,
+                         site_.assumptions);
 }
 
 /// Loads behind an edge into the body; those in a scope as often as that runs.
@@ -86,15 +94,17 @@ std::int64_t RecomputeCost::arithmetic(NodeId node) const {
   std::int64_t halves = node_operations(state_[node]).as_integer().value_or(0);
   if (const auto* nested = state_[node].as<NestedSdfg>(); nested && nested->sdfg)
     for_each_sdfg(**nested->sdfg, [&](const Sdfg& inside) {
-      for_each_block(inside, [&](const Block& block) { halves += block.is<ConditionalBlock>() ? 8 : 0; });
+      for_each_block(inside,
+                     [&](const Block& block) { halves += block.is<ConditionalBlock>() ? 8 : 0; });
     });
   return halves / 2;
 }
 
 std::string RecomputeCost::text() const {
-  return "about " + std::to_string(stored_) + " bytes of it are not moved, nor " + std::to_string(only_for_it_) +
-         " of inputs, for " + std::to_string(read_again_) + " that are read again, loads worth " +
-         std::to_string(loads_after_) + " instead of " + std::to_string(loads_before_) + " and arithmetic worth " +
+  return "about " + std::to_string(stored_) + " bytes of it are not moved, nor " +
+         std::to_string(only_for_it_) + " of inputs, for " + std::to_string(read_again_) +
+         " that are read again, loads worth " + std::to_string(loads_after_) + " instead of " +
+         std::to_string(loads_before_) + " and arithmetic worth " +
          std::to_string(arithmetic_after_) + " instead of " + std::to_string(arithmetic_before_);
 }
 

@@ -8,14 +8,15 @@
 
 namespace sdfg {
 
-/// What it saves and costs to compute a result of a map where it is read, in bytes that kernels move.
-/// A container counts by what a kernel reads of it, not by how often: that is a load, which a cache
-/// serves. Two operations count like a byte, a conditional like four bytes: measured on an H200, where
-/// a limiter of nine operations and three conditionals, twice per iteration, costs more than the 16
-/// bytes that it saves.
+/// What it saves and costs to compute a result of a map where it is read, in bytes that kernels
+/// move. A container counts by what a kernel reads of it, not by how often: that is a load, which a
+/// cache serves. Two operations count like a byte, a conditional like four bytes: measured on an
+/// H200, where a limiter of nine operations and three conditionals, twice per iteration, costs more
+/// than the 16 bytes that it saves.
 class RecomputeCost {
  public:
-  /// `load_bytes`: what a load of an element counts beside that; three times as much through an index.
+  /// `load_bytes`: what a load of an element counts beside that; three times as much through an
+  /// index.
   RecomputeCost(const FusionSite& site, const FusionMap& first, const ValueSlice& slice,
                 std::int64_t assumed_extent, std::int64_t load_bytes);
 
@@ -26,7 +27,9 @@ class RecomputeCost {
   std::string text() const;
 
  private:
-  std::int64_t before() const { return stored_ + only_for_it_ + loads_before_ + arithmetic_before_; }
+  std::int64_t before() const {
+    return stored_ + only_for_it_ + loads_before_ + arithmetic_before_;
+  }
   std::int64_t after() const { return read_again_ + loads_after_ + arithmetic_after_; }
   std::int64_t points(const FusionMap& map) const;
   std::int64_t loads_behind(EdgeId edge) const;

@@ -94,7 +94,8 @@ Substitution ScanBody::outer_values() const {
 
 bool ScanBody::is_all_of(const std::string& connector, const Data& outside) const {
   const Data* inside = sdfg_.arrays.get(connector);
-  if (!inside || !(inside->dtype == outside.dtype) || inside->is_scalar() != outside.is_scalar()) return false;
+  if (!inside || !(inside->dtype == outside.dtype) || inside->is_scalar() != outside.is_scalar())
+    return false;
   Data seen = *inside;
   substitute(seen, outer_values());
   const Array *a = seen.as_array(), *b = outside.as_array();

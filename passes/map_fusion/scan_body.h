@@ -36,13 +36,15 @@ class ScanBody {
   /// What symbols of the parent are called inside. Those that are not known there get new names …
   Substitution inner_names(const SymbolSet& outer, const LoopRegion& loop);
   /// … and are passed on from now on.
-  void pass_symbols(const Substitution& names, const std::map<std::string, Type, std::less<>>& types);
+  void pass_symbols(const Substitution& names,
+                    const std::map<std::string, Type, std::less<>>& types);
   /// A name that nothing inside has.
   std::string take_name(std::string_view base) { return names_.take(base); }
-  /// Has the container behind a connector the elements of that container of the parent, in its order?
+  /// Has the container behind a connector the elements of that container of the parent, in its
+  /// order?
   bool is_all_of(const std::string& connector, const Data& outside) const;
-  /// Nothing that gets a name from now on is called like a connector of the tasklet. False: something
-  /// inside is already.
+  /// Nothing that gets a name from now on is called like a connector of the tasklet. False:
+  /// something inside is already.
   bool admit(const Node& tasklet);
 
  private:

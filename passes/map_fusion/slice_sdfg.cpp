@@ -16,7 +16,8 @@ void become_scalar(State& body, const std::string& container) {
   }
 }
 
-/// Access nodes that nothing in the slice computes take their values from where the map stores them.
+/// Access nodes that nothing in the slice computes take their values from where the map stores
+/// them.
 void load_stored(const State& state, const FusionMap& map, const ValueSlice& slice, State& body) {
   for (const StoredValue& value : slice.stored) {
     const std::string& held = state.get<AccessNode>(value.node).data;
@@ -25,12 +26,14 @@ void load_stored(const State& state, const FusionMap& map, const ValueSlice& sli
       const auto* access = body[n].as<AccessNode>();
       if (!access || access->data != held || !body.in(n).empty()) continue;
       const NodeId from = body.add(Node{AccessNode{.data = name}});
-      body.connect(from, n, Edge{"", "", Memlet::copy(name, value.element, Subset::index({Expr(0)}))});
+      body.connect(from, n,
+                   Edge{"", "", Memlet::copy(name, value.element, Subset::index({Expr(0)}))});
     }
   }
 }
 
-Block choice(Block body, const Expr& condition, const std::string& stored, const std::string& result) {
+Block choice(Block body, const Expr& condition, const std::string& stored,
+             const std::string& result) {
   State load;
   const NodeId from = load.add(Node{AccessNode{.data = stored}});
   const NodeId to = load.add(Node{AccessNode{.data = result}});
@@ -40,7 +43,8 @@ Block choice(Block body, const Expr& condition, const std::string& stored, const
   const auto add = [&](std::string label, std::optional<Code> when, Block block) {
     ControlFlowRegion region;
     region.start_block = region.add(std::move(block));
-    out.branches.push_back({std::move(when), Block{.label = std::move(label), .kind = std::move(region)}});
+    out.branches.push_back(
+        {std::move(when), Block{.label = std::move(label), .kind = std::move(region)}});
   };
   add("computed", Code::from(condition), std::move(body));
   add("otherwise", std::nullopt, Block{"stored", std::move(load)});
@@ -60,11 +64,13 @@ NestedSdfg slice_sdfg(const FusionSite& site, const FusionMap& map, const ValueS
   for (const StoredValue& value : slice.stored) let_in(map.out.at(value.port), std::nullopt);
   border[slice.container] = {{}, map.out.at(slice.port).outer, slice.written};
   const Scope part{map.entry, map.exit, slice.nodes};
-  NestedSdfg node = nester.nest(site.state, part, border, slice.container + "_again", [&](Block body) {
-    become_scalar(*body.as<State>(), slice.container);
-    load_stored(site.state, map, slice, *body.as<State>());
-    return condition ? choice(std::move(body), *condition, stored, slice.container) : std::move(body);
-  });
+  NestedSdfg node =
+      nester.nest(site.state, part, border, slice.container + "_again", [&](Block body) {
+        become_scalar(*body.as<State>(), slice.container);
+        load_stored(site.state, map, slice, *body.as<State>());
+        return condition ? choice(std::move(body), *condition, stored, slice.container)
+                         : std::move(body);
+      });
   Sdfg& inner = **node.sdfg;
   const Data scalar = Data::scalar(site.sdfg.find_data(slice.container)->dtype, false);
   inner.arrays.at(slice.container) = scalar;

@@ -10,8 +10,8 @@ namespace {
 
 class Finder {
  public:
-  Finder(const FusionSite& site, const FusionMap& map, const std::function<bool(NodeId)>& is_at_hand,
-         ValueSlice& out)
+  Finder(const FusionSite& site, const FusionMap& map,
+         const std::function<bool(NodeId)>& is_at_hand, ValueSlice& out)
       : site_(site), state_(site.state), map_(map), is_at_hand_(is_at_hand), out_(out) {}
 
   Refusal run(const std::string& port) {
@@ -33,8 +33,10 @@ class Finder {
     const Memlet& memlet = state_[out_.write].memlet;
     if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
     const auto written = inner_subset(site_, out_.write, port, false);
-    if (!written || !(num_elements(*written) == Expr(1))) return "the first map writes more than one element";
-    if (state_[state_.source(out_.write)].is_exit()) return "a scope inside the first map writes '" + name + "'";
+    if (!written || !(num_elements(*written) == Expr(1)))
+      return "the first map writes more than one element";
+    if (state_[state_.source(out_.write)].is_exit())
+      return "a scope inside the first map writes '" + name + "'";
     out_.written = *written;
     return {};
   }
@@ -64,11 +66,13 @@ class Finder {
   /// Where the one value that an access node holds is stored, at hand for those behind the map.
   std::optional<StoredValue> find_stored(NodeId node) const {
     const auto* access = state_[node].as<AccessNode>();
-    if (!access || !(num_elements(Subset::whole(site_.sdfg.find_data(access->data)->shape)) == Expr(1)))
+    if (!access ||
+        !(num_elements(Subset::whole(site_.sdfg.find_data(access->data)->shape)) == Expr(1)))
       return std::nullopt;
     for (EdgeId e : state_.out(node)) {
       const Memlet& memlet = state_[e].memlet;
-      if (state_.target(e) != map_.exit || e == out_.write || memlet.empty() || memlet.dynamic || memlet.wcr)
+      if (state_.target(e) != map_.exit || e == out_.write || memlet.empty() || memlet.dynamic ||
+          memlet.wcr)
         continue;
       const std::string name = state_[e].dst_connector.substr(3);
       const Port& port = map_.out.at(name);
@@ -83,12 +87,13 @@ class Finder {
   Refusal check_local(NodeId node) const {
     const std::string& name = state_.get<AccessNode>(node).data;
     const Data* data = site_.sdfg.find_data(name);
-    if (!data->transient || data->role() != Role::Plain || data->is_stream() || data->is_structure() ||
-        site_.accesses.is_named(name))
+    if (!data->transient || data->role() != Role::Plain || data->is_stream() ||
+        data->is_structure() || site_.accesses.is_named(name))
       return "'" + name + "' inside is no plain container of one iteration";
     for (const AccessSite& other : site_.accesses.sites(name))
       if (other.state != &state_ || !holds(other.node))
-        return "'" + name + "', from which '" + out_.container + "' is computed, is used elsewhere, too";
+        return "'" + name + "', from which '" + out_.container +
+               "' is computed, is used elsewhere, too";
     return {};
   }
 
@@ -176,13 +181,16 @@ std::set<NodeId> nodes_only_for(const State& state, const FusionMap& map, const 
   while (!todo.empty()) {
     const NodeId node = todo.back();
     todo.pop_back();
-    if (node == map.entry || std::ranges::any_of(state.out(node), needed) || !gone.insert(node).second) continue;
+    if (node == map.entry || std::ranges::any_of(state.out(node), needed) ||
+        !gone.insert(node).second)
+      continue;
     for (EdgeId e : state.in(node)) todo.push_back(state.source(e));
   }
   return gone;
 }
 
-bool erase_result(const FusionSite& site, FusionMap& map, const ValueSlice& slice, SymbolSet& unused) {
+bool erase_result(const FusionSite& site, FusionMap& map, const ValueSlice& slice,
+                  SymbolSet& unused) {
   Eraser eraser(site, map, unused);
   const std::set<NodeId> gone = nodes_only_for(site.state, map, slice);
   site.state.erase(slice.write);

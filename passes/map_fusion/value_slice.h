@@ -41,7 +41,9 @@ Refusal find_slice(const FusionSite& site, const FusionMap& map, const std::stri
 std::set<NodeId> nodes_only_for(const State& state, const FusionMap& map, const ValueSlice& slice);
 
 /// Takes the result out of the map, with everything that nothing else in the map needs; the edge to
-/// the access node goes, too. A map without any other result goes as a whole. Says whether it is still there.
-bool erase_result(const FusionSite& site, FusionMap& map, const ValueSlice& slice, SymbolSet& unused);
+/// the access node goes, too. A map without any other result goes as a whole. Says whether it is
+/// still there.
+bool erase_result(const FusionSite& site, FusionMap& map, const ValueSlice& slice,
+                  SymbolSet& unused);
 
 }  // namespace sdfg

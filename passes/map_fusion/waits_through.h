@@ -7,8 +7,8 @@
 namespace sdfg {
 
 /// The second map waits for all that comes before a node between the maps. When it no longer reads
-/// that node, whom does it still have to wait for? Scopes' exits and nodes beside the maps that touch
-/// what it writes, or write what it touches, and do not come before the first map.
+/// that node, whom does it still have to wait for? Scopes' exits and nodes beside the maps that
+/// touch what it writes, or write what it touches, and do not come before the first map.
 std::vector<NodeId> waits_through(const FusionSite& site, const FusionMap& first,
                                   const FusionMap& second, NodeId between);
 

@@ -50,8 +50,8 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
   return {};
 }
 
-/// Do the wide dimensions form rows of neighbours that are one stride apart, on both sides alike? The
-/// last dimension of the rows may be the first of the array.
+/// Do the wide dimensions form rows of neighbours that are one stride apart, on both sides alike?
+/// The last dimension of the rows may be the first of the array.
 bool is_one_call(const Sdfg& sdfg, const Plan& plan) {
   const auto strides = [&](const std::string& name, const Subset& subset,
                            const std::vector<std::size_t>& wide) {
@@ -63,7 +63,8 @@ bool is_one_call(const Sdfg& sdfg, const Plan& plan) {
   };
   const auto from = strides(plan.from, plan.sides.src, plan.from_wide);
   const auto to = strides(plan.to, plan.sides.dst, plan.to_wide);
-  if (from.size() != to.size() || from.size() != plan.from_wide.size()) return plan.from_wide.empty();
+  if (from.size() != to.size() || from.size() != plan.from_wide.size())
+    return plan.from_wide.empty();
   if (from.size() < 2) return true;
   if (from.back() == Expr(1) && to.back() == Expr(1)) return true;
   return from.size() == 2 && from.front() == Expr(1) && to.front() == Expr(1);

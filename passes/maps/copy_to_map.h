@@ -40,8 +40,9 @@ and the edges of views.)",
 
 /// Why a map cannot make the copy along an edge between two access nodes.
 Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge);
-/// Makes it a map, with the label, parameters and ranges of the first of these that has as many points
-/// along each dimension, if any. Returns the entry.
-NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge, const std::vector<const MapEntry*>& like);
+/// Makes it a map, with the label, parameters and ranges of the first of these that has as many
+/// points along each dimension, if any. Returns the entry.
+NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
+                   const std::vector<const MapEntry*>& like);
 
 }  // namespace sdfg

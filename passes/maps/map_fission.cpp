@@ -101,8 +101,8 @@ class Fission {
     return std::ranges::any_of(params, [&](const auto& p) { return used.contains(p); });
   }
 
-  /// Has one of the containers that pass the map's border another access node beside the map? Then who
-  /// comes before or after the map may depend on parts with which it exchanges nothing.
+  /// Has one of the containers that pass the map's border another access node beside the map? Then
+  /// who comes before or after the map may depend on parts with which it exchanges nothing.
   bool is_met_elsewhere(const ScopeTree& tree) const {
     std::set<NodeId> beside;
     std::set<std::string> names;

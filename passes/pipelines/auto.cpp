@@ -9,11 +9,13 @@ using Steps = std::vector<PlannedStep>;
 
 /// Control flow becomes dataflow.
 PlannedStep to_maps(const std::string& simplify) {
-  return {"fixed-point", "a loop that became a map makes its body dataflow of its surroundings",
-          {{simplify, "nested SDFGs and chains of states become few states", {}},
-           {"scalar-to-symbol-promotion{only_control}", "bounds that are computed can be compared", {}},
-           {"trivial-map-elimination", "maps of one point hide what is inside", {}},
-           {"loop-to-map", "loops whose iterations have nothing to do with one another", {}}}};
+  return {
+      "fixed-point",
+      "a loop that became a map makes its body dataflow of its surroundings",
+      {{simplify, "nested SDFGs and chains of states become few states", {}},
+       {"scalar-to-symbol-promotion{only_control}", "bounds that are computed can be compared", {}},
+       {"trivial-map-elimination", "maps of one point hide what is inside", {}},
+       {"loop-to-map", "loops whose iterations have nothing to do with one another", {}}}};
 }
 
 /// Maps and the containers between them.
@@ -23,8 +25,11 @@ PlannedStep fused(const std::string& simplify, const std::string& pointwise) {
     return all.empty() ? name : name + '{' + all + '}';
   };
   const std::string vertical = with("map-fusion-vertical", "shrink");
-  return {"fixed-point", "each kind of step makes room for the others",
-          {{vertical, "producers before siblings: siblings joined early tie unrelated maps together", {}},
+  return {"fixed-point",
+          "each kind of step makes room for the others",
+          {{vertical,
+            "producers before siblings: siblings joined early tie unrelated maps together",
+            {}},
            {"double-write-elimination", "maps write the copies of what they write", {}},
            {with("map-fusion-horizontal", ""), "maps that share what they read", {}},
            {"inline-fusion", "what is read at offsets is computed again where that moves less", {}},

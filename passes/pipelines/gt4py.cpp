@@ -66,8 +66,10 @@ PlannedStep whole_maps(const Options& o) {
                    "producers before siblings: siblings joined early tie unrelated maps together",
                    {}});
   steps.push_back({"double-write-elimination", "maps write the copies of what they write", {}});
-  steps.push_back({with("map-promotion", {top, "promote_vertical promote_horizontal", keep, pointwise}),
-                   "1-d producers join 2-d consumers before they join other 1-d maps", {}});
+  steps.push_back(
+      {with("map-promotion", {top, "promote_vertical promote_horizontal", keep, pointwise}),
+       "1-d producers join 2-d consumers before they join other 1-d maps",
+       {}});
   steps.push_back({"fixed-point", "joined siblings may be producers of one consumer",
                    {{horizontal, "maps that share what they read", {}},
                     {vertical, "again", {}}}});
@@ -85,7 +87,8 @@ PlannedStep whole_maps(const Options& o) {
                    "buffers between maps and arguments, when fusion has done what it can", {}});
   if (has_versions(o))
     steps.push_back({"min-max-elimination", "splitting makes new bounds", {}});
-  steps.push_back({"conditional-into-maps", "or it keeps the maps before it from those behind it", {}});
+  steps.push_back(
+      {"conditional-into-maps", "or it keeps the maps before it from those behind it", {}});
   steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
                    "what fusion has left without readers", {}});
   hook(o.step_hook, steps);
@@ -94,7 +97,8 @@ PlannedStep whole_maps(const Options& o) {
 
 /// Copies whose source a map uses anyway.
 void copies(const Options& o, Steps& steps) {
-  steps.push_back({"copy-to-map{only_beside_maps}", "what a map has read or made it can store twice", {}});
+  steps.push_back(
+      {"copy-to-map{only_beside_maps}", "what a map has read or made it can store twice", {}});
   steps.push_back({vertical_fusion(o), "copies of results", {}});
   steps.push_back({horizontal_fusion(o), "copies of what is read", {}});
   steps.push_back({"map-to-copy", "the others stay copies", {}});
@@ -140,12 +144,14 @@ void for_target(const Options& o, Steps& steps) {
   if (gpu && kind == DimensionKind::Unspecified) kind = DimensionKind::Horizontal;
   if (kind != DimensionKind::Unspecified) {
     const std::string which = "unit_strides_kind=" + std::string(to_text(kind));
-    steps.push_back({with("map-iteration-order", {which}), "neighbours in neighbouring threads", {}});
+    steps.push_back(
+        {with("map-iteration-order", {which}), "neighbours in neighbouring threads", {}});
     steps.push_back({with("set-strides", {which}), "before memory is placed", {}});
   }
   using Sizes = std::vector<std::int64_t>;
   if (gpu) {
-    steps.push_back({"copy-to-map{only_strided}", "one call of the GPU cannot make these copies", {}});
+    steps.push_back(
+        {"copy-to-map{only_strided}", "one call of the GPU cannot make these copies", {}});
     steps.push_back({with("gpu-transformation",
                           {option("gpu_block_size", o.gpu_block_size, Sizes{}),
                            option("gpu_block_size_1d", o.gpu_block_size_1d, Sizes{}),
@@ -158,7 +164,8 @@ void for_target(const Options& o, Steps& steps) {
     hook(o.after_to_gpu_hook, steps);
   }
   if (o.reuse_transients)
-    steps.push_back({"transient-reuse", "after all that tells values apart by their containers", {}});
+    steps.push_back(
+        {"transient-reuse", "after all that tells values apart by their containers", {}});
   steps.push_back({with("configure-transients", {"transient_memory_mode=" +
                                                  std::string(to_text(o.transient_memory_mode))}),
                    "last: passes would keep lifetimes that no longer fit", {}});
@@ -191,10 +198,12 @@ Steps optimize(const Options& o) {
                    {{"move-before-conditional", "past it, if nothing forbids it", {}},
                     {"state-fusion", "into the state there", {}}}});
   steps.push_back(whole_maps(o));
-  steps.push_back({"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
+  steps.push_back(
+      {"composed-copy-elimination", "what is composed of parts is read from its parts", {}});
   copies(o, steps);
   if (!o.disable_splitting) recomputation(o, steps);
-  steps.push_back({"map-fusion-into-scan{only_toplevel_maps}", "no map that is left takes these inputs", {}});
+  steps.push_back(
+      {"map-fusion-into-scan{only_toplevel_maps}", "no map that is left takes these inputs", {}});
   hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);

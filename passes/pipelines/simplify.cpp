@@ -14,8 +14,10 @@ struct Named {
 };
 constexpr std::array list{
     Named{"inline-control-flow-regions", "blocks of regions are blocks of their parent"},
-    Named{"control-flow-raising", "loops and choices of old state machines become blocks of their own"},
-    Named{"inline-multistate-sdfg", "nested control flow joins its parent's, before states are fused"},
+    Named{"control-flow-raising",
+          "loops and choices of old state machines become blocks of their own"},
+    Named{"inline-multistate-sdfg",
+          "nested control flow joins its parent's, before states are fused"},
     Named{"inline-sdfg", "nested dataflow joins its parent's"},
     Named{"symbol-propagation", "symbols that are other symbols go"},
     Named{"constant-propagation", "conditions become decidable"},
@@ -26,7 +28,8 @@ constexpr std::array list{
     Named{"dead-state-elimination", "control flow that is never reached goes"},
     Named{"block-fusion", "empty states go"},
     Named{"reference-to-view", "references that are set to one thing are views of it"},
-    Named{"slice-view-elimination", "views of slices are the containers behind them; fusion would order them"},
+    Named{"slice-view-elimination",
+          "views of slices are the containers behind them; fusion would order them"},
     Named{"state-fusion", "dataflow that is not interrupted becomes one graph"},
     Named{"map-to-copy", "maps that only copy are copies, which the next steps understand"},
     Named{"merge-access-nodes", "one version of a container has one access node"},

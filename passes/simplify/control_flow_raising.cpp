@@ -11,8 +11,8 @@
 namespace sdfg {
 namespace {
 
-/// Does exactly one of the two hold, whatever the values? Beyond the plain `not`, normal forms count
-/// where all names are integers (a comparison with nan and its opposite both fail).
+/// Does exactly one of the two hold, whatever the values? Beyond the plain `not`, normal forms
+/// count where all names are integers (a comparison with nan and its opposite both fail).
 bool complementary(const Code& a, const Code& b, const Sdfg& sdfg) {
   const Expr *x = a.expr(), *y = b.expr();
   if (!x || !y) return false;

@@ -213,7 +213,8 @@ std::vector<Container> Program::reads_of(const State& state) const {
 }
 
 void Program::on_state(State& state, const Trail& trail) {
-  changed_ |= Sweep(*this, state, scope_tree_of(state), topological_order(state).value(), trail).run();
+  changed_ |=
+      Sweep(*this, state, scope_tree_of(state), topological_order(state).value(), trail).run();
 }
 
 // ---- What is left.

@@ -73,17 +73,20 @@ Result<Changed> RestoreFields::run(Sdfg& sdfg, const Options&, PassContext& cont
       Data same = *data;
       same.transient = false;
       same.lifetime = original.lifetime;
-      if (same.as_array() && original.as_array()) same.as_array()->optional = original.as_array()->optional;
+      if (same.as_array() && original.as_array())
+        same.as_array()->optional = original.as_array()->optional;
       if (!(same == original)) {
-        context.refused({}, quoted(field) + " has been laid out anew, so it cannot be the caller's");
+        context.refused({},
+                        quoted(field) + " has been laid out anew, so it cannot be the caller's");
         continue;
       }
     }
     if (!context.may_apply()) break;
     // A field that has become a symbol on the way: the name is the caller's.
     if (sdfg.symbols.contains(field)) rename_symbol(sdfg, field, sdfg.fresh_name(field));
-    context.applied({}, quoted(field) + (sdfg.arrays.contains(field) ? " is an argument again"
-                                                                     : " is gone; the argument is unused"));
+    context.applied(
+        {}, quoted(field) + (sdfg.arrays.contains(field) ? " is an argument again"
+                                                         : " is gone; the argument is unused"));
     sdfg.arrays.set(field, std::move(original));
     sdfg.arrays.erase(name);
     changed = Changed::Yes;

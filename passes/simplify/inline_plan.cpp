@@ -102,7 +102,8 @@ void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) con
   }
   for (auto& [name, constant] : inner.constants)
     parent.constants.insert(name_outside(name), std::move(constant));
-  const auto merge = [](std::map<std::string, Code>& into, const std::map<std::string, Code>& from) {
+  const auto merge = [](std::map<std::string, Code>& into,
+                        const std::map<std::string, Code>& from) {
     for (const auto& [where, code] : from) {
       Code& all = into[where];
       if (all.empty())

@@ -32,8 +32,8 @@ struct InlinePlan {
   const Connection* at(const State& body, NodeId node) const;
   /// Does a tasklet inside have a connector that is called like something outside?
   Refusal check_connector_names(const TakenNames& outside, const State& body) const;
-  /// Chooses names in the parent for transients and constants; no name that anything in the parent gets
-  /// from now on is called like a connector of a tasklet inside.
+  /// Chooses names in the parent for transients and constants; no name that anything in the parent
+  /// gets from now on is called like a connector of a tasklet inside.
   void choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names);
   /// What to replace inside, all at once: mapped symbols, and containers that are read by name.
   Substitution replacements() const;
@@ -45,8 +45,8 @@ struct InlinePlan {
   /// outside. A refusal when it cannot be told.
   Refusal check_open_subsets(const Sdfg& inner, const State& body) const;
   void close_subsets(const Sdfg& inner, State& body) const;
-  /// A library node with axes counts dimensions, so it must keep theirs; so must a copy that may have
-  /// nothing to do in one of them.
+  /// A library node with axes counts dimensions, so it must keep theirs; so must a copy that may
+  /// have nothing to do in one of them.
   Refusal check_rank(const State& body, const Connection& c, EdgeId edge) const;
   /// A memlet's subsets in the parent's coordinates. Which container a subset belongs to follows
   /// from the ends of its path.

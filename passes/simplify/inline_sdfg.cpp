@@ -69,7 +69,8 @@ class Inliner {
     splice(body);
     keep_order();
     for (EdgeId e : std::vector(state_.in(node_).begin(), state_.in(node_).end())) state_.erase(e);
-    for (EdgeId e : std::vector(state_.out(node_).begin(), state_.out(node_).end())) state_.erase(e);
+    for (EdgeId e : std::vector(state_.out(node_).begin(), state_.out(node_).end()))
+      state_.erase(e);
     state_.erase(node_);
     tidy_surroundings();
   }
@@ -103,7 +104,8 @@ class Inliner {
       if (Refusal why = check_view(body, n, c)) return why;
       if (writes && !c.out) return "input '" + access->data + "' is written inside";
       if (access->setzero) return "'" + access->data + "' is set to zero inside";
-      if (reads && !writes && !c.in) return "output '" + access->data + "' is read before it is written";
+      if (reads && !writes && !c.in)
+        return "output '" + access->data + "' is read before it is written";
       if (scoped_ && reads && writes)
         return "'" + access->data + "' is written and read again inside, within a map";
       for (EdgeId e : body.out(n)) {
@@ -119,8 +121,8 @@ class Inliner {
     return {};
   }
 
-  /// A view's access node outside can take over what one access node inside does, and no more: other
-  /// nodes of the view would look at nothing.
+  /// A view's access node outside can take over what one access node inside does, and no more:
+  /// other nodes of the view would look at nothing.
   Refusal check_view(const State& body, NodeId n, const Connection& c) {
     if (sdfg_.find_data(c.outer)->role() == Role::Plain || body.in(n).empty()) return {};
     if (body.out(n).empty() && views_written_.insert(c.outer).second) return {};
@@ -227,7 +229,8 @@ class Inliner {
           last_version_[a->data] = n;
     }
     const auto found = last_version_.find(data);
-    return found != last_version_.end() && (found->second == node || (scoped_ && body.out(node).empty()));
+    return found != last_version_.end() &&
+           (found->second == node || (scoped_ && body.out(node).empty()));
   }
 
   // ---- Order. The node as a whole waited for all that led into it, and all behind it waited for
@@ -259,8 +262,8 @@ class Inliner {
     if (!reaches(from, to)) order(sdfg_, state_, from, to);
   }
 
-  /// Is there a path, as far as a short search tells? All orders lead from before the node to inside
-  /// or from inside to behind, so an edge too many closes no cycle.
+  /// Is there a path, as far as a short search tells? All orders lead from before the node to
+  /// inside or from inside to behind, so an edge too many closes no cycle.
   bool reaches(NodeId from, NodeId to) const {
     constexpr std::size_t budget = 128;
     std::vector<NodeId> open{to};
@@ -295,7 +298,8 @@ class Inliner {
     return scoped_ && exchanged_in_scope(read, written);
   }
 
-  bool exchanged_in_scope(const std::set<std::string>& read, const std::set<std::string>& written) const {
+  bool exchanged_in_scope(const std::set<std::string>& read,
+                          const std::set<std::string>& written) const {
     std::set<std::string> in, out;
     for (NodeId n : neighbours_) {
       if (!state_.contains(n)) continue;
@@ -422,7 +426,8 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
       for (BlockId b : inner->nodes()) self(self, (*inner)[b], here);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches) self(self, branch.block, here);
-    if (auto* state = block.as<State>()) changed |= run_on_state(sdfg, names, *state, here, context);
+    if (auto* state = block.as<State>())
+      changed |= run_on_state(sdfg, names, *state, here, context);
   };
   for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
   return changed;

@@ -111,7 +111,8 @@ class Lifter {
     for (const Level* at = &innermost; at && levels < most_levels; at = at->up, ++levels) {
       if (at->range && names.contains(at->range->variable)) {
         const LoopRange& r = *at->range;
-        r.step > 0 ? out.assume(r.variable, r.begin, r.end) : out.assume(r.variable, r.end, r.begin);
+        r.step > 0 ? out.assume(r.variable, r.begin, r.end)
+                   : out.assume(r.variable, r.end, r.begin);
         collect_symbols(r.begin, names);
         collect_symbols(r.end, names);
       }

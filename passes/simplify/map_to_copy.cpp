@@ -69,7 +69,8 @@ Refusal check_map(const MapEntry& map) {
     if (map.ranges[d].tile != Expr(1)) return "a range is tiled";
     for (const std::string& param : map.params)
       for (const Expr* e : {&map.ranges[d].begin, &map.ranges[d].end, &map.ranges[d].step})
-        if (uses_symbol(*e, param)) return "the range of '" + map.params[d] + "' depends on '" + param + "'";
+        if (uses_symbol(*e, param))
+          return "the range of '" + map.params[d] + "' depends on '" + param + "'";
   }
   return {};
 }

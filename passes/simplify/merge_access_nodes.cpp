@@ -42,7 +42,8 @@ class Merger {
     std::vector<NodeId> sources, sinks, writers;
   };
 
-  Changed merge(const std::vector<NodeId>& nodes, const std::vector<NodeId>& writers, bool sources) {
+  Changed merge(const std::vector<NodeId>& nodes, const std::vector<NodeId>& writers,
+                bool sources) {
     Changed changed = Changed::No;
     NodeId into{};
     for (NodeId n : nodes) {

@@ -15,7 +15,8 @@ class Resolver {
  public:
   Resolver(Sdfg& sdfg, const Assumptions& assumptions) : sdfg_(sdfg), assumptions_(assumptions) {
     for_each_node(sdfg, [&](const Node& node) {
-      if (const auto* map = node.as<MapEntry>()) local_.insert(map->params.begin(), map->params.end());
+      if (const auto* map = node.as<MapEntry>())
+        local_.insert(map->params.begin(), map->params.end());
       if (const auto* consume = node.as<ConsumeEntry>()) local_.insert(consume->pe_index);
       if (node.is_entry())
         for (const auto& [name, type] : node.in_connectors) local_.insert(name);

@@ -11,11 +11,12 @@ class Pruner {
  public:
   explicit Pruner(PassContext& context) : context_(context) {}
 
-  /// From the inside out: a branch may become empty by what is removed in it. Says whether the region
-  /// does nothing, so that nobody has to look inside again.
+  /// From the inside out: a branch may become empty by what is removed in it. Says whether the
+  /// region does nothing, so that nobody has to look inside again.
   bool on_region(Region& region, const Trail& trail) {
     bool nothing = true;
-    for (BlockId id : region.nodes()) nothing = on_block(region[id], trail.in(region[id])) && nothing;
+    for (BlockId id : region.nodes())
+      nothing = on_block(region[id], trail.in(region[id])) && nothing;
     return nothing && only_leads_on(region);
   }
 

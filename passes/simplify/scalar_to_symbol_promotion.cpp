@@ -177,7 +177,8 @@ class Promotion {
     bool indexed = false;
     const auto look = [&](const Expr& e) { indexed = indexed || has_subscript_of(e, name); };
     const auto look_at = [&](const std::optional<Code>& code) {
-      if (code && mentions(*code, name) && code->text().find('[') != std::string::npos) indexed = true;
+      if (code && mentions(*code, name) && code->text().find('[') != std::string::npos)
+        indexed = true;
     };
     for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
       look_at(edge.condition);
@@ -185,7 +186,8 @@ class Promotion {
     });
     for_each_block(sdfg_, [&](const Block& block) {
       if (const auto* loop = block.as<LoopRegion>())
-        for (const auto* code : {&loop->init_statement, &loop->loop_condition, &loop->update_statement})
+        for (const auto* code :
+             {&loop->init_statement, &loop->loop_condition, &loop->update_statement})
           look_at(*code);
       if (const auto* conditional = block.as<ConditionalBlock>())
         for (const Branch& branch : conditional->branches) look_at(branch.condition);
@@ -213,10 +215,12 @@ class Promotion {
     if (!tasklet) return quoted(state[write.producer].label()) + ", which writes it, is no tasklet";
     const std::string label = "tasklet " + quoted(tasklet->label);
     const Assign* assign = only_assignment(*tasklet);
-    if (!assign || state.out(write.producer).size() != 1 || effects_.of(sdfg_, state[write.producer]) ||
+    if (!assign || state.out(write.producer).size() != 1 ||
+        effects_.of(sdfg_, state[write.producer]) ||
         !assign->target.is_symbol(state[write.edge].src_connector))
       return label + " does more than compute the value";
-    if (!is_plain(assign->value)) return label + " computes what a condition would compute differently";
+    if (!is_plain(assign->value))
+      return label + " computes what a condition would compute differently";
     const bool truth = sdfg_.find_data(name)->dtype.is_bool();
     if (truth != is_truth_value(assign->value.op()) && !assign->value.is(Op::Symbol))
       return label + " converts a truth value";
@@ -248,14 +252,16 @@ class Promotion {
     if (written != written_.end() && written->second.contains(from))
       return quoted(from) + ", which it is computed from, is written in the same state";
     if (!data || !is_promotable(data->dtype)) return quoted(from) + " holds other values";
-    if (data->dtype.bytes() > sdfg_.find_data(name)->dtype.bytes()) return quoted(from) + " holds wider values";
+    if (data->dtype.bytes() > sdfg_.find_data(name)->dtype.bytes())
+      return quoted(from) + " holds wider values";
     if (data->dtype.is_bool() != sdfg_.find_data(name)->dtype.is_bool())
       return "a truth value is converted";
     if (data->is_scalar()) return {};
     const Array* array = data->as_array();
     if (!array || !std::ranges::all_of(array->offset, [](const Expr& e) { return e == Expr(0); }))
       return quoted(from) + " is no array that starts at 0";
-    if (!subset || !(num_elements(*subset) == Expr(1))) return "which element of " + quoted(from) + " is read cannot be told";
+    if (!subset || !(num_elements(*subset) == Expr(1)))
+      return "which element of " + quoted(from) + " is read cannot be told";
     return {};
   }
 
@@ -294,10 +300,12 @@ class Promotion {
   /// Names that statements assign, at any depth.
   static void collect_assigned(const Statements& statements, SymbolSet& out) {
     for (const Statement& statement : statements) {
-      if (const auto* assign = std::get_if<Assign>(&statement.kind)) collect_symbols(assign->target, out);
+      if (const auto* assign = std::get_if<Assign>(&statement.kind))
+        collect_symbols(assign->target, out);
       if (const auto* choice = std::get_if<IfStatement>(&statement.kind))
         collect_assigned(choice->then, out), collect_assigned(choice->otherwise, out);
-      if (const auto* loop = std::get_if<WhileStatement>(&statement.kind)) collect_assigned(loop->body, out);
+      if (const auto* loop = std::get_if<WhileStatement>(&statement.kind))
+        collect_assigned(loop->body, out);
       if (const auto* loop = std::get_if<ForStatement>(&statement.kind))
         collect_symbols(loop->target, out), collect_assigned(loop->body, out);
     }
@@ -317,8 +325,10 @@ class Promotion {
     } else {
       Edge write;
       write.src_connector = sdfg_.fresh_name("o");  // no container may have a connector's name
-      write.memlet = Memlet::write(state.get<AccessNode>(to).data, *state[read.leaf].memlet.dst_subset);
-      const NodeId tasklet = state.add(Node{Tasklet{.label = "assign_" + name, .code = Code(write.src_connector + " = " + name)}});
+      write.memlet =
+          Memlet::write(state.get<AccessNode>(to).data, *state[read.leaf].memlet.dst_subset);
+      const NodeId tasklet = state.add(Node{
+          Tasklet{.label = "assign_" + name, .code = Code(write.src_connector + " = " + name)}});
       state[tasklet].out_connectors[write.src_connector] = {};
       state.connect(from, tasklet, {});
       state.connect(tasklet, to, std::move(write));
@@ -333,9 +343,10 @@ class Promotion {
     Substitution inputs;
     for (EdgeId e : state.in(write.producer))
       if (!state[e].memlet.empty())
-        inputs.emplace(state[e].dst_connector,
-                       element(state.get<AccessNode>(state.source(e)).data, state[e].memlet.subset()));
-    return substitute_as_written(only_assignment(state.get<Tasklet>(write.producer))->value, inputs);
+        inputs.emplace(state[e].dst_connector, element(state.get<AccessNode>(state.source(e)).data,
+                                                       state[e].memlet.subset()));
+    return substitute_as_written(only_assignment(state.get<Tasklet>(write.producer))->value,
+                                 inputs);
   }
 
   Expr element(const std::string& data, const std::optional<Subset>& subset) const {
@@ -353,7 +364,8 @@ class Promotion {
         for (EdgeId e : memlet_path(*read.state, read.leaf)) edges[read.state].push_back(e);
       for (const auto& [state, node] : accesses_.sites(scalar.name)) nodes[state].push_back(node);
       for (const Write& write : scalar.writes)
-        if ((*write.state)[write.producer].is<Tasklet>()) nodes[write.state].push_back(write.producer);
+        if ((*write.state)[write.producer].is<Tasklet>())
+          nodes[write.state].push_back(write.producer);
     }
     for (auto& [state, trail] : states_.states()) {
       if (!nodes.contains(state)) continue;
@@ -387,7 +399,8 @@ class Promotion {
     for (const auto& [block, assignments] : here) {
       BlockId before = block;
       for (auto at = assignments.rbegin(); at != assignments.rend(); ++at) {
-        const BlockId added = region.add(Block{labels.take(region[block].label + "_before"), State{}});
+        const BlockId added =
+            region.add(Block{labels.take(region[block].label + "_before"), State{}});
         const std::vector<InterstateEdgeId> in(region.in(before).begin(), region.in(before).end());
         for (InterstateEdgeId e : in) region.set_target(e, added);
         InterstateEdge edge;

@@ -16,9 +16,9 @@
 #include "passes/common/viewed.h"
 #include "passes/common/walk_regions.h"
 
-// Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node: an
-// out-edge reads, an in-edge writes. Each access has a *begin*, the earliest node that must wait for
-// what comes before it, and an *end*, the node after which it is done:
+// Terms. The *first* state absorbs the *second*. An access is an edge at a top-level access node:
+// an out-edge reads, an in-edge writes. Each access has a *begin*, the earliest node that must wait
+// for what comes before it, and an *end*, the node after which it is done:
 //
 //   read  A -> consumer     begin: A itself          end: the consumer (a map's exit)
 //   write producer -> A     begin: the producer      end: A itself
@@ -27,8 +27,8 @@
 // Every edge that fusion adds leads from the first state to the second, so no cycle can arise.
 //
 // A chain of states is absorbed one by one into its head. Only accesses that can still matter are
-// kept: a write that covers an earlier access, and comes after it, stands for it from then on. So the
-// cost grows with the number of accesses, not with its square.
+// kept: a write that covers an earlier access, and comes after it, stands for it from then on. So
+// the cost grows with the number of accesses, not with its square.
 
 namespace sdfg {
 namespace {
@@ -36,7 +36,8 @@ namespace {
 /// A budget: each access of the second state is compared with all of the first to its container.
 constexpr std::size_t most_accesses = 256;
 
-/// A container's elements at one place: the container behind views, and the subset where it is known.
+/// A container's elements at one place: the container behind views, and the subset where it is
+/// known.
 struct Access {
   NodeId node;  ///< the access node
   NodeId begin, end;
@@ -168,7 +169,8 @@ class Fusion {
   Changed run() {
     Changed changed = Changed::No;
     start_ = start(region_);
-    // First the heads of chains; what is left then lies on rings of states, where any may be a head.
+    // First the heads of chains; what is left then lies on rings of states, where any may be a
+    // head.
     for (const bool only_heads : {true, false})
       for (BlockId head : region_.nodes())
         if (region_[head].is<State>() && !visited_.contains(head) &&
@@ -233,7 +235,8 @@ class Fusion {
 
   /// What can be said without looking into the states.
   Refusal check_edge(BlockId head, InterstateEdgeId edge, BlockId next) const {
-    if (!region_[edge].condition.always_true()) return "the edge between the states has a condition";
+    if (!region_[edge].condition.always_true())
+      return "the edge between the states has a condition";
     if (region_.in(next).size() != 1) return "the state is reached in other ways, too";
     if (start_ == next) return "the region starts at this state";
     const State &a = *region_[head].as<State>(), &b = *region_[next].as<State>();
@@ -334,8 +337,8 @@ class Fusion {
         a = {moved[a.node.value], moved[a.begin.value], moved[a.end.value], a.subset, a.write};
   }
 
-  /// Keeps the order of conflicting accesses by empty memlets, but where the second state reads what
-  /// exactly one node of the first wrote: those nodes become one (merge_sources).
+  /// Keeps the order of conflicting accesses by empty memlets, but where the second state reads
+  /// what exactly one node of the first wrote: those nodes become one (merge_sources).
   void order(State& state, const StateAccesses& first, const StateAccesses& second) {
     merged_.clear();
     for (const auto& [name, list] : second.accesses) {

@@ -20,7 +20,8 @@ Result<Changed> SubstituteSymbols::run(Sdfg& sdfg, const Options& options, PassC
     if (why.empty() && !sdfg.symbols.contains(name) && !is_used(name))
       why = "the program has no such symbol";
     if (!why.empty()) {
-      context.refused({}, "'" + name + "' is not replaced by " + std::to_string(value) + ": " + why);
+      context.refused({},
+                      "'" + name + "' is not replaced by " + std::to_string(value) + ": " + why);
       continue;
     }
     if (!context.may_apply()) break;

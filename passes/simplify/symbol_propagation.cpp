@@ -89,7 +89,8 @@ class Propagation {
   }
 
   static std::optional<Expr> constant(std::optional<Expr> value) {
-    const bool is = value && (value->is(Op::Integer) || value->is(Op::True) || value->is(Op::False));
+    const bool is =
+        value && (value->is(Op::Integer) || value->is(Op::True) || value->is(Op::False));
     return is ? value : std::nullopt;
   }
 

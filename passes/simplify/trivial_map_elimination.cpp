@@ -30,7 +30,8 @@ bool touches_gpu_memory(const Sdfg& sdfg, const State& state, NodeId entry, Node
     const Data* data = sdfg.find_data(state[e].memlet.data);
     return data && (data->storage == Storage::GpuGlobal || data->storage == Storage::GpuShared);
   };
-  return std::ranges::any_of(state.in(entry), on_gpu) || std::ranges::any_of(state.out(exit), on_gpu);
+  return std::ranges::any_of(state.in(entry), on_gpu) ||
+         std::ranges::any_of(state.out(exit), on_gpu);
 }
 
 bool has_dynamic_inputs(const Node& entry) {
@@ -47,7 +48,8 @@ bool connected(const State& state, NodeId from, NodeId to) {
 /// Takes a scope's two ends out of the graph.
 class Remover {
  public:
-  Remover(State& state, const Scope& scope) : state_(state), entry_(scope.entry), exit_(scope.exit) {}
+  Remover(State& state, const Scope& scope)
+      : state_(state), entry_(scope.entry), exit_(scope.exit) {}
 
   void run() {
     const std::vector<EdgeId> in = copy(state_.in(entry_)), first = copy(state_.out(entry_));
@@ -62,7 +64,8 @@ class Remover {
 
  private:
   /// Joins edges into a scope node with those out of it. The inner one's memlet is the truth.
-  void join(const std::vector<EdgeId>& before, const std::vector<EdgeId>& after, bool inner_is_after) {
+  void join(const std::vector<EdgeId>& before, const std::vector<EdgeId>& after,
+            bool inner_is_after) {
     for (EdgeId b : before) {
       if (state_[b].memlet.empty()) continue;
       const std::string onward = matching_connector(state_[b].dst_connector);

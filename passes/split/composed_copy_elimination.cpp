@@ -50,7 +50,8 @@ class StateRewriter {
       : sdfg_(sdfg), state_(state), accesses_(accesses), trail_(trail), assumptions_(assumptions),
         context_(context) {}
 
-  /// What is composed of something composed waits for the next round, when it reads the first sources.
+  /// What is composed of something composed waits for the next round, when it reads the first
+  /// sources.
   Changed run() {
     Changed changed = Changed::No;
     std::set<NodeId> waiting;
@@ -136,9 +137,11 @@ class StateRewriter {
     for (std::size_t a = 0; a < boxes.size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
         if (intersects(boxes[a], boxes[b], assumptions_) != Truth::No)
-          return "the copies to [" + to_text(boxes[b]) + "] and [" + to_text(boxes[a]) + "] may overlap";
+          return "the copies to [" + to_text(boxes[b]) + "] and [" + to_text(boxes[a]) +
+                 "] may overlap";
     for (EdgeId e : state_.out(plan.node)) {
-      if (state_[e].memlet.empty()) return "something waits for '" + container + "' without reading it";
+      if (state_[e].memlet.empty())
+        return "something waits for '" + container + "' without reading it";
       for (EdgeId inner : memlet_tree(state_, e, false))
         if (Refusal why = add_leaf(inner, plan)) return why;
     }
@@ -189,19 +192,22 @@ class StateRewriter {
       leaf.parts.push_back(p);
       if (certain(covers(box, leaf.subset, inside))) leaf.direct = true;
     }
-    if (leaf.parts.empty()) return who + " reads [" + to_text(leaf.subset) + "], which no copy writes";
+    if (leaf.parts.empty())
+      return who + " reads [" + to_text(leaf.subset) + "], which no copy writes";
     if (leaf.direct) leaf.parts = {direct_part(leaf, plan, inside)};
     leaf.covered = leaf.direct;
     const bool tasklet = state_[end].is<Tasklet>();
     const bool copy = state_[end].is<AccessNode>();
-    if (!tasklet && !copy) return who + " is a " + std::string(state_[end].kind_name()) + " and may look anywhere";
+    if (!tasklet && !copy)
+      return who + " is a " + std::string(state_[end].kind_name()) + " and may look anywhere";
     const auto single = [](const Range& r) { return r.is_index(); };
     if (!leaf.direct && !(tasklet && std::ranges::all_of(leaf.subset.ranges, single)))
       return who + " reads [" + to_text(leaf.subset) + "], which may lie in several parts";
     plan.leaves.push_back(std::move(leaf));
     return {};
   }
-  std::size_t direct_part(const Leaf& leaf, const ComposedPlan& plan, const Assumptions& inside) const {
+  std::size_t direct_part(const Leaf& leaf, const ComposedPlan& plan,
+                          const Assumptions& inside) const {
     return *std::ranges::find_if(leaf.parts, [&](std::size_t p) {
       return certain(covers(plan.parts[p].sides.dst, leaf.subset, inside));
     });
@@ -225,19 +231,22 @@ class StateRewriter {
     const Memlet& memlet = state_[write].memlet;
     if (memlet.empty()) return {};
     const auto& subset = subset_at(memlet, name(part.source), true);
-    if (comparable && subset && intersects(*subset, part.sides.src, assumptions_) == Truth::No) return {};
+    if (comparable && subset && intersects(*subset, part.sides.src, assumptions_) == Truth::No)
+      return {};
     const NodeId writer = state_.source(write);
     for (EdgeId e : state_.out(plan.node)) {
       const NodeId reader = state_.target(e);
       const NodeId end = state_[reader].is_entry() ? tree_.exit_of(reader) : reader;
       if (order_->element(end) == order_->element(writer) || !order_->reaches(end, writer))
-        return "'" + name(part.source) + "' may be overwritten before '" + name(plan.node) + "' is read";
+        return "'" + name(part.source) + "' may be overwritten before '" + name(plan.node) +
+               "' is read";
     }
     return {};
   }
 
   std::string describe(const ComposedPlan& plan) const {
-    const auto chosen = std::size_t(std::ranges::count_if(plan.leaves, [](const Leaf& l) { return !l.direct; }));
+    const auto chosen =
+        std::size_t(std::ranges::count_if(plan.leaves, [](const Leaf& l) { return !l.direct; }));
     std::set<std::string> sources;
     for (const Part& part : plan.parts) sources.insert(name(part.source));
     std::string out;
@@ -257,11 +266,13 @@ class StateRewriter {
     // What had to come before the copies comes before the readers.
     for (EdgeId e : state_.in(plan.node))
       if (state_[e].memlet.empty())
-        for (EdgeId reader : std::vector(state_.out(plan.node).begin(), state_.out(plan.node).end()))
+        for (EdgeId reader :
+             std::vector(state_.out(plan.node).begin(), state_.out(plan.node).end()))
           state_.connect(state_.source(e), state_.target(reader), {});
     std::vector<std::vector<EdgeId>> old;
     for (EdgeId e : state_.out(plan.node)) old.push_back(memlet_tree(state_, e, false));
-    for (const Leaf& leaf : plan.leaves) leaf.direct ? read_directly(plan, leaf) : choose(plan, leaf);
+    for (const Leaf& leaf : plan.leaves)
+      leaf.direct ? read_directly(plan, leaf) : choose(plan, leaf);
     for (const auto& edges : old)
       for (EdgeId e : edges) remove(e);
     propagate_around(plan);
@@ -304,7 +315,8 @@ class StateRewriter {
         Node& node = state_[entry];
         node.in_connectors.emplace("IN_" + known->second, Type{});
         node.out_connectors.emplace("OUT_" + known->second, Type{});
-        Edge edge{connector, "IN_" + known->second, Memlet::read(name(part.source), part.sides.src)};
+        Edge edge{connector, "IN_" + known->second,
+                  Memlet::read(name(part.source), part.sides.src)};
         state_.connect(at, entry, std::move(edge));
       }
       at = entry;
@@ -314,7 +326,8 @@ class StateRewriter {
   }
   static std::string free_port(const Node& entry, const std::string& wish) {
     std::string out = wish;
-    for (int i = 0; entry.in_connectors.contains("IN_" + out); ++i) out = wish + "_" + std::to_string(i);
+    for (int i = 0; entry.in_connectors.contains("IN_" + out); ++i)
+      out = wish + "_" + std::to_string(i);
     return out;
   }
 
@@ -327,7 +340,8 @@ class StateRewriter {
     const std::string& source = name(part.source);
     if (memlet.data == name(plan.node)) memlet.data = source, memlet.data_is_src = true;
     memlet.src_subset = part.in_source(leaf.subset);
-    if (memlet.data == source && !state_[state_.target(leaf.edge)].is<AccessNode>()) memlet.dst_subset.reset();
+    if (memlet.data == source && !state_[state_.target(leaf.edge)].is<AccessNode>())
+      memlet.dst_subset.reset();
     memlet.origin = {}, memlet.guid.clear();
     state_.connect(node, state_.target(leaf.edge), std::move(edge));
   }
@@ -386,14 +400,15 @@ class StateRewriter {
     Subset out = part.sides.src;
     for (std::size_t d = 0; d < out.rank(); ++d) {
       const auto& to = part.sides.dst_of[d];
-      const bool certainly = to && certain(less_equal(part.sides.dst[*to].begin, at[*to].begin, inside)) &&
-                             certain(less_equal(at[*to].begin, part.sides.dst[*to].end, inside));
+      const bool certainly =
+          to && certain(less_equal(part.sides.dst[*to].begin, at[*to].begin, inside)) &&
+          certain(less_equal(at[*to].begin, part.sides.dst[*to].end, inside));
       if (certainly) out[d] = exact[d];
     }
     return out;
   }
-  /// The element at a connector that has `given`: indices count from where that begins; dimensions of
-  /// one element have none.
+  /// The element at a connector that has `given`: indices count from where that begins; dimensions
+  /// of one element have none.
   static Expr element(const std::string& connector, const Subset& at, const Subset& given) {
     std::vector<Expr> arguments{Expr::symbol(connector)};
     for (std::size_t d : wide_dimensions(given)) arguments.push_back(at[d].begin - given[d].begin);
@@ -425,7 +440,8 @@ class StateRewriter {
     for (const Leaf& leaf : plan.leaves)
       for (std::size_t i = 0; i < leaf.entries.size(); ++i)
         if (seen.insert(leaf.entries[i]).second) entries.push_back(leaf.entries[i]);
-    std::ranges::stable_sort(entries, std::greater(), [&](NodeId e) { return tree_.enclosing(e).size(); });
+    std::ranges::stable_sort(entries, std::greater(),
+                             [&](NodeId e) { return tree_.enclosing(e).size(); });
     for (NodeId entry : entries) propagate_memlets(sdfg_, state_, tree_, entry, assumptions_);
   }
 

@@ -47,7 +47,8 @@ std::map<NodeId, NodeId> exits_of(const State& state) {
 /// Accesses by container, of those that several nodes of the state touch and some node writes, in
 /// topological order.
 using AccessLists = std::map<std::string, std::vector<Access>>;
-AccessLists shared_accesses(const Sdfg& sdfg, const State& state, const std::vector<NodeId>& order) {
+AccessLists shared_accesses(const Sdfg& sdfg, const State& state,
+                            const std::vector<NodeId>& order) {
   std::map<std::string, std::vector<NodeId>> nodes;
   std::set<std::string> written;
   for (NodeId n : order) {
@@ -78,7 +79,8 @@ AccessLists shared_accesses(const Sdfg& sdfg, const State& state, const std::vec
 /// For pairs of nodes: is there a path? 64 sources at a time walk through the whole graph.
 class Reachability {
  public:
-  Reachability(const State& state, const std::vector<NodeId>& order) : state_(state), order_(order) {}
+  Reachability(const State& state, const std::vector<NodeId>& order)
+      : state_(state), order_(order) {}
 
   std::vector<bool> of(const std::vector<std::pair<NodeId, NodeId>>& pairs) const {
     std::vector<NodeId> sources;
@@ -95,7 +97,8 @@ class Reachability {
         if (const std::uint64_t mark = marks[n.value])
           for (EdgeId e : state_.out(n)) marks[state_.target(e).value] |= mark;
       for (std::size_t p = 0; p < pairs.size(); ++p) {
-        const auto s = std::size_t(std::ranges::lower_bound(sources, pairs[p].first) - sources.begin());
+        const auto s =
+            std::size_t(std::ranges::lower_bound(sources, pairs[p].first) - sources.begin());
         if (s >= first && s < last) out[p] = marks[pairs[p].second.value] >> (s - first) & 1;
       }
     }
@@ -186,7 +189,8 @@ ConflictOrder::ConflictOrder(const Sdfg& sdfg, const State& state, const Assumpt
     if (ordered[p]) pairs_.push_back(candidates[p]);
 }
 
-std::size_t ConflictOrder::restore(const Sdfg&, State& state, const Assumptions& assumptions) const {
+std::size_t ConflictOrder::restore(const Sdfg&, State& state,
+                                   const Assumptions& assumptions) const {
   if (pairs_.empty()) return 0;
   const auto order = topological_order(state);
   SDFG_ASSERT(order) << "the rewrite made a cycle";
@@ -203,7 +207,8 @@ std::size_t ConflictOrder::restore(const Sdfg&, State& state, const Assumptions&
   for (const Pair& p : pairs_)
     for (EdgeId a : all(p.before))
       for (EdgeId b : all(p.after)) {
-        if (p.comparable && !still_conflict(state, a, p.before_writes, b, p.after_writes, assumptions))
+        if (p.comparable &&
+            !still_conflict(state, a, p.before_writes, b, p.after_writes, assumptions))
           continue;
         ends.emplace_back(operation(state, exits, a, p.before_writes).end,
                           operation(state, exits, b, p.after_writes).begin);

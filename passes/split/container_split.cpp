@@ -10,7 +10,9 @@ namespace {
 /// Sets of numbers that are joined; each set is known by its smallest member.
 class DisjointSets {
  public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  explicit DisjointSets(std::size_t n) : parent_(n) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
   std::size_t find(std::size_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
@@ -89,7 +91,8 @@ FragmentPlan find_fragments(const ContainerUses& uses, const Assumptions& assump
     plan.refusal = "all uses of '" + uses.name + "' may touch common elements";
   for (const Fragment& f : plan.fragments)
     if (!f.written)
-      plan.refusal = "'" + uses.name + "[" + to_text(f.box) + "]' is read and certainly not written";
+      plan.refusal =
+          "'" + uses.name + "[" + to_text(f.box) + "]' is read and certainly not written";
   return plan;
 }
 
@@ -157,7 +160,8 @@ void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std
   for (EdgeId e : memlet_tree(state, use.edge, use.write)) {
     const Node& end = state[use.write ? state.source(e) : state.target(e)];
     const bool scope = end.is_entry() || end.is_exit();
-    tree.emplace_back(e, scope ? footprint(sdfg, state, e, use.write, from, assumptions) : std::nullopt);
+    tree.emplace_back(
+        e, scope ? footprint(sdfg, state, e, use.write, from, assumptions) : std::nullopt);
   }
   for (const auto& [e, touched] : tree) {
     Memlet& memlet = state[e].memlet;

@@ -14,7 +14,8 @@ bool unit(const Subset& s) {
 const Data* plain_array(const Sdfg& sdfg, const Node& node) {
   const auto* access = node.as<AccessNode>();
   const Data* data = access ? sdfg.find_data(access->data) : nullptr;
-  const bool plain = data && std::holds_alternative<Array>(data->kind) && data->role() == Role::Plain;
+  const bool plain =
+      data && std::holds_alternative<Array>(data->kind) && data->role() == Role::Plain;
   return plain ? data : nullptr;
 }
 

@@ -7,8 +7,8 @@
 namespace sdfg {
 
 /// The two sides of an edge between access nodes, each dimension that has more than one element
-/// matched with one on the other side, in order. Nothing when a side is not given and cannot be told,
-/// when sizes do not certainly agree, or when a range has a step.
+/// matched with one on the other side, in order. Nothing when a side is not given and cannot be
+/// told, when sizes do not certainly agree, or when a range has a step.
 struct CopySidesMatched {
   Subset src, dst;
   std::vector<std::optional<std::size_t>> dst_of;  ///< by dimension of src

@@ -75,8 +75,10 @@ class Shrinker {
     collect_symbols(out.box, used);
     for (const std::string& symbol : used)
       if (assigned_.contains(symbol))
-        return {Need::Kind::Everything, {},
-                "what is read of '" + name + "' depends on '" + symbol + "', which the SDFG assigns"};
+        return {
+            Need::Kind::Everything,
+            {},
+            "what is read of '" + name + "' depends on '" + symbol + "', which the SDFG assigns"};
     return out;
   }
 
@@ -91,7 +93,8 @@ class Shrinker {
     if (bounds.high && at_most(*bounds.high, range.end)) out.end = *bounds.high;
     // A range that differs only in how it says that it is empty is no smaller.
     const auto count = [](const Range& r) { return max(r.end - r.begin + 1, 0); };
-    const bool same = out.begin == range.begin && certain(equal(count(out), count(range), assumptions_));
+    const bool same =
+        out.begin == range.begin && certain(equal(count(out), count(range), assumptions_));
     return same ? range : out;
   }
   bool certainly_empty(const Range& r) const { return certain(less(r.end, r.begin, assumptions_)); }
@@ -148,7 +151,9 @@ class Shrinker {
                ", which is enough for " + map.params[p] + " because " + read +
                " is read, lies in " + to_text(range) + " is not known";
     }
-    return bounded ? Refusal() : Refusal("what it writes does not move with a parameter, of which " + read + " is read");
+    return bounded ? Refusal()
+                   : Refusal("what it writes does not move with a parameter, of which " + read +
+                             " is read");
   }
 
   /// `read` tells what is read of the outputs, `candidate` whether it matters at all.
@@ -162,7 +167,8 @@ class Shrinker {
       if (memlet.empty()) continue;
       const std::string& target = state.get<AccessNode>(state.target(outer)).data;
       const Need& needed = need(target);
-      candidate = candidate || (sdfg_.find_data(target)->transient && needed.kind != Need::Kind::Nothing);
+      candidate =
+          candidate || (sdfg_.find_data(target)->transient && needed.kind != Need::Kind::Nothing);
       if (needed.kind == Need::Kind::Everything) {
         everything = needed.why_everything;
         continue;

@@ -95,7 +95,8 @@ class StateSplitter {
         if (!state_[e].memlet.empty()) read.insert(state_[e].memlet.data);
       for (const std::string& name : read) {
         std::vector<NodeId>& known = readers[name];
-        const std::size_t from = known.size() > most_candidates ? known.size() - most_candidates : 0;
+        const std::size_t from =
+            known.size() > most_candidates ? known.size() - most_candidates : 0;
         for (std::size_t i = from; i < known.size(); ++i)
           if (differing(known[i], n)) pairs.emplace(known[i], n);
         known.push_back(n);
@@ -136,8 +137,8 @@ class StateSplitter {
     return weigh(first, second, cut);
   }
 
-  /// A path leads from one map to the other. They can become one if all of it is what each iteration
-  /// of one hands to the same iteration of the other.
+  /// A path leads from one map to the other. They can become one if all of it is what each
+  /// iteration of one hands to the same iteration of the other.
   Refusal check_between(NodeId producer, NodeId consumer) {
     for (EdgeId e : state_.out(at(producer).exit)) {
       const NodeId node = state_.target(e);
@@ -166,7 +167,8 @@ class StateSplitter {
 
   Refusal check_overlap_of(const Range& x, const Range& y, Cut& cut) const {
     const auto later = largest(x.begin, y.begin), sooner = largest(-x.end, -y.end);
-    if (!later || !sooner) return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
+    if (!later || !sooner)
+      return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
     const Range common(*later, -*sooner, Expr(1));
     // It may be empty, but not begin behind its end: the pieces would overlap.
     if (!certain(less_equal(common.begin, common.end + 1, assumptions_)))
@@ -257,7 +259,8 @@ Result<Changed> MapSplitHorizontal::run(Sdfg& sdfg, const Options& options, Pass
         const StateTrails states(each, trail);
         Accesses accesses(each);
         for (const auto& [state, here] : states.states())
-          changed |= StateSplitter(each, *state, accesses, *here, options, assumptions, context).run();
+          changed |=
+              StateSplitter(each, *state, accesses, *here, options, assumptions, context).run();
         return changed;
       });
 }

@@ -13,7 +13,8 @@
 namespace sdfg {
 namespace {
 
-/// One state: every container that goes between maps at its top level, in the order of the dataflow.
+/// One state: every container that goes between maps at its top level, in the order of the
+/// dataflow.
 class StateSplitter {
  public:
   StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, const Trail& trail,
@@ -74,7 +75,8 @@ class StateSplitter {
   }
 
   VerticalPlan decide(NodeId node) {
-    const FoundUses found = find_uses(sdfg_, accesses_, state_.get<AccessNode>(node).data, assumptions_);
+    const FoundUses found =
+        find_uses(sdfg_, accesses_, state_.get<AccessNode>(node).data, assumptions_);
     VerticalPlan plan;
     plan.candidate = true;
     if (found.refusal) return plan.refusal = found.refusal, plan;

@@ -33,7 +33,8 @@ class OverlapCheck {
              std::to_string(c.params.size()) + " parameters";
     for (NodeId entry : {producer_, consumer_})
       for (const auto& [connector, type] : state_[entry].in_connectors)
-        if (!connector.starts_with("IN_")) return "the range of a map comes from connector '" + connector + "'";
+        if (!connector.starts_with("IN_"))
+          return "the range of a map comes from connector '" + connector + "'";
     for (const MapEntry* map : {&p, &c})
       for (const Range& r : map->ranges)
         if (r.step != Expr(1) || r.tile != Expr(1)) return "a map has a step or tiles";
@@ -56,7 +57,8 @@ class OverlapCheck {
       if (border != (write ? exit_ : consumer_)) continue;
       const Edge& edge = state_[outer];
       if (edge.memlet.empty()) return std::nullopt;
-      const std::string connector = matching_connector(write ? edge.src_connector : edge.dst_connector);
+      const std::string connector =
+          matching_connector(write ? edge.src_connector : edge.dst_connector);
       for (EdgeId e : write ? state_.in(border) : state_.out(border)) {
         if ((write ? state_[e].dst_connector : state_[e].src_connector) != connector) continue;
         if (write && (state_[e].memlet.dynamic || state_[e].memlet.wcr)) return std::nullopt;
@@ -68,13 +70,14 @@ class OverlapCheck {
     return out;
   }
 
-  /// Parameters that move the same dimension of the container belong together; what is left, by name
-  /// and then in order.
+  /// Parameters that move the same dimension of the container belong together; what is left, by
+  /// name and then in order.
   Refusal match_parameters(OverlapPair& pair) const {
     const MapEntry &p = state_.get<MapEntry>(producer_), &c = state_.get<MapEntry>(consumer_);
     const auto writes = inner(access_, true), reads = inner(access_, false);
     if (!writes || !reads)
-      return "the memlets of '" + name(access_) + "' are dynamic, resolve conflicts or do not say what they touch";
+      return "the memlets of '" + name(access_) +
+             "' are dynamic, resolve conflicts or do not say what they touch";
     constexpr std::size_t none = ~std::size_t(0);
     pair.producer_parameter.assign(c.params.size(), none);
     std::vector<bool> taken(p.params.size());
@@ -110,7 +113,8 @@ class OverlapCheck {
     return substitute(subset, names);
   }
 
-  /// Every container that goes from one map to the other: read where the same iteration has written.
+  /// Every container that goes from one map to the other: read where the same iteration has
+  /// written.
   Refusal check_exchanged(const OverlapPair& pair) {
     Assumptions inside = assumptions_;
     assume_scope(state_.get<MapEntry>(producer_), inside);
@@ -119,12 +123,15 @@ class OverlapCheck {
       for (EdgeId next : state_.out(state_.target(e)))
         if (state_.target(next) == consumer_) nodes.insert(state_.target(e));
     for (NodeId node : nodes) {
-      if (!state_[node].is<AccessNode>()) return "the maps are connected by a node that is no access node";
-      if (sdfg_.find_data(name(node))->role() != Role::Plain) return "'" + name(node) + "' is a view or a reference";
+      if (!state_[node].is<AccessNode>())
+        return "the maps are connected by a node that is no access node";
+      if (sdfg_.find_data(name(node))->role() != Role::Plain)
+        return "'" + name(node) + "' is a view or a reference";
       exchanged_.insert(name(node));
       const auto writes = inner(node, true), reads = inner(node, false);
       if (!writes || !reads)
-        return "the memlets of '" + name(node) + "' are dynamic, resolve conflicts or do not say what they touch";
+        return "the memlets of '" + name(node) +
+               "' are dynamic, resolve conflicts or do not say what they touch";
       for (const Inner& read : *reads) {
         const Subset wanted = renamed(read.subset, pair);
         const bool same = std::ranges::any_of(*writes, [&](const Inner& write) {

@@ -17,9 +17,10 @@ struct OverlapPair {
   std::vector<std::size_t> producer_parameter;
 };
 
-/// Why the two maps, connected through the access node, could not be fused even on a range that they
-/// have in common: other parameters or schedules, reads at an offset, another container that both
-/// touch, a path from one to the other beside what they exchange. `order` is that of the state.
+/// Why the two maps, connected through the access node, could not be fused even on a range that
+/// they have in common: other parameters or schedules, reads at an offset, another container that
+/// both touch, a path from one to the other beside what they exchange. `order` is that of the
+/// state.
 Refusal check_overlap(const Sdfg& sdfg, const State& state, NodeId access, NodeId producer_exit,
                       NodeId consumer, const Order& order, const Assumptions& assumptions,
                       OverlapPair& pair);

@@ -104,7 +104,8 @@ std::optional<Cut> cut(const Subset& box, const Subset& by, const Assumptions& a
   if (intersects(box, by, assumptions) == Truth::No) return Cut{std::nullopt, {box}};
   const Borders refusing(assumptions, Undecided::Refuse);
   auto out = try_to_cut(box, by, refusing);
-  if (!out) out = try_to_cut(not_negative(box, assumptions), not_negative(by, assumptions), refusing);
+  if (!out)
+    out = try_to_cut(not_negative(box, assumptions), not_negative(by, assumptions), refusing);
   if (out || undecided == Undecided::Refuse) return out;
   out = try_to_cut(box, by, Borders(assumptions, Undecided::Clamp));
   if (!out) return out;
@@ -177,7 +178,8 @@ BoxIndex::BoxIndex(std::span<const Subset> boxes, const Assumptions& assumptions
         found.push_back(*at);
       }
     std::ranges::sort(lows);
-    const std::size_t distinct = std::ranges::distance(lows.begin(), std::ranges::unique(lows).begin());
+    const std::size_t distinct =
+        std::ranges::distance(lows.begin(), std::ranges::unique(lows).begin());
     if (distinct <= best) continue;
     best = distinct;
     dimension_ = d;
@@ -188,14 +190,16 @@ BoxIndex::BoxIndex(std::span<const Subset> boxes, const Assumptions& assumptions
   for (std::size_t i = 0; i < intervals_.size(); ++i) {
     sorted[intervals_[i].box] = true;
     intervals_[i].highest_so_far =
-        i == 0 ? intervals_[i].high : std::max(intervals_[i - 1].highest_so_far, intervals_[i].high);
+        i == 0 ? intervals_[i].high
+               : std::max(intervals_[i - 1].highest_so_far, intervals_[i].high);
   }
   for (std::size_t i = 0; i < boxes.size(); ++i)
     if (!sorted[i]) others_.push_back(i);
 }
 
 /// Distances from the first box's begin, which all of them have in common.
-std::optional<BoxIndex::Interval> BoxIndex::interval(const Subset& box, std::size_t dimension) const {
+std::optional<BoxIndex::Interval> BoxIndex::interval(const Subset& box,
+                                                     std::size_t dimension) const {
   if (dimension >= box.rank() || boxes_.empty() || dimension >= boxes_.front().rank() ||
       !unit(box[dimension]))
     return std::nullopt;

@@ -36,8 +36,8 @@ std::optional<Subset> intersection(const Subset& a, const Subset& b, const Assum
                                    Undecided undecided = Undecided::Refuse);
 
 /// Joins disjoint boxes that agree in all dimensions but one and touch there, where both certainly
-/// hold a point or end right before they begin. The result depends on the set of boxes, not on their
-/// order; n log n comparisons for each dimension.
+/// hold a point or end right before they begin. The result depends on the set of boxes, not on
+/// their order; n log n comparisons for each dimension.
 std::vector<Subset> merge_adjacent(std::vector<Subset> boxes, const Assumptions& assumptions = {});
 
 /// A total order on the structure of boxes.
@@ -49,7 +49,8 @@ bool structurally_less(const Subset& a, const Subset& b);
 class BoxIndex {
  public:
   BoxIndex(std::span<const Subset> boxes, const Assumptions& assumptions);
-  /// Indices into the boxes, ascending. Boxes that are not wanted are left out without a comparison.
+  /// Indices into the boxes, ascending. Boxes that are not wanted are left out without a
+  /// comparison.
   std::vector<std::size_t> may_intersect(
       const Subset& box, const std::function<bool(std::size_t)>& wanted = {}) const;
 

@@ -27,7 +27,8 @@ class Splitter {
     }
     if (done.empty()) return Changed::No;
     sdfg_.arrays.erase_if([&](const auto& entry) { return done.contains(entry.first); });
-    for (auto& [state, order] : orders_) order.restore(sdfg_, *states_.states()[state].state, assumptions_);
+    for (auto& [state, order] : orders_)
+      order.restore(sdfg_, *states_.states()[state].state, assumptions_);
     return Changed::Yes;
   }
 

@@ -158,7 +158,8 @@ class Cutter {
     }
     if (std::int64_t(stay) > std::int64_t(cut_copies) + options_.extra_copies)
       return "of " + std::to_string(cut_copies) + " copies out of '" + uses.name + "' " +
-             std::to_string(stay) + " would stay after cutting, because their parts are read elsewhere";
+             std::to_string(stay) +
+             " would stay after cutting, because their parts are read elsewhere";
     for (std::size_t c = 0; c < copies.size(); ++c)
       if (parts[c].size() > 1) apply(uses.uses[copies[c].use], copies[c].sides, parts[c]);
     done = "cut " + std::to_string(cut_copies) + (cut_copies == 1 ? " copy" : " copies") +

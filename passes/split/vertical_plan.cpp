@@ -78,7 +78,8 @@ class Planner {
         else
           add(pair);
       }
-    if (pairs_.empty()) return "no two maps around '" + uses_.name + "' could be fused: " + last.reason();
+    if (pairs_.empty())
+      return "no two maps around '" + uses_.name + "' could be fused: " + last.reason();
     return {};
   }
 
@@ -105,11 +106,13 @@ class Planner {
     if (!p) {
       std::vector<std::size_t> common(n);
       for (std::size_t q = 0; q < n; ++q)
-        common[pair.producer_parameter[q]] = c ? plan_.maps[*c].common[q] : pair.producer_parameter[q];
+        common[pair.producer_parameter[q]] =
+            c ? plan_.maps[*c].common[q] : pair.producer_parameter[q];
       p = add_map(pair.producer, true, std::move(common));
     }
     std::vector<std::size_t> common(n);
-    for (std::size_t q = 0; q < n; ++q) common[q] = plan_.maps[*p].common[pair.producer_parameter[q]];
+    for (std::size_t q = 0; q < n; ++q)
+      common[q] = plan_.maps[*p].common[pair.producer_parameter[q]];
     if (!c) c = add_map(pair.consumer, false, common);
     if (plan_.maps[*c].common == common) pairs_.insert({*p, *c});
   }
@@ -191,8 +194,9 @@ class Planner {
           some = some || group.size() > 1;
         }
       if (!some)
-        return why.empty() ? Refusal("the ranges of the maps around '" + uses_.name + "' do not overlap")
-                           : Refusal(why);
+        return why.empty()
+                   ? Refusal("the ranges of the maps around '" + uses_.name + "' do not overlap")
+                   : Refusal(why);
       for (auto& [group, list] : boxes) {
         list = merge_adjacent(std::move(list), assumptions_);
         for (Subset& box : list) box = spelled_as_a_range(group, std::move(box));
@@ -236,7 +240,8 @@ class Planner {
           map.producer ? state_[use.edge].src_connector : state_[use.edge].dst_connector);
       std::optional<Subset> all;
       for (EdgeId e : map.producer ? state_.in(border) : state_.out(border)) {
-        if ((map.producer ? state_[e].dst_connector : state_[e].src_connector) != connector) continue;
+        if ((map.producer ? state_[e].dst_connector : state_[e].src_connector) != connector)
+          continue;
         const auto part = footprint(sdfg_, state_, e, use.write, uses_.name, assumptions_);
         Subset outside = use.subset;
         if (part) {
@@ -316,8 +321,10 @@ class Planner {
   }
   std::string who(const ContainerUse& use) const {
     const NodeId end = use.write ? state_.source(use.edge) : state_.target(use.edge);
-    if (const auto* exit = state_[end].as<MapExit>()) return "map '" + std::string(state_[exit->entry].label()) + "'";
-    return (state_[end].is<AccessNode>() ? "a copy with '" : "'") + std::string(state_[end].label()) + "'";
+    if (const auto* exit = state_[end].as<MapExit>())
+      return "map '" + std::string(state_[exit->entry].label()) + "'";
+    return (state_[end].is<AccessNode>() ? "a copy with '" : "'") +
+           std::string(state_[end].label()) + "'";
   }
 
   /// A piece of a producer that has no other output, and that nobody reads.
@@ -326,7 +333,8 @@ class Planner {
     if (!map.producer || group.size() > 1 || state_.out(map.exit).size() > 1) return false;
     for (const ContainerUse& written : uses_in(m, box))
       for (const ContainerUse& use : uses_.uses)
-        if (!use.write && intersects(use.subset, written.subset, assumptions_) != Truth::No) return false;
+        if (!use.write && intersects(use.subset, written.subset, assumptions_) != Truth::No)
+          return false;
     return true;
   }
 
@@ -334,16 +342,19 @@ class Planner {
     for (const PlannedMap& map : plan_.maps) {
       if (map.pieces.size() < 2) continue;
       if (Refusal why = check_copy_scope(sdfg_, state_, *find_scope(state_, map.entry)))
-        return "map '" + std::string(state_[map.entry].label()) + "' cannot be copied: " + why.reason();
+        return "map '" + std::string(state_[map.entry].label()) +
+               "' cannot be copied: " + why.reason();
       for (EdgeId e : state_.out(map.exit))
         if (state_[e].memlet.wcr)
-          return "map '" + std::string(state_[map.entry].label()) + "' resolves conflicts, whose order would change";
+          return "map '" + std::string(state_[map.entry].label()) +
+                 "' resolves conflicts, whose order would change";
     }
     SymbolSet used;
     const SymbolSet assigned = assigned_symbols(sdfg_);
     for (const Fragment& f : plan_.fragments.fragments) collect_symbols(f.box, used);
     for (const std::string& symbol : used)
-      if (assigned.contains(symbol)) return "a border depends on '" + symbol + "', which the SDFG assigns";
+      if (assigned.contains(symbol))
+        return "a border depends on '" + symbol + "', which the SDFG assigns";
     return {};
   }
 

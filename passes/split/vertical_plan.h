@@ -25,8 +25,8 @@ struct PlannedMap {
   std::vector<Subset> pieces;       ///< likewise: what the map becomes; none: it stays as it is
 };
 
-/// How the maps that write and read one container are cut so that what overlaps can be fused and the
-/// container's part in between dies.
+/// How the maps that write and read one container are cut so that what overlaps can be fused and
+/// the container's part in between dies.
 struct VerticalPlan {
   std::vector<PlannedMap> maps;
   FragmentPlan fragments;   ///< of the container afterwards, as foreseen
@@ -39,8 +39,8 @@ struct VerticalPlan {
   static std::vector<Range> ranges(const PlannedMap& map, const Subset& piece);
 };
 
-/// `uses` are all uses of a container with one access node. The maps' ends are refined once; adjacent
-/// pieces that have no different partners are put together again.
+/// `uses` are all uses of a container with one access node. The maps' ends are refined once;
+/// adjacent pieces that have no different partners are put together again.
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                  const Order& order, const ContainerUses& uses,
                                  const SplitCosts& costs, const Assumptions& assumptions);

@@ -3,9 +3,9 @@
 //   corpus_run --part=transforms        before and after a transformation, on the same made inputs
 //   corpus_run --part=samples           just runs, on made inputs
 // [--filter=TEXT] [--variant=lowered] [--passes=PIPELINE] [--verbose]. With passes, programs are
-// rewritten first, verified after each pass, and samples compared with themselves as read. Prints a line per program that is not equal bit
-// for bit, and the totals; the exit status is 0 when every program that ran is within its tolerance
-// and none was refused.
+// rewritten first, verified after each pass, and samples compared with themselves as read. Prints a
+// line per program that is not equal bit for bit, and the totals; the exit status is 0 when every
+// program that ran is within its tolerance and none was refused.
 
 #include <fmt/format.h>
 
@@ -167,15 +167,17 @@ std::vector<Case> find_samples(const fs::path& root, bool with_itself) {
 int run_all(const fs::path& corpus, const Settings& settings) {
   const bool recorded = settings.part == "icon4py" || settings.part == "npbench";
   const fs::path root = corpus / "dace" / settings.part;
-  std::vector<Case> cases = recorded                        ? find_cases(corpus, settings)
-                            : settings.part == "transforms" ? find_pairs(root)
-                                                            : find_samples(root, !settings.passes.empty());
+  std::vector<Case> cases = recorded ? find_cases(corpus, settings)
+                            : settings.part == "transforms"
+                                ? find_pairs(root)
+                                : find_samples(root, !settings.passes.empty());
   std::erase_if(cases, [&](const Case& c) {
     return c.file.string().find(settings.filter) == std::string::npos;
   });
   std::size_t exact = 0, near = 0, wrong = 0, refused = 0, warned = 0;
   for (const Case& c : cases) {
-    const std::string name = c.file.parent_path().filename().string() + "/" + c.file.stem().string();
+    const std::string name =
+        c.file.parent_path().filename().string() + "/" + c.file.stem().string();
     const auto report = recorded ? run_recorded(c, settings.passes) : run_made(c, settings.passes);
     if (!report) {
       ++refused;
@@ -193,7 +195,8 @@ int run_all(const fs::path& corpus, const Settings& settings) {
     if (report && !report->warnings.empty()) {
       ++warned;
       if (settings.verbose)
-        for (const Diagnostic& d : report->warnings) fmt::print("         {}: {}\n", name, d.text());
+        for (const Diagnostic& d : report->warnings)
+          fmt::print("         {}: {}\n", name, d.text());
     }
     std::fflush(stdout);
   }
@@ -216,8 +219,9 @@ int main(int argc, char** argv) {
     else if (argument.starts_with("--passes=")) settings.passes = value("--passes=");
     else if (argument == "--verbose") settings.verbose = true;
     else {
-      fmt::print(stderr, "usage: corpus_run --part=icon4py|npbench|transforms|samples [--filter=TEXT] "
-                         "[--variant=NAME] [--passes=PIPELINE] [--verbose]\n");
+      fmt::print(stderr,
+                 "usage: corpus_run --part=icon4py|npbench|transforms|samples [--filter=TEXT] "
+                 "[--variant=NAME] [--passes=PIPELINE] [--verbose]\n");
       return 2;
     }
   }

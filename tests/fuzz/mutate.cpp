@@ -4,9 +4,9 @@
 //
 //   mutate [--seconds=N] [--seed=S] [--work=DIR] FILE...
 //
-// Seconds are those of the processor: on a busy machine no input looks slow. The file being tried lies
-// in DIR/current.sdfg, so that a crash leaves its input behind. The same seed and files give the same
-// mutants.
+// Seconds are those of the processor: on a busy machine no input looks slow. The file being tried
+// lies in DIR/current.sdfg, so that a crash leaves its input behind. The same seed and files give
+// the same mutants.
 
 #include <cstdio>
 #include <cstdlib>

@@ -13,7 +13,8 @@ namespace {
 /// argument more or less changes nothing.
 class Numbers {
  public:
-  Numbers(std::uint64_t seed, std::string_view name) : seed_(Hasher().add(seed).add(name).value()) {}
+  Numbers(std::uint64_t seed, std::string_view name)
+      : seed_(Hasher().add(seed).add(name).value()) {}
   std::uint64_t next() { return Hasher().add(seed_).add(count_++).value(); }
   double real() { return 0.5 + double(next() >> 11) * 0x1p-53; }
   std::int64_t below(std::int64_t bound) { return std::int64_t(next() % std::uint64_t(bound)); }

@@ -96,11 +96,15 @@ Result<Built> build(const Bundle& bundle, const BuildOptions& options) {
   const std::string key = fmt::format("{:016x}{:016x}", high.value(), low.value());
   const std::string folder = cache + "/" + key;
 
-  Built built{.path = folder + "/" + bundle.name, .command = {}, .output = folder + "/output.txt", .cached = true};
+  Built built{.path = folder + "/" + bundle.name,
+              .command = {},
+              .output = folder + "/output.txt",
+              .cached = true};
   std::vector<std::string> command{compiler};
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   const std::string work = folder + ".tmp";
-  for (std::string word : {work + "/" + bundle.files.front().name, std::string("-o"), work + "/" + bundle.name})
+  for (std::string word :
+       {work + "/" + bundle.files.front().name, std::string("-o"), work + "/" + bundle.name})
     command.push_back(std::move(word));
   built.command = join(command, " ");
   if (fs::exists(built.path, failed)) return built;
@@ -114,7 +118,8 @@ Result<Built> build(const Bundle& bundle, const BuildOptions& options) {
   fs::create_directories(work, failed);
   if (failed) return cannot_write(work, failed);
   for (const GeneratedFile& file : bundle.files)
-    if (auto written = write_file(work + "/" + file.name, file.text); !written) return written.error();
+    if (auto written = write_file(work + "/" + file.name, file.text); !written)
+      return written.error();
   const std::string log = work + "/output.txt";
   const int status = run_command(command, log);
   if (status != 0) {

@@ -25,7 +25,8 @@ struct Built {
 
 /// Compiles the bundle's first file, once per content: the same compiler (with its version), flags
 /// and sources give what is there already. Any number of processes may build at the same time; one
-/// that is killed leaves nothing that others could mistake for a result. The error shows the compiler's first complaint and the command.
+/// that is killed leaves nothing that others could mistake for a result. The error shows the
+/// compiler's first complaint and the command.
 Result<Built> build(const Bundle& bundle, const BuildOptions& options = {});
 
 }  // namespace sdfg

@@ -23,8 +23,8 @@ Bundle with_main(const Bundle& bundle) {
   Bundle out = bundle;
   out.files.insert(out.files.begin(),
                    {bundle.name + "_call" + ending,
-                    fmt::format("#include \"{}\"\n#include \"sdfg_call.h\"\n\nSDFG_MAIN({})\n", program,
-                                bundle.name)});
+                    fmt::format("#include \"{}\"\n#include \"sdfg_call.h\"\n\nSDFG_MAIN({})\n",
+                                program, bundle.name)});
   return out;
 }
 
@@ -37,10 +37,12 @@ struct Passed {
 /// A file in memory that has no name: the process finds it by the number of its descriptor.
 class CallFile {
  public:
-  static Result<CallFile> make(const std::vector<Passed>& init, const std::vector<Passed>& arguments) {
+  static Result<CallFile> make(const std::vector<Passed>& init,
+                               const std::vector<Passed>& arguments) {
     CallFile file;
     const auto padded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
-    std::size_t end = padded(sizeof(call::Header) + (init.size() + arguments.size()) * sizeof(call::Slot));
+    std::size_t end =
+        padded(sizeof(call::Header) + (init.size() + arguments.size()) * sizeof(call::Slot));
     for (const auto* list : {&init, &arguments})
       for (const Passed& p : *list) {
         const std::int64_t at = p.bytes.empty() ? 0 : std::int64_t(end);
@@ -50,7 +52,8 @@ class CallFile {
     file.size_ = end;
     file.descriptor_ = memfd_create("arguments", 0);
     if (file.descriptor_ < 0 || ftruncate(file.descriptor_, off_t(end)) != 0) return no_memory(end);
-    void* const memory = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor_, 0);
+    void* const memory =
+        mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor_, 0);
     if (memory == MAP_FAILED) return no_memory(end);
     file.begin_ = static_cast<std::byte*>(memory);
     file.header() = {call::not_called, std::int64_t(init.size()), std::int64_t(arguments.size()),
@@ -62,8 +65,10 @@ class CallFile {
     return Result<CallFile>(std::move(file));
   }
   CallFile(CallFile&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), begin_(std::exchange(other.begin_, nullptr)),
-        size_(other.size_), slots_(std::move(other.slots_)) {}
+      : descriptor_(std::exchange(other.descriptor_, -1)),
+        begin_(std::exchange(other.begin_, nullptr)),
+        size_(other.size_),
+        slots_(std::move(other.slots_)) {}
   CallFile& operator=(CallFile&&) = delete;
   ~CallFile() {
     if (begin_) munmap(begin_, size_);
@@ -98,22 +103,25 @@ class CallFile {
   std::vector<call::Slot> slots_;
 };
 
-/// Initializes, calls and finalizes in a process. Programs for a GPU are called twice. The error says
-/// what failed.
+/// Initializes, calls and finalizes in a process. Programs for a GPU are called twice. The error
+/// says what failed.
 Result<call::Again> call_program(const std::string& path, const std::vector<Passed>& init,
                                  const std::vector<Passed>& arguments) {
   SDFG_TRY(CallFile file, CallFile::make(init, arguments));
   const int ended = run_command({path, fmt::to_string(file.descriptor())}, "");
   if (ended > 128)
-    return Diagnostic{"", fmt::format("the program was ended by signal {} ({})", ended - 128,
-                                      sigdescr_np(ended - 128) ? sigdescr_np(ended - 128) : "unknown"),
+    return Diagnostic{"",
+                      fmt::format("the program was ended by signal {} ({})", ended - 128,
+                                  sigdescr_np(ended - 128) ? sigdescr_np(ended - 128) : "unknown"),
                       "--backend=interpreter checks bounds and says where"};
   const std::int64_t status = file.header().status;
   if (status == call::not_initialized)
-    return Diagnostic{"", "the program could not be initialized",
-                      "a program for a GPU needs one; without: --backend=cuda-on-cpu or hip-on-cpu"};
+    return Diagnostic{
+        "", "the program could not be initialized",
+        "a program for a GPU needs one; without: --backend=cuda-on-cpu or hip-on-cpu"};
   if (status != 0 || ended != 0)
-    return Diagnostic{"", fmt::format("the program ended with status {}", status > 0 ? status : ended)};
+    return Diagnostic{"",
+                      fmt::format("the program ended with status {}", status > 0 ? status : ended)};
   file.give_back(init, arguments);
   return file.header().again;
 }
@@ -176,7 +184,8 @@ class Call {
   Call(const Sdfg& sdfg, NamedArrays arguments) : sdfg_(sdfg), given_(std::move(arguments)) {}
 
   /// `device`: what the program expects in a GPU's memory is put there.
-  Result<NamedArrays> run(const Bundle& bundle, const std::string& program, bool device, call::Again& again) {
+  Result<NamedArrays> run(const Bundle& bundle, const std::string& program, bool device,
+                          call::Again& again) {
     infer_sizes();
     for (const auto& [name, value] : given_)
       if (const auto bytes = scalar_bytes(value, BaseType::Int64)) {
@@ -192,7 +201,8 @@ class Call {
     for (const Argument& a : bundle.arguments) {
       SDFG_TRY(const std::span<std::byte> bytes, pass(a));
       const Data* data = sdfg_.find_data(a.name);
-      arguments.push_back({bytes, device && data && data->storage == Storage::GpuGlobal && layouts_.contains(a.name)});
+      arguments.push_back({bytes, device && data && data->storage == Storage::GpuGlobal &&
+                                      layouts_.contains(a.name)});
     }
     SDFG_TRY(again, call_program(program, init, arguments));
     for (const auto& [name, layout] : layouts_) give_back(name, layout);
@@ -210,7 +220,8 @@ class Call {
   void infer_sizes() {
     for (const auto& [name, data] : sdfg_.arrays) {
       const auto given = given_.find(name);
-      if (data.transient || given == given_.end() || given->second.shape.size() != data.shape.size())
+      if (data.transient || given == given_.end() ||
+          given->second.shape.size() != data.shape.size())
         continue;
       const auto infer = [&](const Expr& e, std::int64_t value) {
         if (!e.is(Op::Symbol) || given_.contains(e.name())) return;
@@ -257,7 +268,8 @@ class Call {
     }
     const NdArray& value = given->second;
     if (!(value.type == data->dtype))
-      return wrong(a.name, "expected values of type " + data->dtype.text() + ", found " + value.type.text());
+      return wrong(
+          a.name, "expected values of type " + data->dtype.text() + ", found " + value.type.text());
     std::int64_t elements = 1;
     for (std::int64_t extent : layout.shape) elements *= extent;
     if (std::int64_t(value.count()) != elements)
@@ -280,15 +292,16 @@ class Call {
     }
     for (std::size_t d = 0; d < data.shape.size(); ++d) {
       const auto extent = number(data.shape[d]);
-      const auto stride = array && d < array->strides.size() ? number(array->strides[d]) : std::optional<std::int64_t>(1);
+      const auto stride = array && d < array->strides.size() ? number(array->strides[d])
+                                                             : std::optional<std::int64_t>(1);
       if (!extent || !stride || *extent < 0)
         return wrong(name, "its layout cannot be computed from what is given");
       layout.shape.push_back(*extent);
       layout.strides.push_back(*stride);
       last += (*extent - 1) * *stride;
     }
-    const std::int64_t total =
-        std::max({array ? number(array->total_size).value_or(0) : 0, layout.first + last + 1, std::int64_t(1)});
+    const std::int64_t total = std::max({array ? number(array->total_size).value_or(0) : 0,
+                                         layout.first + last + 1, std::int64_t(1)});
     constexpr std::int64_t limit = std::int64_t(1) << 36;
     if (total > limit) return wrong(name, "its layout needs too much memory");
     layout.bytes.assign(std::size_t(total) * layout.size, std::byte{0});
@@ -298,7 +311,8 @@ class Call {
   /// Between the caller's layout and the program's, element by element in row-major order.
   static void move(Layout& layout, NdArray& value, bool in) {
     std::vector<std::int64_t> inside(layout.shape.size(), 0), outside(value.shape.size(), 0);
-    const auto advance = [](std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape,
+    const auto advance = [](std::vector<std::int64_t>& index,
+                            const std::vector<std::int64_t>& shape,
                             const std::vector<std::int64_t>& strides, std::int64_t at) {
       for (std::size_t d = shape.size(); d-- > 0;) {
         at += strides[d];
@@ -337,12 +351,14 @@ Diagnostics findings(const call::Again& again) {
     say(Severity::Warning, fmt::format("a second call with the same arguments gives {} other bytes",
                                        again.different_bytes));
   if (again.allocations > 0 || again.synchronizations > 0)
-    say(Severity::Note, fmt::format("a second call with the same arguments allocates memory {} times and "
-                                    "waits for the device {} times",
-                                    again.allocations, again.synchronizations));
+    say(Severity::Note,
+        fmt::format("a second call with the same arguments allocates memory {} times and "
+                    "waits for the device {} times",
+                    again.allocations, again.synchronizations));
   if (again.graphs > 0)
-    say(Severity::Note, fmt::format("a third call with the same arguments launches {} graph and {} kernels",
-                                    again.graphs, again.launches));
+    say(Severity::Note,
+        fmt::format("a third call with the same arguments launches {} graph and {} kernels",
+                    again.graphs, again.launches));
   return found;
 }
 
@@ -350,12 +366,14 @@ Result<Executed> execute(const Sdfg& sdfg, const Bundle& generated, NamedArrays 
                          const BuildOptions& options, bool device) {
   for (const Argument& a : generated.arguments)
     if (a.type.base() == BaseType::Callback)
-      return Diagnostic{"argument '" + a.name + "'", "a callback, which only a caller from outside can give",
+      return Diagnostic{"argument '" + a.name + "'",
+                        "a callback, which only a caller from outside can give",
                         "call the program through DaCe, or give the callback's result as data"};
   const Bundle bundle = with_main(generated);
   SDFG_TRY(const Built program, build(bundle, options));
   call::Again again{};
-  SDFG_TRY(NamedArrays results, Call(sdfg, std::move(arguments)).run(bundle, program.path, device, again));
+  SDFG_TRY(NamedArrays results,
+           Call(sdfg, std::move(arguments)).run(bundle, program.path, device, again));
   return Executed{std::move(results), findings(again)};
 }
 

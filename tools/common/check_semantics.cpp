@@ -16,7 +16,8 @@ std::map<std::string, std::int64_t, std::less<>> integers(const NamedArrays& arg
     const bool is_signed = array.type.is_signed_integer();
     if (!is_signed && !array.type.is_integer() && !array.type.is_bool()) continue;
     std::uint64_t bits = 0;
-    for (std::size_t i = array.bytes.size(); i-- > 0;) bits = bits << 8 | std::uint8_t(array.bytes[i]);
+    for (std::size_t i = array.bytes.size(); i-- > 0;)
+      bits = bits << 8 | std::uint8_t(array.bytes[i]);
     const unsigned unused = 64 - 8 * unsigned(array.bytes.size());
     out[name] = is_signed ? std::int64_t(bits << unused) >> unused : std::int64_t(bits);
   }
@@ -89,13 +90,15 @@ void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
     throw InternalError(when + " the program does not run any more: " + executed.error().text());
   if (!demoted.empty() && reads_unwritten(*executed) && !reads_unwritten(*expected_)) {
     expected_.reset();
-    note_ = Diagnostic{{}, "demoted field '" + demoted + "' is read where the program has not written it"};
+    note_ = Diagnostic{
+        {}, "demoted field '" + demoted + "' is read where the program has not written it"};
     return;
   }
   // What became unused may have left the signature.
   NamedArrays expected;
   for (const auto& [name, array] : expected_->arguments)
-    if (executed->arguments.contains(name) && !demoted_.contains(name)) expected.emplace(name, array);
+    if (executed->arguments.contains(name) && !demoted_.contains(name))
+      expected.emplace(name, array);
   const Result<RunReport> report =
       compare_arguments(executed->arguments, expected, expected_->arbitrary);
   if (!report) throw InternalError(when + " an argument has changed: " + report.error().text());

@@ -14,8 +14,9 @@ namespace sdfg {
 ///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
-/// `note` says why. A field that was demoted (demote-fields) is not compared from then on; and nothing
-/// is where the program reads what such a field had before the call, against the user's word.
+/// `note` says why. A field that was demoted (demote-fields) is not compared from then on; and
+/// nothing is where the program reads what such a field had before the call, against the user's
+/// word.
 class CheckSemantics : public Observer {
  public:
   /// `each`: after each pass that changed something; otherwise only when finish() is called.

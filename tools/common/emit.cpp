@@ -42,7 +42,8 @@ bool is_generated(Emit form) {
   }
 }
 
-Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const std::string& plan) {
+Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile,
+                         const std::string& plan) {
   switch (form) {
     case Emit::Cpp: {
       SDFG_TRY(const Bundle bundle, generate_cpu(sdfg));
@@ -55,7 +56,8 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const
       options.dialect = form == Emit::Hip ? GpuDialect::Hip : GpuDialect::Cuda;
       SDFG_TRY(Bundle bundle, generate_gpu(sdfg, options));
       // Who reads or compiles this for a device has no use for the stand-in.
-      std::erase_if(bundle.files, [](const GeneratedFile& f) { return f.name == "sdfg_gpu_on_cpu.h"; });
+      std::erase_if(bundle.files,
+                    [](const GeneratedFile& f) { return f.name == "sdfg_gpu_on_cpu.h"; });
       return single_file(bundle);
     }
     case Emit::Dot: return to_dot(sdfg);

@@ -11,7 +11,21 @@
 namespace sdfg {
 
 /// The forms in which `sdfg-opt` writes an SDFG.
-enum class Emit { Cpp, Cuda, Dot, GraphMl, Hip, Html, Json, None, Plan, PlanJson, Report, Summary, Text };
+enum class Emit {
+  Cpp,
+  Cuda,
+  Dot,
+  GraphMl,
+  Hip,
+  Html,
+  Json,
+  None,
+  Plan,
+  PlanJson,
+  Report,
+  Summary,
+  Text
+};
 inline constexpr std::array<std::string_view, 13> emit_names{
     "cpp", "cuda", "dot", "graphml", "hip", "html", "json", "none", "plan", "plan-json", "report",
     "summary", "text"};
@@ -21,8 +35,9 @@ bool is_generated(Emit form);
 /// By the ending of a file's name; nothing when it says nothing.
 std::optional<Emit> emit_from_path(std::string_view path);
 
-/// The bytes of one form; what cannot be expressed or generated is an error. `plan` overrides that of
-/// GPU programs (see gpu_plan.h).
-Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile, const std::string& plan = {});
+/// The bytes of one form; what cannot be expressed or generated is an error. `plan` overrides that
+/// of GPU programs (see gpu_plan.h).
+Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile,
+                         const std::string& plan = {});
 
 }  // namespace sdfg

@@ -69,8 +69,10 @@ Sdfg random_patterns(std::size_t size, std::string_view wanted, Random& random) 
     edges += "  " + piece.filled(pattern.edges) + "\n";
     last = piece.prefix + "_out";
   }
-  const auto parsed = parse("sdfg patterns(A: float64[N], B: float64[N], I: int64[4], V: float64[N], "
-                            "W: float64[N])\n  symbol K: int64\n  symbol N: int64\n" + data + blocks + edges);
+  const auto parsed = parse(
+      "sdfg patterns(A: float64[N], B: float64[N], I: int64[4], V: float64[N], "
+      "W: float64[N])\n  symbol K: int64\n  symbol N: int64\n" +
+      data + blocks + edges);
   SDFG_ASSERT(bool(parsed)) << (parsed ? "" : parsed.error().message);
   return *parsed;
 }

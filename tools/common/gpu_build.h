@@ -6,8 +6,8 @@
 namespace sdfg {
 
 /// How generated GPU programs are compiled for the device of this machine: with nvcc (CUDACXX, else
-/// on the path, in CUDA_HOME or /usr/local/cuda, or in NVIDIA's wheels for Python) or hipcc (HIPCXX,
-/// else on the path or in /opt/rocm). Multiplications and additions are not contracted.
+/// on the path, in CUDA_HOME or /usr/local/cuda, or in NVIDIA's wheels for Python) or hipcc
+/// (HIPCXX, else on the path or in /opt/rocm). Multiplications and additions are not contracted.
 /// The error says where was looked and what helps.
 Result<BuildOptions> device_build(GpuDialect dialect);
 

@@ -60,12 +60,15 @@ std::map<std::string, std::int64_t, std::less<>> code_sizes(std::string_view fil
   std::map<std::string, std::int64_t, std::less<>> sizes;
   const auto read = [&]<class T>(std::uint64_t at, T) {
     T value{};
-    if (at <= file.size() && sizeof(T) <= file.size() - at) std::memcpy(&value, file.data() + at, sizeof(T));
+    if (at <= file.size() && sizeof(T) <= file.size() - at)
+      std::memcpy(&value, file.data() + at, sizeof(T));
     return value;
   };
   const auto header = read(0, Elf64_Ehdr{});
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return sizes;
-  const auto section = [&](std::uint64_t i) { return read(header.e_shoff + i * sizeof(Elf64_Shdr), Elf64_Shdr{}); };
+  const auto section = [&](std::uint64_t i) {
+    return read(header.e_shoff + i * sizeof(Elf64_Shdr), Elf64_Shdr{});
+  };
   const Elf64_Shdr names = section(header.e_shstrndx);
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     const Elf64_Shdr s = section(i);
@@ -87,18 +90,21 @@ struct Tried {
 std::string table(const std::vector<KernelResources>& kernels, bool amd) {
   std::size_t width = 6;
   for (const KernelResources& k : kernels) width = std::max(width, k.name.size());
-  std::string text = fmt::format("{:<{}}  {:>9}  {:>7}  {:>7}  {:>6}  {:>6}  {:>6}\n", "kernel", width,
-                                 "registers", "scalar", "spilled", "stack", "shared", "code");
+  std::string text =
+      fmt::format("{:<{}}  {:>9}  {:>7}  {:>7}  {:>6}  {:>6}  {:>6}\n", "kernel", width,
+                  "registers", "scalar", "spilled", "stack", "shared", "code");
   for (const KernelResources& k : kernels)
-    text += fmt::format("{:<{}}  {:>9}  {:>7}  {:>7}  {:>6}  {:>6}  {:>6}\n", k.name, width, k.registers,
-                        amd ? fmt::to_string(k.scalar_registers) : "-", k.spilled, k.stack, k.shared, k.code);
+    text += fmt::format("{:<{}}  {:>9}  {:>7}  {:>7}  {:>6}  {:>6}  {:>6}\n", k.name, width,
+                        k.registers, amd ? fmt::to_string(k.scalar_registers) : "-", k.spilled,
+                        k.stack, k.shared, k.code);
   for (const KernelResources& k : kernels) {
     if (k.spilled)
-      text += fmt::format("warning: {} spills {} {}\n", k.name, k.spilled, amd ? "registers" : "bytes");
+      text +=
+          fmt::format("warning: {} spills {} {}\n", k.name, k.spilled, amd ? "registers" : "bytes");
     // 512 vector registers of a lane are shared by the waves of a SIMD: 128 leave room for 4.
     if (amd && k.registers > 128)
-      text += fmt::format("warning: {} needs {} vector registers: at most {} waves per SIMD\n", k.name,
-                          k.registers, std::max<std::int64_t>(1, 512 / k.registers));
+      text += fmt::format("warning: {} needs {} vector registers: at most {} waves per SIMD\n",
+                          k.name, k.registers, std::max<std::int64_t>(1, 512 / k.registers));
   }
   return text;
 }
@@ -114,12 +120,14 @@ std::vector<KernelResources> parse_ptxas(std::string_view printed, std::string_v
       const std::string_view rest = line.substr(at + entry.size());
       const std::string mangled(rest.substr(0, rest.find('\'')));
       const auto size = sizes.find(mangled);
-      kernels.push_back({.name = plain_name(mangled), .code = size == sizes.end() ? 0 : size->second});
+      kernels.push_back(
+          {.name = plain_name(mangled), .code = size == sizes.end() ? 0 : size->second});
     } else if (!kernels.empty()) {
       KernelResources& k = kernels.back();
       if (line.find("bytes stack frame") != std::string_view::npos) {
         k.stack = number_before(line, " bytes stack frame");
-        k.spilled = number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
+        k.spilled =
+            number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
       } else if (line.find("Used ") != std::string_view::npos) {
         k.registers = number_before(line, " registers");
         k.shared = number_before(line, " bytes smem");
@@ -153,7 +161,8 @@ std::vector<KernelResources> parse_amdgpu(std::string_view assembly) {
     if (const auto v = number_behind(line, ".vgpr_count:")) k.registers = *v;
     // The entries of a kernel are sorted by name: this line is close to the last.
     constexpr std::string_view name = ".name:";
-    if (std::string_view rest = trim(line); rest.starts_with(name) && line.starts_with("    .name")) {
+    if (std::string_view rest = trim(line);
+        rest.starts_with(name) && line.starts_with("    .name")) {
       const std::string mangled(trim(rest.substr(name.size())));
       k.name = plain_name(mangled);
       const auto size = sizes.find(mangled);

@@ -26,9 +26,10 @@ std::vector<KernelResources> parse_ptxas(std::string_view printed, std::string_v
 /// From assembly text of LLVM's AMDGPU backend.
 std::vector<KernelResources> parse_amdgpu(std::string_view assembly);
 
-/// Compiles the program for sm_90 and gfx90a, or as far as compilers are found, and lists registers,
-/// spills, memory and code size of each kernel, with warnings. Needs no GPU. The error says what
-/// cannot be generated or compiled, or that no compiler was found. `plan`: see GpuOptions.
+/// Compiles the program for sm_90 and gfx90a, or as far as compilers are found, and lists
+/// registers, spills, memory and code size of each kernel, with warnings. Needs no GPU. The error
+/// says what cannot be generated or compiled, or that no compiler was found. `plan`: see
+/// GpuOptions.
 Result<std::string> gpu_report(const Sdfg& sdfg, const std::string& plan = {});
 
 }  // namespace sdfg

@@ -27,7 +27,9 @@ bool is_unit(const Json& value) {
 
 void add_patch(const Json& before, const Json& after, const std::string& path, Json& patch) {
   if (before == after) return;
-  const auto replace = [&] { patch.push_back({{"op", "replace"}, {"path", path}, {"value", after}}); };
+  const auto replace = [&] {
+    patch.push_back({{"op", "replace"}, {"path", path}, {"value", after}});
+  };
   if (before.type() != after.type() || is_unit(before)) return replace();
   if (before.is_array()) {
     if (before.size() != after.size()) return replace();
@@ -72,16 +74,17 @@ void History::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
   for (const Remark& remark : context.remarks) {
     if (!remark.applied) continue;
     if (applied++ == 0) places = remark.place;
-    if (applied <= 20) remarks += (remarks.empty() ? "" : "\n") + remark.place + ": " + remark.message;
+    if (applied <= 20)
+      remarks += (remarks.empty() ? "" : "\n") + remark.place + ": " + remark.message;
   }
   if (applied > 1) places += " and " + std::to_string(applied - 1) + " more";
   if (applied > 20) remarks += "\n… " + std::to_string(applied - 20) + " more";
-  history["steps"].push_back({{"pass", run.options.empty()
-                                            ? std::string(run.pass)
-                                            : std::string(run.pass) + "{" + std::string(run.options) + "}"},
-                               {"place", places},
-                               {"remark", remarks},
-                               {"patch", std::move(patch)}});
+  history["steps"].push_back(
+      {{"pass", run.options.empty() ? std::string(run.pass)
+                                    : std::string(run.pass) + "{" + std::string(run.options) + "}"},
+       {"place", places},
+       {"remark", remarks},
+       {"patch", std::move(patch)}});
   last = std::move(now);
 }
 

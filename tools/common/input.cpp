@@ -28,7 +28,8 @@ Result<Input> read_input(std::string bytes) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos)
-    return Diagnostic{{}, "the input is empty", "expected SDFG JSON, plain or gzip, or the text form"};
+    return Diagnostic{
+        {}, "the input is empty", "expected SDFG JSON, plain or gzip, or the text form"};
   if (text[first] == '{' || text[first] == '[') {
     SDFG_TRY(Loaded loaded, load(std::move(bytes)));
     input.sdfg = std::move(loaded.sdfg);

@@ -1,7 +1,7 @@
-// operator new and delete for a tool that runs on one thread for milliseconds: blocks come from free
-// lists by size and are never given back to the system. Expressions, strings and graph elements are
-// hundreds of thousands of such blocks, and malloc spent a sixth of a run on them. The memory is asked
-// for in pages of 2 MiB: taking 4 KiB at a time from the system was another tenth.
+// operator new and delete for a tool that runs on one thread for milliseconds: blocks come from
+// free lists by size and are never given back to the system. Expressions, strings and graph
+// elements are hundreds of thousands of such blocks, and malloc spent a sixth of a run on them. The
+// memory is asked for in pages of 2 MiB: taking 4 KiB at a time from the system was another tenth.
 
 #include <sys/mman.h>
 
@@ -38,8 +38,8 @@ struct Free {
   Free* next;
 };
 
-/// All chunks lie in one reservation, so that a block's address tells whose it is and its size. A block
-/// larger than a chunk has as many as it needs.
+/// All chunks lie in one reservation, so that a block's address tells whose it is and its size. A
+/// block larger than a chunk has as many as it needs.
 struct Pool {
   std::byte* begin = nullptr;
   std::size_t chunks = 0, used = 0;
@@ -104,7 +104,8 @@ void* operator new(std::size_t size) {
 
 void operator delete(void* block) noexcept {
   if (!block) return;
-  const auto at = reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(pool.begin);
+  const auto at =
+      reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(pool.begin);
   if (at >= pool.used * chunk_bytes) return std::free(block);
   const std::size_t c = pool.class_of[at / chunk_bytes];
   lists[c] = new (block) Free{lists[c]};

@@ -147,7 +147,8 @@ class Run {
     RunOptions options{
         .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
     options.observers = {&statistics, &print_remarks};
-    if (s_.print_before.active() || s_.print_after.active()) options.observers.push_back(&print_around);
+    if (s_.print_before.active() || s_.print_after.active())
+      options.observers.push_back(&print_around);
     if (s_.print_after_change.active()) options.observers.push_back(&print_changes);
     std::optional<CheckSemantics> check;
     if (s_.check_semantics != CheckWhen::Never) {
@@ -176,7 +177,8 @@ class Run {
       say(why, s_.input);
     }
     if (history)
-      if (const Status written = console_.write(s_.history, packed(s_.history, history->text())); !written)
+      if (const Status written = console_.write(s_.history, packed(s_.history, history->text()));
+          !written)
         return fail(written.error());
     if (s_.stats && s_.stats_file.empty()) console_.err(statistics.table());
     if (s_.stats && s_.run_data.empty()) show_cost();
@@ -253,7 +255,8 @@ class Run {
   Exit check_record() {
     if (s_.record.empty() || !s_.run_data.empty()) return Exit::Fine;
     console_.err(
-        "sdfg-opt: --record: it writes what --run computes, and nothing is run; add --run=DATA.npz with the "
+        "sdfg-opt: --record: it writes what --run computes, and nothing is run; add --run=DATA.npz "
+        "with the "
         "arguments as in:NAME\n");
     return Exit::WrongCommandLine;
   }
@@ -264,11 +267,13 @@ class Run {
                                      Emit::Report};
     const bool runs_them =
         !s_.run_data.empty() && s_.backend != "interpreter" && s_.backend != "cpu";
-    if (s_.plan.empty() || runs_them || std::ranges::find(with_kernels, form()) != std::end(with_kernels))
+    if (s_.plan.empty() || runs_them ||
+        std::ranges::find(with_kernels, form()) != std::end(with_kernels))
       return Exit::Fine;
     console_.err(
         "sdfg-opt: --plan: it says how kernels run, and nothing that is asked for has kernels; add "
-        "--emit=cuda, hip, plan or report, or --run with --backend=cuda-on-cpu, hip-on-cpu, cuda or "
+        "--emit=cuda, hip, plan or report, or --run with --backend=cuda-on-cpu, hip-on-cpu, cuda "
+        "or "
         "hip\n");
     return Exit::WrongCommandLine;
   }
@@ -383,7 +388,9 @@ class Run {
 
   using Clock = std::chrono::steady_clock;
   Clock::time_point start(const char* phase) { return phase_ = phase, Clock::now(); }
-  void stop(const char* phase, Clock::time_point begin) { timing_.add(phase, Clock::now() - begin); }
+  void stop(const char* phase, Clock::time_point begin) {
+    timing_.add(phase, Clock::now() - begin);
+  }
 
   std::vector<std::string> arguments_;
   const Console& console_;

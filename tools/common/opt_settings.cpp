@@ -116,7 +116,8 @@ Status set_tolerance(OptSettings& s, Value v) {
   const char* const end = v->data() + v->size();
   const auto [stop, error] = std::from_chars(v->data(), end, s.tolerance);
   if (error != std::errc{} || stop != end || !(s.tolerance >= 0) || std::isinf(s.tolerance))
-    return wrong("tolerance", "expected a number that is not negative, found '" + std::string(*v) + "'");
+    return wrong("tolerance",
+                 "expected a number that is not negative, found '" + std::string(*v) + "'");
   return Ok{};
 }
 
@@ -133,7 +134,8 @@ struct Flag {
 // The flags, once. `--help` prints this table; passes are flags, too, and `parse_arguments` knows
 // them from the registry.
 constexpr std::array flags{
-    Flag{"assume", Takes::Always, "COND,…", "what holds of the symbols: 'N>=1,begin<=end'", set_assume},
+    Flag{"assume", Takes::Always, "COND,…", "what holds of the symbols: 'N>=1,begin<=end'",
+         set_assume},
     Flag{"backend", Takes::Always, "NAME",
          "--run with interpreter, cpu, cuda-on-cpu, hip-on-cpu, cuda or hip", set_backend},
     Flag{"bisect", Takes::Nothing, "",
@@ -154,8 +156,7 @@ constexpr std::array flags{
          [](OptSettings& s, Value v) -> Status {
            return s.list_passes = true, s.topic = v.value_or(""), Ok{};
          }},
-    Flag{"output", Takes::Always, "PATH",
-         "write there (-o PATH); gzip for .sdfgz",
+    Flag{"output", Takes::Always, "PATH", "write there (-o PATH); gzip for .sdfgz",
          [](OptSettings& s, Value v) -> Status { return s.output = *v, Ok{}; }},
     Flag{"pipeline", Takes::Always, "TEXT", "run passes: 'a,b{option=1},fixed-point{c,d}'",
          nullptr},
@@ -167,8 +168,8 @@ constexpr std::array flags{
          [](OptSettings& s, Value v) -> Status { return s.print_after_change = filter(v), Ok{}; }},
     Flag{"print-before", Takes::Maybe, "PASS,…", "print the text form before passes",
          [](OptSettings& s, Value v) -> Status { return s.print_before = filter(v), Ok{}; }},
-    Flag{"profile", Takes::Always, "PROFILE",
-         "write JSON to keep (as it was), head or compat", set_profile},
+    Flag{"profile", Takes::Always, "PROFILE", "write JSON to keep (as it was), head or compat",
+         set_profile},
     Flag{"record", Takes::Always, "FILE.npz", "write --run's in: entries and the results there",
          [](OptSettings& s, Value v) -> Status { return s.record = *v, Ok{}; }},
     Flag{"remarks", Takes::Maybe, "PASS,…", "say what was applied, refused and why",
@@ -179,7 +180,8 @@ constexpr std::array flags{
          [](OptSettings& s, Value v) -> Status { return s.rerun = *v, Ok{}; }},
     Flag{"run", Takes::Always, "DATA.npz", "run on its in: entries, compare with its out: entries",
          [](OptSettings& s, Value v) -> Status { return s.run_data = *v, Ok{}; }},
-    Flag{"set", Takes::Always, "NAME=VALUE", "a scalar or symbol that --run's data lacks", set_value},
+    Flag{"set", Takes::Always, "NAME=VALUE", "a scalar or symbol that --run's data lacks",
+         set_value},
     Flag{"stats", Takes::Maybe, "FILE.json",
          "count applications, and what --run launches and moves",
          [](OptSettings& s, Value v) -> Status {
@@ -306,8 +308,9 @@ class ArgumentParser {
       std::vector<std::string_view> known;
       for (const Registered& pass : passes_) known.push_back(pass.name);
       const std::string_view near = nearest(name, known);
-      return wrong(flag, "there is no pass '" + std::string(name) + "'",
-                   near.empty() ? "see --list-passes" : "did you mean '" + std::string(near) + "'?");
+      return wrong(
+          flag, "there is no pass '" + std::string(name) + "'",
+          near.empty() ? "see --list-passes" : "did you mean '" + std::string(near) + "'?");
     }
     return Ok{};
   }

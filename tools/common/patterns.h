@@ -7,7 +7,8 @@
 namespace sdfg {
 
 /// A piece of a random program. In its texts $s is what it reads and $d what it writes, both
-/// float64[N], and $p begins the names of its own. Control enters at block $p_in and leaves at $p_out.
+/// float64[N], and $p begins the names of its own. Control enters at block $p_in and leaves at
+/// $p_out.
 struct Pattern {
   std::string_view passes;  ///< those that look for this, with blanks between
   std::string_view data, blocks;
@@ -17,8 +18,8 @@ struct Pattern {
 };
 
 /// What passes look for: in what lies on both sides of a conditional, a loop or a state, in the
-/// containers and the maps of states, in how control goes, and in places that tables, windows and data
-/// tell.
+/// containers and the maps of states, in how control goes, and in places that tables, windows and
+/// data tell.
 std::span<const Pattern> across_patterns();
 std::span<const Pattern> container_patterns();
 std::span<const Pattern> control_flow_patterns();

@@ -18,7 +18,8 @@ int run_command(const std::vector<std::string>& command, const std::string& outp
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (!output.empty()) {
-    posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0666);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
   }
   pid_t child = 0;

@@ -156,7 +156,8 @@ void tidy(Sdfg& root) {
         for (EdgeId e : state.in(n)) in.insert(state[e].dst_connector);
         for (EdgeId e : state.out(n)) out.insert(state[e].src_connector);
         std::erase_if(state[n].in_connectors, [&](const auto& c) { return !in.contains(c.first); });
-        std::erase_if(state[n].out_connectors, [&](const auto& c) { return !out.contains(c.first); });
+        std::erase_if(state[n].out_connectors,
+                      [&](const auto& c) { return !out.contains(c.first); });
       }
     });
   });
@@ -175,9 +176,13 @@ struct Kind {
   std::string_view name;
   Lister list;
 };
-constexpr std::array kinds{Kind{"temporaries", temporaries}, Kind{"blocks", blocks},           Kind{"branches", branches},
-                           Kind{"nodes", tails},             Kind{"nodes", nodes},
-                           Kind{"edges", edges},             Kind{"assignments", assignments},
+constexpr std::array kinds{Kind{"temporaries", temporaries},
+                           Kind{"blocks", blocks},
+                           Kind{"branches", branches},
+                           Kind{"nodes", tails},
+                           Kind{"nodes", nodes},
+                           Kind{"edges", edges},
+                           Kind{"assignments", assignments},
                            Kind{"iterations", iterations}};
 
 class Reducer {

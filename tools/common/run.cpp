@@ -56,7 +56,8 @@ void compare_element(OutputDifference& difference, const std::byte* computed,
   ++difference.elements;
   const auto size = std::size_t(*type.bytes());
   if (std::memcmp(computed, recorded, size) == 0) return;
-  const std::complex<double> a = number_at(computed, type.base()), b = number_at(recorded, type.base());
+  const std::complex<double> a = number_at(computed, type.base()),
+                             b = number_at(recorded, type.base());
   if (same_kind_of_nan(a, b)) return;
   ++difference.unequal;
   if (!is_finite(a) || !is_finite(b)) {

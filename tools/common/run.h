@@ -20,7 +20,7 @@ struct OutputDifference {
   double largest_absolute = 0;   ///< over elements that are finite on both sides
   double largest_relative = 0;   ///< |computed - recorded| / |recorded|; infinite where that is 0
   double error = 0;              ///< the smaller of the two, largest over all elements
-  std::size_t nonfinite = 0;     ///< elements that are infinite or NaN on one side only, or differ so
+  std::size_t nonfinite = 0;  ///< elements that are infinite or NaN on one side only, or differ so
   bool operator==(const OutputDifference&) const = default;
 };
 

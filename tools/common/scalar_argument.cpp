@@ -50,8 +50,8 @@ Result<NdArray> scalar_argument(const Sdfg& sdfg, std::string_view name, std::st
     return Diagnostic{std::string(name), "the program has no symbol and no scalar of this name"};
   NdArray value = NdArray::zeros(type, {});
   if (!store_as(type.base(), text, value))
-    return Diagnostic{std::string(name),
-                      "expected a value of type " + type.text() + ", found '" + std::string(text) + "'"};
+    return Diagnostic{std::string(name), "expected a value of type " + type.text() + ", found '" +
+                                             std::string(text) + "'"};
   return value;
 }
 

@@ -62,7 +62,8 @@ Result<Settings> parse(const std::vector<std::string>& words) {
       SDFG_TRY(s.options.depth, number(flag, value));
     } else if (flag == "--for") {
       if (!has_pattern(value))
-        return Diagnostic{"--for", "no pattern is made for a pass '" + std::string(value) + "'", ""};
+        return Diagnostic{"--for", "no pattern is made for a pass '" + std::string(value) + "'",
+                          ""};
       s.options.pass = value;
     } else if (flag == "--kind") {
       const auto found = std::ranges::find(shape_names, value);

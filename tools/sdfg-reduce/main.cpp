@@ -56,7 +56,8 @@ Result<Settings> parse(const std::vector<std::string>& words) {
     else if (flag == "--run") s.data = value;
     else if (flag == "--tolerance") {
       if (std::from_chars(value.data(), value.data() + value.size(), s.tolerance).ec != std::errc{})
-        return Diagnostic{"--tolerance", "expected a number, found '" + std::string(value) + "'", ""};
+        return Diagnostic{"--tolerance", "expected a number, found '" + std::string(value) + "'",
+                          ""};
     } else if (flag == "--emit") {
       s.form = emit_from_text(value);
       if (!s.form) return Diagnostic{"--emit", "unknown form '" + std::string(value) + "'", ""};
@@ -100,7 +101,8 @@ Status run(const Settings& s, const Console& console) {
         if (const auto* state = block.as<State>()) nodes += state->node_count();
       });
     });
-    console.err(fmt::format("sdfg-reduce: fewer {}: {} blocks, {} nodes left\n", what, blocks, nodes));
+    console.err(
+        fmt::format("sdfg-reduce: fewer {}: {} blocks, {} nodes left\n", what, blocks, nodes));
   };
   SDFG_TRY(const Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
   const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);

@@ -47,7 +47,8 @@ TEST(Cpp, AValueAsWhatAnotherOneIs) {
     n1.__out -> n2.IN_o : o[i]
     n2.OUT_o -> n3 : o[0:8]
 )--");
-  EXPECT_NE(text.find("o[i] = sdfg::like(o[i], 0) + i * sdfg::like(o[i], 2);"), std::string::npos) << text;
+  EXPECT_NE(text.find("o[i] = sdfg::like(o[i], 0) + i * sdfg::like(o[i], 2);"), std::string::npos)
+      << text;
 }
 
 }  // namespace

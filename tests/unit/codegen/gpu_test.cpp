@@ -60,7 +60,8 @@ TEST(Gpu, BlocksGoAlongLevelsFirst) {
   for (std::string_view line :
        {"  const int x = sdfg::gpu::block_x(rows_first) * 256 + int(threadIdx.x);\n",
         "  const int y = sdfg::gpu::block_row(rows_first);\n  if (y >= 80) return;\n",
-        "const bool rows_first = i_count >= 1000;\n", "rows_first ? 80 : sdfg::gpu::blocks(i_count, 256)",
+        "const bool rows_first = i_count >= 1000;\n",
+        "rows_first ? 80 : sdfg::gpu::blocks(i_count, 256)",
         "rows_first ? sdfg::gpu::blocks(i_count, 256) : 80"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
   options.plan = "kernel m\n  rows_first = 1\n";
@@ -199,7 +200,8 @@ TEST(Gpu, ThreadBlocksShareTheirMaps) {
   const std::string text = kernel(bundle->files.front().text);
   for (const std::string_view line :
        {"__launch_bounds__(64) grid(", "  __shared__ double tile[64];\n",
-        "  for (int64_t i = int64_t(threadIdx.x); i < 64; i += int64_t(blockDim.x)) {\n    tile[i] = A[b + i];  // f\n  }\n"
+        "  for (int64_t i = int64_t(threadIdx.x); i < 64; i += int64_t(blockDim.x)) {\n    tile[i] "
+        "= A[b + i];  // f\n  }\n"
         "  __syncthreads();\n",
         "sdfg::update_atomic(&S[0], double(s), sdfg::Sum{});",
         "  if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {\n    sdfg::update_atomic("})
@@ -230,29 +232,37 @@ TEST(Gpu, BadPlans) {
     return generated(options);
   };
   EXPECT_EQ(refusal("kernel n\n"), "plan: there is no kernel 'n' in p; did you mean 'm'?");
-  EXPECT_EQ(refusal("kernel m\n  block = [1024, 2, 1]\n"),
-            "plan: kernel m: a block of 1024 x 2 x 1 has 2048 threads, and devices run at most 1024; "
-            "make it smaller, and give each thread more with levels");
-  EXPECT_EQ(refusal("kernel m\n  levels = 100\n"), "plan: kernel m: levels = 100 is not between 1 and 64");
+  EXPECT_EQ(
+      refusal("kernel m\n  block = [1024, 2, 1]\n"),
+      "plan: kernel m: a block of 1024 x 2 x 1 has 2048 threads, and devices run at most 1024; "
+      "make it smaller, and give each thread more with levels");
+  EXPECT_EQ(refusal("kernel m\n  levels = 100\n"),
+            "plan: kernel m: levels = 100 is not between 1 and 64");
   EXPECT_EQ(refusal("kernel m\n  params = [i, j]\n"),
             "plan: kernel m: params must be i, k in some order, found [i, j]");
-  EXPECT_EQ(refusal("kernel m\n  level = 2\n"), "plan: kernel m: there is no 'level'; did you mean 'levels'?");
-  EXPECT_EQ(refusal("block = 3\n"), "plan: line 1: expected 'kernel NAME' or '  PROPERTY = VALUE', found "
-                                    "'block = 3'; --emit=plan writes one to start from");
-  EXPECT_EQ(refusal("kernel m\n  block = [64, 1]\n"), "plan: kernel m: block has 2 numbers; write [x, y, z]");
-  EXPECT_EQ(refusal("kernel m\n  block = [wide, 1, 1]\n"), "plan: expected a whole number, found 'wide'");
+  EXPECT_EQ(refusal("kernel m\n  level = 2\n"),
+            "plan: kernel m: there is no 'level'; did you mean 'levels'?");
+  EXPECT_EQ(refusal("block = 3\n"),
+            "plan: line 1: expected 'kernel NAME' or '  PROPERTY = VALUE', found "
+            "'block = 3'; --emit=plan writes one to start from");
+  EXPECT_EQ(refusal("kernel m\n  block = [64, 1]\n"),
+            "plan: kernel m: block has 2 numbers; write [x, y, z]");
+  EXPECT_EQ(refusal("kernel m\n  block = [wide, 1, 1]\n"),
+            "plan: expected a whole number, found 'wide'");
   EXPECT_EQ(refusal("kernel m\n  block = [64, 1, 2]\n"),
             "plan: kernel m: threads along z have nothing to do; write [x, y, 1]");
   EXPECT_EQ(refusal("kernel m\n  rows_first = -1\n"),
             "plan: kernel m: rows_first = -1 is not between 0 and 1099511627776");
   EXPECT_EQ(refusal("  grph = on\n"), "plan: the program has no 'grph'; did you mean 'graph'?");
   EXPECT_EQ(refusal("  levels = 4\n"),
-            "plan: the program has no 'levels'; it has graph, timers, ranges; what belongs to a kernel stands "
+            "plan: the program has no 'levels'; it has graph, timers, ranges; what belongs to a "
+            "kernel stands "
             "below 'kernel NAME'");
   EXPECT_EQ(refusal("  graph = 1\n"), "plan: graph: expected on or off, found '1'");
-  EXPECT_EQ(refusal("  graph = on\n  timers = on\n"),
-            "plan: graph and timers exclude each other: the kernels of a graph are not timed one by one; "
-            "switch one of them off");
+  EXPECT_EQ(
+      refusal("  graph = on\n  timers = on\n"),
+      "plan: graph and timers exclude each other: the kernels of a graph are not timed one by one; "
+      "switch one of them off");
   EXPECT_EQ(refusal("{\"graph\": true}"), "plan: the plan is no JSON with a list of \"kernels\"; "
                                          "--emit=plan-json writes one to start from");
 }
@@ -271,8 +281,9 @@ TEST(Gpu, MapsOfOneDimensionHaveNoRows) {
     n2.OUT_A -> n3 : A[0:8]
 )"), options);
   ASSERT_FALSE(bundle);
-  EXPECT_EQ(bundle.error().text(),
-            "plan: kernel m: only maps of two dimensions have rows of blocks; write rows_first = 0");
+  EXPECT_EQ(
+      bundle.error().text(),
+      "plan: kernel m: only maps of two dimensions have rows of blocks; write rows_first = 0");
 }
 
 std::string with_graph(std::string_view text) {
@@ -286,7 +297,8 @@ TEST(Gpu, GraphsTellCallsApartByWhatIsUsed) {
   const std::string text = with_graph(two_dimensions);
   EXPECT_NE(text.find("  const uint64_t arguments[] = {sdfg::gpu::bits(A), sdfg::gpu::bits(B), "
                       "sdfg::gpu::bits(c),\n      sdfg::gpu::bits(N)};\n"
-                      "  __state->graphs.call(__state->gpu, arguments, [&] { run_p(__state, A, B, c, N); });\n"),
+                      "  __state->graphs.call(__state->gpu, arguments, [&] { run_p(__state, A, B, "
+                      "c, N); });\n"),
             std::string::npos)
       << text;
 }
@@ -303,33 +315,42 @@ TEST(Gpu, GraphsNeedCallsThatFollowFromTheirArguments) {
     n2.o -> n3.IN_o : A[i]
     n3.OUT_o -> n4 : A[0:8]
 )";
-  EXPECT_EQ(with_graph(std::string("sdfg p(A: float64[8] {storage = GPU_Global}, flag: int32[1] {storage = GPU_Global})\n"
-                                   "  state s") + std::string(kernel) +
-                       "  state t\n  s -> t if \"flag[0] > 0\"\n"),
+  EXPECT_EQ(with_graph(std::string("sdfg p(A: float64[8] {storage = GPU_Global}, flag: int32[1] "
+                                   "{storage = GPU_Global})\n"
+                                   "  state s") +
+                       std::string(kernel) + "  state t\n  s -> t if \"flag[0] > 0\"\n"),
             "the program cannot be a graph: the host waits for the device; it reads 'flag'; "
             "write graph = off in the plan");
   EXPECT_EQ(with_graph("sdfg p(A: float64[8] {storage = GPU_Global}, h: float64[8])\n"
-                       "  state s" + std::string(kernel) + "    n5 = access h\n    n4 -> n5 : A[0:8]\n"),
-            "argument 'h': the program cannot be a graph: this is memory of the host, and what it holds may "
+                       "  state s" +
+                       std::string(kernel) + "    n5 = access h\n    n4 -> n5 : A[0:8]\n"),
+            "argument 'h': the program cannot be a graph: this is memory of the host, and what it "
+            "holds may "
             "change; write graph = off in the plan");
-  EXPECT_EQ(with_graph("sdfg p(A: float64[8] {storage = GPU_Global})\n"
-                       "  transient step: int32 {lifetime = Persistent}\n  state s" + std::string(kernel)),
-            "data 'step': the program cannot be a graph: it keeps what the host knows from call to call; "
-            "write graph = off in the plan");
-  EXPECT_EQ(with_graph("sdfg p(A: float64[8] {storage = GPU_Global})\n  state s" + std::string(kernel) +
-                       "    n5 = tasklet g: \"o = 1\"\n    n6 = access A\n    n4 -> n5\n    n5.o -> n6 : A[0]\n"),
-            "state s / node 5 (tasklet g): the program cannot be a graph: the host writes to the device; "
-            "write graph = off in the plan");
+  EXPECT_EQ(
+      with_graph("sdfg p(A: float64[8] {storage = GPU_Global})\n"
+                 "  transient step: int32 {lifetime = Persistent}\n  state s" +
+                 std::string(kernel)),
+      "data 'step': the program cannot be a graph: it keeps what the host knows from call to call; "
+      "write graph = off in the plan");
+  EXPECT_EQ(
+      with_graph("sdfg p(A: float64[8] {storage = GPU_Global})\n  state s" + std::string(kernel) +
+                 "    n5 = tasklet g: \"o = 1\"\n    n6 = access A\n    n4 -> n5\n    n5.o -> n6 : "
+                 "A[0]\n"),
+      "state s / node 5 (tasklet g): the program cannot be a graph: the host writes to the device; "
+      "write graph = off in the plan");
 }
 
 TEST(Gpu, TimersAndRangesStandAroundLaunches) {
   GpuOptions options;
   options.plan = "  timers = on\n  ranges = on\n";
   const std::string text = generated(options);
-  EXPECT_NE(text.find("      const sdfg::gpu::Range range(\"m\");\n"
-                      "      const sdfg::gpu::Timed timed(__state->timers, __state->gpu, {\"m\", 0, 0, 2});\n"
-                      "      sdfg::gpu::launch("),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "      const sdfg::gpu::Range range(\"m\");\n"
+          "      const sdfg::gpu::Timed timed(__state->timers, __state->gpu, {\"m\", 0, 0, 2});\n"
+          "      sdfg::gpu::launch("),
+      std::string::npos)
       << text;
   EXPECT_EQ(generated({}).find("sdfg_gpu_timers.h"), std::string::npos);
 }

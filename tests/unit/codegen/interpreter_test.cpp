@@ -123,7 +123,8 @@ sdfg scale(A: float64[N], B: float64[N])
 )";
 
 TEST(Interpreter, AMapRunsItsBodyForEveryPoint) {
-  const auto result = run(scale, {{"A", array<double>({1, 2, 3})}, {"B", array<double>({0, 0, 0})}});
+  const auto result =
+      run(scale, {{"A", array<double>({1, 2, 3})}, {"B", array<double>({0, 0, 0})}});
   ASSERT_TRUE(result) << result.error().text();  // N follows from the shape of A
   EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{2, 4, 6}));
 }
@@ -177,10 +178,12 @@ sdfg unwritten(A: float64[2], B: float64[2])
   const auto result = run(text, {{"A", array<double>({5, 5})}, {"B", array<double>({5, 5})}});
   ASSERT_TRUE(result) << result.error().text();
   ASSERT_EQ(result->warnings.size(), 2u);
-  EXPECT_EQ(result->warnings[0].text(),
-            "state second / edge n0 -> n1: warning: reads an element of 't' that was never written");
-  EXPECT_EQ(result->warnings[1].text(),
-            "state second / edge n2 -> n3.i: warning: reads an element of 'u' that was never written");
+  EXPECT_EQ(
+      result->warnings[0].text(),
+      "state second / edge n0 -> n1: warning: reads an element of 't' that was never written");
+  EXPECT_EQ(
+      result->warnings[1].text(),
+      "state second / edge n2 -> n3.i: warning: reads an element of 'u' that was never written");
   EXPECT_EQ(result->arbitrary.at("A").bytes, (std::vector{std::byte{0}, std::byte{1}}));
   EXPECT_EQ(result->arbitrary.contains("B"), false);
 }
@@ -294,7 +297,8 @@ sdfg sum(A: float64[4], S: float64[2])
     n3.OUT_s -> n4 : S[0] {wcr = "lambda old, new: old + new"}
     n3.OUT_m -> n4 : S[1] {wcr = "lambda x, y: x * 2 + y"}
 )";
-  const auto result = run(text, {{"A", array<double>({1, 2, 3, 4})}, {"S", array<double>({10, 0})}});
+  const auto result =
+      run(text, {{"A", array<double>({1, 2, 3, 4})}, {"S", array<double>({10, 0})}});
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(values<double>(result->arguments.at("S")), (std::vector<double>{20, 26}));
 }

@@ -12,10 +12,11 @@ std::string written(std::string_view line) {
 }
 
 TEST(Writer, LongLinesEndAtTheOutermostCommaOfTheirRightHalf) {
-  EXPECT_EQ(written("launch(gpu, blocks(number_of_cells, 256), blocks(number_of_levels, 2), a_first, "
-                    "b_first, blocks(more, 2));"),
-            "  launch(gpu, blocks(number_of_cells, 256), blocks(number_of_levels, 2), a_first, b_first,\n"
-            "      blocks(more, 2));\n");
+  EXPECT_EQ(
+      written("launch(gpu, blocks(number_of_cells, 256), blocks(number_of_levels, 2), a_first, "
+              "b_first, blocks(more, 2));"),
+      "  launch(gpu, blocks(number_of_cells, 256), blocks(number_of_levels, 2), a_first, b_first,\n"
+      "      blocks(more, 2));\n");
 }
 
 TEST(Writer, ASumEndsBeforeItsProducts) {

@@ -100,7 +100,8 @@ std::vector<Environment> environments(const Assumptions& given) {
   for (std::int64_t a = -3; a <= 5; ++a)
     for (std::int64_t b = -5; b <= 8; ++b)
       for (std::int64_t c = -4; c <= 4; ++c)
-        if (const Environment env{{"a", a}, {"b", b}, {"c", c}}; allowed(given, env)) out.push_back(env);
+        if (const Environment env{{"a", a}, {"b", b}, {"c", c}}; allowed(given, env))
+          out.push_back(env);
   return out;
 }
 
@@ -172,12 +173,14 @@ TEST_F(Decide, conditions_are_sound) {
     const Expr condition = random.condition();
     SCOPED_TRACE(to_text(condition) + " given" + describe(given));
     std::vector<bool> truths;
-    for (const Environment& env : environments(given)) truths.push_back(*evaluate(condition, env) != 0);
+    for (const Environment& env : environments(given))
+      truths.push_back(*evaluate(condition, env) != 0);
     score.check(is_true(condition, given), truths);
   }
   RecordProperty("decided", score.decided);
   RecordProperty("decidable", score.decidable);
-  EXPECT_GT(score.decided * 100, score.decidable * 80) << score.decided << " of " << score.decidable;
+  EXPECT_GT(score.decided * 100, score.decidable * 80)
+      << score.decided << " of " << score.decidable;
 }
 
 TEST_F(Decide, linear_questions_are_answered_without_isl) {
@@ -190,7 +193,8 @@ TEST_F(Decide, linear_questions_are_answered_without_isl) {
     if (answer != Truth::Unknown) continue;
     SCOPED_TRACE(to_text(condition) + " given" + describe(given));
     std::set<bool> truths;
-    for (const Environment& env : environments(given)) truths.insert(*evaluate(condition, env) != 0);
+    for (const Environment& env : environments(given))
+      truths.insert(*evaluate(condition, env) != 0);
     EXPECT_EQ(truths.size(), 2u) << "called open";
   }
   EXPECT_GT(decided, 500);
@@ -207,7 +211,8 @@ TEST_F(Decide, boxes_with_linear_borders_are_compared_without_isl) {
     };
     const Subset a = dense(), b = dense();
     SCOPED_TRACE("[" + to_text(a) + "] and [" + to_text(b) + "] given" + describe(given));
-    const auto cover = detail::linear_covers(a, b, given), meeting = detail::linear_intersects(a, b, given);
+    const auto cover = detail::linear_covers(a, b, given),
+               meeting = detail::linear_intersects(a, b, given);
     decided += cover.has_value() + meeting.has_value();
     std::set<bool> covered, met;
     for (const Environment& env : environments(given)) {
@@ -242,7 +247,8 @@ TEST_F(Decide, subset_relations_are_sound) {
     cover.check(covers(a, b, given), covered);
     meeting.check(intersects(a, b, given), met);
   }
-  EXPECT_GT(cover.decided * 100, cover.decidable * 70) << cover.decided << " of " << cover.decidable;
+  EXPECT_GT(cover.decided * 100, cover.decidable * 70)
+      << cover.decided << " of " << cover.decidable;
   EXPECT_GT(meeting.decided * 100, meeting.decidable * 70)
       << meeting.decided << " of " << meeting.decidable;
 }
@@ -285,7 +291,8 @@ TEST_F(Decide, images_hold_all_points) {
     Assumptions given = random.assumptions();
     Subset inner;
     const Expr index = random.expression();
-    inner.ranges.push_back(random.below(2) ? Range::index(index) : Range{index, index + random.below(4)});
+    inner.ranges.push_back(random.below(2) ? Range::index(index)
+                                           : Range{index, index + random.below(4)});
     inner.ranges.push_back(random.range());
     // The parameters of the map are a and c; b is a symbol around it.
     const std::vector<std::string> params{"a", "c"};
@@ -304,14 +311,16 @@ TEST_F(Decide, images_hold_all_points) {
       for (const std::int64_t a : points(ranges[0], outside))
         for (const std::int64_t c : points(ranges[1], outside))
           for (int d = 0; d < 2; ++d)
-            for (const std::int64_t p : points(inner[std::size_t(d)], {{"a", a}, {"b", b}, {"c", c}}))
+            for (const std::int64_t p :
+                 points(inner[std::size_t(d)], {{"a", a}, {"b", b}, {"c", c}}))
               reached[d].insert(p);
       for (std::size_t d = 0; d < 2; ++d) {
         if (!outer[d]) continue;
         ++bounded;
         const auto held = points(*outer[d], outside);
         const std::set<std::int64_t> all(held.begin(), held.end());
-        EXPECT_TRUE(std::ranges::includes(all, reached[d])) << to_text(*outer[d]) << " at b = " << b;
+        EXPECT_TRUE(std::ranges::includes(all, reached[d]))
+            << to_text(*outer[d]) << " at b = " << b;
       }
     }
   }

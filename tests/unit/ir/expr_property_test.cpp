@@ -27,7 +27,8 @@ class Generator {
     switch (below(16)) {
       case 0: return Expr::make(Op::Neg, {number(depth - 1)});
       case 1: return Expr::make(Op::Pow, {number(depth - 1), below(4)});
-      case 2: return Expr::make(Op::Select, {truth(depth - 1), number(depth - 1), number(depth - 1)});
+      case 2:
+        return Expr::make(Op::Select, {truth(depth - 1), number(depth - 1), number(depth - 1)});
       case 3: {
         static constexpr const char* functions[] = {"floor", "ceil", "abs"};
         return Expr::make(Op::Call, {number(depth - 1)}, functions[below(3)]);
@@ -38,7 +39,8 @@ class Generator {
       case 5:
         return Expr::make(below(2) ? Op::LeftShift : Op::RightShift, {number(depth - 1), below(4)});
       case 6: return Expr::make(below(2) ? Op::FloorDiv : Op::Mod, {number(depth - 1), constant()});
-      default: return Expr::make(binary[below(std::size(binary))], {number(depth - 1), number(depth - 1)});
+      default:
+        return Expr::make(binary[below(std::size(binary))], {number(depth - 1), number(depth - 1)});
     }
   }
   Expr truth(int depth) {
@@ -47,7 +49,8 @@ class Generator {
       switch (below(6)) {
         case 0: return Expr::make(Op::Not, {truth(depth - 1)});
         case 1:
-        case 2: return Expr::make(below(2) ? Op::And : Op::Or, {truth(depth - 1), truth(depth - 1)});
+        case 2:
+          return Expr::make(below(2) ? Op::And : Op::Or, {truth(depth - 1), truth(depth - 1)});
         case 3: return Expr::boolean(below(2));
         default: break;
       }

@@ -72,7 +72,8 @@ TEST(Expr, reads_the_typed_dialect) {
 TEST(Expr, says_where_text_is_wrong) {
   EXPECT_EQ(error_of("N +"), "column 4: expected an expression, found the end of the text");
   EXPECT_EQ(error_of("N M"), "column 3: expected the end of the text, found 'M'");
-  EXPECT_EQ(error_of("(N"), "column 3: expected ')' to close the bracket, found the end of the text");
+  EXPECT_EQ(error_of("(N"),
+            "column 3: expected ')' to close the bracket, found the end of the text");
   EXPECT_EQ(error_of("1 + N", Dialect::Typed),
             "column 5: expected a symbol, found the bare name 'N'; symbols are written '$N' here");
   EXPECT_EQ(error_of("99999999999999999999"),
@@ -105,14 +106,45 @@ TEST(Expr, overflow_is_left_unfolded) {
 }
 
 TEST(Expr, python_stays_as_written) {
-  for (const char* text :
-       {"a + b * c", "(a + b) * c", "a - (b - c)", "a / b / c", "a ** b ** c", "(a ** b) ** c", "-a ** 2",
-        "(-a) ** 2", "-5", "-(5)", "not a == b", "(not a) == b", "a < b and b < c", "(a and b) and c",
-        "x if c else y if d else z", "f(x, y=1)", "dace.float64(x)", "math.sqrt(a[i, j + 1])",
-        "a[1:2, ::3, :]", "lambda a, b: a + b", "(lambda a: a)(3)", "(a, b)", "(a,)", "[1, 2]",
-        "'it' + \"s'\"", "a is not None", "a not in b", "min(a, b, c)", "a // b % c", "~a | b ^ c & d << 1",
-        "1.0", "1e-07", "2j", "a[()]", "s.x[0].y", "1 + N", "-1.5 * x", "18446744073709551615",
-        "int_ceil(a, b)"}) {
+  for (const char* text : {"a + b * c",
+                           "(a + b) * c",
+                           "a - (b - c)",
+                           "a / b / c",
+                           "a ** b ** c",
+                           "(a ** b) ** c",
+                           "-a ** 2",
+                           "(-a) ** 2",
+                           "-5",
+                           "-(5)",
+                           "not a == b",
+                           "(not a) == b",
+                           "a < b and b < c",
+                           "(a and b) and c",
+                           "x if c else y if d else z",
+                           "f(x, y=1)",
+                           "dace.float64(x)",
+                           "math.sqrt(a[i, j + 1])",
+                           "a[1:2, ::3, :]",
+                           "lambda a, b: a + b",
+                           "(lambda a: a)(3)",
+                           "(a, b)",
+                           "(a,)",
+                           "[1, 2]",
+                           "'it' + \"s'\"",
+                           "a is not None",
+                           "a not in b",
+                           "min(a, b, c)",
+                           "a // b % c",
+                           "~a | b ^ c & d << 1",
+                           "1.0",
+                           "1e-07",
+                           "2j",
+                           "a[()]",
+                           "s.x[0].y",
+                           "1 + N",
+                           "-1.5 * x",
+                           "18446744073709551615",
+                           "int_ceil(a, b)"}) {
     const Expr e = python(text);
     EXPECT_EQ(print_python(e), text);
     EXPECT_EQ(python(print_python(e)), e) << text;
@@ -124,7 +156,8 @@ TEST(Expr, python_stays_as_written) {
 TEST(Expr, substitution_is_simultaneous) {
   const Substitution swap{{"i", Expr::symbol("j")}, {"j", Expr::symbol("i")}};
   EXPECT_EQ(substitute(plain("i - 2*j"), swap), plain("j - 2*i"));
-  EXPECT_EQ(print_python(substitute_as_written(python("lambda i: i + j"), swap)), "lambda i: i + i");
+  EXPECT_EQ(print_python(substitute_as_written(python("lambda i: i + j"), swap)),
+            "lambda i: i + i");
 }
 
 TEST(Expr, affine_parts) {

@@ -34,7 +34,8 @@ Assumptions given(const std::vector<std::string>& lines) {
 }
 std::string text(const std::vector<std::optional<Range>>& ranges) {
   std::string out;
-  for (const auto& r : ranges) out += (out.empty() ? "" : ", ") + (r ? to_text(*r) : std::string("?"));
+  for (const auto& r : ranges)
+    out += (out.empty() ? "" : ", ") + (r ? to_text(*r) : std::string("?"));
   return out;
 }
 
@@ -124,9 +125,11 @@ TEST(Subset, images_under_maps) {
   EXPECT_EQ(over_i("A[i]", "0:N"), "?");
   EXPECT_EQ(over_i("i*i - 3*i", "0:N"), "3 - 3*N:N**2 - 2*N + 2");
   EXPECT_EQ(over_i("i*j", "0:N", given({"j in 1:5"})), "0:N*j - j + 1:j");
-  EXPECT_EQ(text(image(box("i + j"), {"i", "j"}, {*parse_range("0:N"), *parse_range("0:M")})), "0:M + N - 1");
+  EXPECT_EQ(text(image(box("i + j"), {"i", "j"}, {*parse_range("0:N"), *parse_range("0:M")})),
+            "0:M + N - 1");
   // The range of j depends on i.
-  EXPECT_EQ(text(image(box("j"), {"i", "j"}, {*parse_range("0:N"), *parse_range("0:i + 1")})), "0:N");
+  EXPECT_EQ(text(image(box("j"), {"i", "j"}, {*parse_range("0:N"), *parse_range("0:i + 1")})),
+            "0:N");
 }
 
 TEST(Subset, composition) {

@@ -32,7 +32,8 @@ sdfg p(A: float64[4, N], B: float64[4])
 
 TEST(VerifyMemlet, AContainerIsNoSymbol) {
   // Whoever removes a container looks at access nodes, interstate edges, sizes and code only.
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[20], B: float64[20], J: int64[1], L: int64)
   transient W: float64[L]
   state main
@@ -48,10 +49,10 @@ sdfg p(A: float64[20], B: float64[20], J: int64[1], L: int64)
     n3.OUT_B -> n4 : B[0:20]
     n4 -> n5 : B[0:L] -> [0:L]
 )sdfg"),
-            "state main / node 1 (map each): the range uses 'J', which is a container, not a "
-            "symbol; declare a symbol, or read the data through a connector\n"
-            "state main / edge n1.OUT_A -> n2.a: the subset uses 'J' and 'M', which are not defined "
-            "here, or containers; declare a symbol, or use one of the scope's parameters\n");
+      "state main / node 1 (map each): the range uses 'J', which is a container, not a "
+      "symbol; declare a symbol, or read the data through a connector\n"
+      "state main / edge n1.OUT_A -> n2.a: the subset uses 'J' and 'M', which are not defined "
+      "here, or containers; declare a symbol, or use one of the scope's parameters\n");
 }
 
 TEST(VerifyMemlet, ItNamesTheContainerAtOneEnd) {
@@ -95,7 +96,8 @@ sdfg p(A: float64[N], B: float64[N])
 }
 
 TEST(VerifyMemlet, OffsetsCountWhereTheWholeContainerIsAccessed) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[N], B: float64[N] {offset = [-1]})
   symbol N: int32
   state main
@@ -103,8 +105,8 @@ sdfg p(A: float64[N], B: float64[N] {offset = [-1]})
     n1 = access B
     n0 -> n1 : A[0:N] -> [0:N]
 )sdfg"),
-            "state main / edge n0 -> n1: [0:N] leaves 'B' of shape [N] in dimension 0: 0 reaches -1, "
-            "which is below 0; change the subset, or set `allow_oob`\n");
+      "state main / edge n0 -> n1: [0:N] leaves 'B' of shape [N] in dimension 0: 0 reaches -1, "
+      "which is below 0; change the subset, or set `allow_oob`\n");
 }
 
 TEST(VerifyMemlet, NoErrorWhereTheCornerMayNotBeReached) {
@@ -130,7 +132,8 @@ sdfg p(A: float64[N], B: float64[N])
 }
 
 TEST(VerifyMemlet, WhatIsEmptyLeavesNothing) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
   state main
     n0 = access A
@@ -145,7 +148,7 @@ sdfg p(A: float64[4], B: float64[4])
     n3.b -> n4.IN_B : B[i]
     n4.OUT_B -> n5 : B[9:9]
 )sdfg"),
-            "state main / node 2 (map m): warning: the range 9:9 is empty, so the map does nothing\n");
+      "state main / node 2 (map m): warning: the range 9:9 is empty, so the map does nothing\n");
 }
 
 TEST(VerifyMemlet, DynamicAccessesGetAWarning) {
@@ -255,7 +258,8 @@ sdfg p(A: float64[4])
 }
 
 TEST(VerifyMemlet, ConnectorsOfNestedSdfgsHaveData) {
-  EXPECT_EQ(findings(R"sdfg(
+  EXPECT_EQ(
+      findings(R"sdfg(
 sdfg p(A: float64[4])
   state main
     n0 = access A
@@ -266,10 +270,10 @@ sdfg p(A: float64[4])
     n0 -> n1.X
     n1.X -> n2
 )sdfg"),
-            "state main / edge n0 -> n1.X: an empty memlet leads to connector 'X' of a nested SDFG; "
-            "give the memlet data, or remove the connector\n"
-            "state main / edge n1.X -> n2: an empty memlet comes from connector 'X' of a nested SDFG; "
-            "give the memlet data, or remove the connector\n");
+      "state main / edge n0 -> n1.X: an empty memlet leads to connector 'X' of a nested SDFG; "
+      "give the memlet data, or remove the connector\n"
+      "state main / edge n1.X -> n2: an empty memlet comes from connector 'X' of a nested SDFG; "
+      "give the memlet data, or remove the connector\n");
 }
 
 TEST(VerifyMemlet, DynamicRangesHaveData) {

@@ -13,7 +13,8 @@ struct AddState {
     static constexpr auto properties = std::tuple{property("states", &Options::states)};
   };
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context) {
-    if (std::int64_t(sdfg.node_count()) >= options.states || !context.may_apply()) return Changed::No;
+    if (std::int64_t(sdfg.node_count()) >= options.states || !context.may_apply())
+      return Changed::No;
     context.applied({}, "added a state");
     sdfg.add({"s" + std::to_string(sdfg.node_count()), State{}});
     return Changed::Yes;
@@ -68,7 +69,8 @@ TEST(Pipeline, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(error_of("add-stat"),
             "pipeline, character 1: unknown pass 'add-stat'; did you mean 'add-state'?");
   EXPECT_EQ(error_of("fails,"), "pipeline, character 7: expected the name of a pass");
-  EXPECT_EQ(error_of("fails fails"), "pipeline, character 7: expected ',' or the end, found 'fails'");
+  EXPECT_EQ(error_of("fails fails"),
+            "pipeline, character 7: expected ',' or the end, found 'fails'");
   EXPECT_EQ(error_of("fixed-point{fails"), "pipeline, character 18: expected ',' or '}'");
   EXPECT_EQ(error_of("fixed-point"), "pipeline, character 12: expected '{' after 'fixed-point'");
   EXPECT_EQ(error_of("add-state{states=x}"),

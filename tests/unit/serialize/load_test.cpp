@@ -186,10 +186,12 @@ TEST(Load, SaysWhereTheStructureIsBroken) {
             "attributes: the key 'name' is missing");
   EXPECT_EQ(error_of(R"({"type":"SDFG","attributes":{"name":"p"},"nodes":{},"edges":[]})"),
             "nodes: expected an array, found an object");
-  EXPECT_EQ(error_of(program(access("A"), edge("0", "7", ""))),
-            "nodes[0].edges[0].dst: expected the id of one of the state's 1 nodes, found the string '7'");
+  EXPECT_EQ(
+      error_of(program(access("A"), edge("0", "7", ""))),
+      "nodes[0].edges[0].dst: expected the id of one of the state's 1 nodes, found the string '7'");
   EXPECT_EQ(error_of(program(access("A"), edge("0", "-1", ""))),
-            "nodes[0].edges[0].dst: expected the id of one of the state's 1 nodes, found the string '-1'");
+            "nodes[0].edges[0].dst: expected the id of one of the state's 1 nodes, found the "
+            "string '-1'");
   EXPECT_EQ(error_of(program(access("A"), R"({"src":"0","dst":"0","attributes":{}})")),
             "nodes[0].edges[0].attributes: the key 'data' is missing");
   EXPECT_EQ(error_of(program(R"({"type":"AccessNode"})", "")),

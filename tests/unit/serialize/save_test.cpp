@@ -112,8 +112,9 @@ TEST(Keep, AnErasedNodeRenumbersTheOthersAndTheirWordsStay) {
 }
 
 TEST(Keep, AnUnknownEnumerationValueGivesWayToAKnownOne) {
-  expect_only([](Sdfg& s) { s.arrays.at("B").storage = Storage::CpuHeap; },
-              [](json& j) { j["attributes"]["_arrays"]["B"]["attributes"]["storage"] = "CPU_Heap"; });
+  expect_only(
+      [](Sdfg& s) { s.arrays.at("B").storage = Storage::CpuHeap; },
+      [](json& j) { j["attributes"]["_arrays"]["B"]["attributes"]["storage"] = "CPU_Heap"; });
 }
 
 TEST(Head, WritesTypedSymbolsAndCarriesTheRest) {

@@ -18,8 +18,10 @@ TEST(Gzip, PacksAndUnpacksSeveralMembers) {
 
 TEST(Gzip, SaysWhatIsWrong) {
   const std::string packed = gzip("some text that is packed");
-  EXPECT_EQ(gunzip(packed.substr(0, packed.size() - 3)).error().message, "the compressed data is cut short");
-  EXPECT_EQ(gunzip(packed + "tail").error().message, "something that is not gzip follows the compressed data");
+  EXPECT_EQ(gunzip(packed.substr(0, packed.size() - 3)).error().message,
+            "the compressed data is cut short");
+  EXPECT_EQ(gunzip(packed + "tail").error().message,
+            "something that is not gzip follows the compressed data");
   std::string broken = packed;
   broken[12] = char(~broken[12]);
   EXPECT_NE(gunzip(broken).error().message.find("corrupt"), std::string::npos);

@@ -24,7 +24,8 @@ TEST(OrderedMap, KeepsInsertionOrderAcrossTheSizeWhereItIsIndexed) {
 
 TEST(OrderedMap, CopiesFindTheirOwnEntries) {
   OrderedMap<int> map;
-  for (int i = 0; i < 20; ++i) map.set("a_long_name_beyond_the_small_string_" + std::to_string(i), i);
+  for (int i = 0; i < 20; ++i)
+    map.set("a_long_name_beyond_the_small_string_" + std::to_string(i), i);
   OrderedMap<int> copy = map;
   map.clear();
   EXPECT_EQ(copy.at("a_long_name_beyond_the_small_string_13"), 13);

@@ -32,7 +32,8 @@ NdArray integer(std::int64_t value) {
 
 BuildOptions options() {
   return {.compiler = {},
-          .flags = {"-std=c++20", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"},
+          .flags = {"-std=c++20", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra",
+                    "-Werror"},
           .cache = testing::TempDir() + "sdfg-cpu-backend-test"};
 }
 
@@ -53,7 +54,8 @@ TEST(CpuBackend, AMapOverTwoDimensions) {
   b.symbol("N");
   b.array("A", BaseType::Float64, "N, 3");
   b.array("B", BaseType::Float64, "N, 3");
-  b.state("main").map("m", "i, j", "0:N, 0:3", {{"a", "A[i, j]"}}, "o = a * 2.0 + j", {{"o", "B[i, j]"}});
+  b.state("main").map("m", "i, j", "0:N, 0:3", {{"a", "A[i, j]"}}, "o = a * 2.0 + j",
+                      {{"o", "B[i, j]"}});
   expect_same(b.take(), {{"A", doubles({5, 3})}, {"B", doubles({5, 3})}, {"N", integer(5)}});
 }
 
@@ -107,7 +109,8 @@ TEST(CpuBackend, UnstructuredJumps) {
   const BlockId a = add("a"), c = add("c"), d = add("d"), e = add("e");
   const auto tasklet = [&](BlockId id, const char* code) {
     State& state = *sdfg[id].as<State>();
-    const NodeId t = state.add(Node{Tasklet{.label = "t", .code = Code(code)}, {{"x", {}}}, {{"o", {}}}});
+    const NodeId t =
+        state.add(Node{Tasklet{.label = "t", .code = Code(code)}, {{"x", {}}}, {{"o", {}}}});
     const NodeId in = state.add(Node{AccessNode{"A"}}), out = state.add(Node{AccessNode{"A"}});
     const Subset first = Subset::index({Expr::symbol("k")});
     state.connect(in, t, Edge{"", "x", Memlet::read("A", first)});
@@ -143,9 +146,12 @@ TEST(CpuBackend, ConflictingWritesOfAParallelMap) {
   b.array("m", BaseType::Float64, "1");
   auto state = b.state("main");
   state.map("sum", "i", "0:N", {{"a", "A[i]"}}, "o = a", {{"o", "s[0]", "lambda x, y: x + y"}});
-  state.map("most", "i", "0:N", {{"a", "A[i]"}}, "o = a", {{"o", "m[0]", "lambda x, y: max(x, y)"}});
+  state.map("most", "i", "0:N", {{"a", "A[i]"}}, "o = a",
+            {{"o", "m[0]", "lambda x, y: max(x, y)"}});
   // Sums of quarters are exact in any order.
-  expect_same(b.take(), {{"A", doubles({1000})}, {"s", doubles({1})}, {"m", doubles({1})}, {"N", integer(1000)}});
+  expect_same(
+      b.take(),
+      {{"A", doubles({1000})}, {"s", doubles({1})}, {"m", doubles({1})}, {"N", integer(1000)}});
 }
 
 TEST(CpuBackend, CopiesOfEveryShape) {
@@ -194,7 +200,8 @@ TEST(CpuBackend, ASecondCallWithOtherSizes) {
   b.state().map("one", "i", "0:N", {{"a", "A[i]"}}, "o = a + 1.0", {{"o", "t[2*i]"}});
   b.state().map("two", "i", "0:N", {{"a", "t[2*i]"}}, "o = a * a", {{"o", "A[i]"}});
   const Sdfg sdfg = b.take();
-  for (std::int64_t n : {2000, 3, 5000}) expect_same(sdfg, {{"A", doubles({n})}, {"N", integer(n)}});
+  for (std::int64_t n : {2000, 3, 5000})
+    expect_same(sdfg, {{"A", doubles({n})}, {"N", integer(n)}});
 }
 
 TEST(CpuBackend, TaskletsOfSeveralStatements) {
@@ -202,7 +209,8 @@ TEST(CpuBackend, TaskletsOfSeveralStatements) {
   b.array("A", BaseType::Float64, "4");
   b.array("B", BaseType::Float64, "4");
   b.state().map("m", "i", "0:4", {{"a", "A[0:4]"}},
-                "s = 0.0\nfor k in range(4):\n    if k > i:\n        s += a[k]\n    else:\n        s = s - a[k] * 2\no = s if s > 0 else abs(s) ** 2\n",
+                "s = 0.0\nfor k in range(4):\n    if k > i:\n        s += a[k]\n    else:\n        "
+                "s = s - a[k] * 2\no = s if s > 0 else abs(s) ** 2\n",
                 {{"o", "B[i]"}});
   expect_same(b.take(), {{"A", doubles({4})}, {"B", doubles({4})}});
 }
@@ -223,7 +231,8 @@ TEST(CpuBackend, ACrashIsAnError) {
   b.state("main").tasklet("t", {{"a", "A[0]"}}, "o = a", {{"o", "A[0]"}});
   Sdfg sdfg = b.take();
   for_each_node(sdfg, [](Node& node) {
-    if (auto* tasklet = node.as<Tasklet>()) tasklet->code = Code("__builtin_trap();", Language::Cpp);
+    if (auto* tasklet = node.as<Tasklet>())
+      tasklet->code = Code("__builtin_trap();", Language::Cpp);
   });
   const auto executed = cpu_backend(options())(sdfg, {{"A", doubles({1})}});
   ASSERT_FALSE(executed);
@@ -234,7 +243,10 @@ TEST(Build, IsCachedByContentAndTellsErrors) {
   BuildOptions o = options();
   o.cache = testing::TempDir() + "sdfg-build-test";
   std::filesystem::remove_all(o.cache);
-  Bundle bundle{.name = "p", .files = {{"p.cpp", "int main() { return 1; }\n"}}, .arguments = {}, .init_arguments = {}};
+  Bundle bundle{.name = "p",
+                .files = {{"p.cpp", "int main() { return 1; }\n"}},
+                .arguments = {},
+                .init_arguments = {}};
   const auto first = build(bundle, o), second = build(bundle, o);
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(first->cached);
@@ -245,7 +257,8 @@ TEST(Build, IsCachedByContentAndTellsErrors) {
   bundle.files[0].text = "int main() { return x; }\n";
   const auto wrong = build(bundle, o);
   ASSERT_FALSE(wrong);
-  EXPECT_NE(wrong.error().message.find("was not declared"), std::string::npos) << wrong.error().text();
+  EXPECT_NE(wrong.error().message.find("was not declared"), std::string::npos)
+      << wrong.error().text();
   EXPECT_NE(wrong.error().hint.find("p.cpp"), std::string::npos);
   o.compiler = "no-such-compiler";
   EXPECT_EQ(build(bundle, o).error().message, "the compiler 'no-such-compiler' cannot be run");
@@ -255,7 +268,10 @@ TEST(Build, TakesOverFromAKilledBuild) {
   BuildOptions o = options();
   o.cache = testing::TempDir() + "sdfg-build-killed";
   std::filesystem::remove_all(o.cache);
-  const Bundle bundle{.name = "p", .files = {{"p.cpp", "int main() { return 2; }\n"}}, .arguments = {}, .init_arguments = {}};
+  const Bundle bundle{.name = "p",
+                      .files = {{"p.cpp", "int main() { return 2; }\n"}},
+                      .arguments = {},
+                      .init_arguments = {}};
   const auto first = build(bundle, o);
   ASSERT_TRUE(first);
   // As if the process had died between writing and renaming.

@@ -34,7 +34,8 @@ Result<Executed> run(const std::string& kernels, const std::string& call) {
   const Argument a{"A", nullptr, BaseType::Float64, true}, s{"S", nullptr, BaseType::Float64, true},
       n{"N", nullptr, BaseType::Int64, false};
   bundle.arguments = {a, s, n};
-  bundle.files.push_back({"p.cu", "#include \"sdfg_gpu.h\"\nusing namespace sdfg::gpu;\n" + kernels + R"(
+  bundle.files.push_back(
+      {"p.cu", "#include \"sdfg_gpu.h\"\nusing namespace sdfg::gpu;\n" + kernels + R"(
 struct p_state { Context gpu; Arena arena; };
 SDFG_EXPORT p_state* __dace_init_p() { return device_present() ? new p_state() : nullptr; }
 SDFG_EXPORT void __program_p(p_state* state, double* A, double* S, [[maybe_unused]] int64_t N) {
@@ -62,7 +63,8 @@ SDFG_EXPORT int __dace_exit_p(p_state* state) {
     const double value = double(i);
     std::memcpy(arguments.at("A").bytes.data() + i * 8, &value, sizeof value);
   }
-  return gpu_backend([&](const Sdfg&) -> Result<Bundle> { return bundle; }, options)(declare(), arguments);
+  return gpu_backend([&](const Sdfg&) -> Result<Bundle> { return bundle; }, options)(declare(),
+                                                                                     arguments);
 }
 
 double element(const Executed& executed, const char* name, std::size_t i) {
@@ -80,7 +82,8 @@ __global__ void twice(double* A, int64_t N) {
 )", "  launch(gpu, \"twice\", twice, 2, 4, 1, dim3{32, 4, 1}, A, N);\n  (void)S;");
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_TRUE(found->warnings.empty()) << found->warnings.front().text();
-  for (std::int64_t i = 0; i < N; ++i) EXPECT_EQ(element(*found, "A", i), double(i < 1000 ? 2 * i : i)) << i;
+  for (std::int64_t i = 0; i < N; ++i)
+    EXPECT_EQ(element(*found, "A", i), double(i < 1000 ? 2 * i : i)) << i;
 }
 
 TEST(GpuStandIn, ThreadsMeetAtBarriers) {
@@ -121,12 +124,14 @@ __global__ void add(const double* A, double* S, int64_t N) {
 TEST(GpuStandIn, RefusesLaunchesBeyondTheLimits) {
   const std::string kernel = "__global__ void nothing() {}\n";
   for (const char* block : {"dim3{1025, 1, 1}", "dim3{1, 1, 65}", "dim3{64, 32, 1}"}) {
-    const auto found = run(kernel, std::string("  launch(gpu, \"nothing\", nothing, 1, 1, 1, ") + block + ");\n  (void)A, (void)S;");
+    const auto found = run(kernel, std::string("  launch(gpu, \"nothing\", nothing, 1, 1, 1, ") +
+                                       block + ");\n  (void)A, (void)S;");
     ASSERT_FALSE(found) << block;
     EXPECT_EQ(found.error().message, "the program ended with status 9");
   }
   for (const char* grid : {"int64_t(1) << 31, 1, 1", "1, 65536, 2", "1, 1, 65536"}) {
-    const auto found = run(kernel, std::string("  launch(gpu, \"nothing\", nothing, ") + grid + ", dim3{1, 1, 1});\n  (void)A, (void)S;");
+    const auto found = run(kernel, std::string("  launch(gpu, \"nothing\", nothing, ") + grid +
+                                       ", dim3{1, 1, 1});\n  (void)A, (void)S;");
     ASSERT_FALSE(found) << grid;
     EXPECT_EQ(found.error().message, "the program ended with status 9");
   }
@@ -169,29 +174,36 @@ TEST(GpuStandIn, AMissingCompilerIsNamedWithAWayOut) {
   const auto cuda = gpu_compiler(GpuDialect::Cuda), hip = gpu_compiler(GpuDialect::Hip);
   for (const auto& [name, value] : kept) setenv(name.c_str(), value.c_str(), 1);
   if (!cuda)
-    EXPECT_EQ(cuda.error().text(), "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
-                                   "/usr/local/cuda or in .venv; name it in the environment variable CUDACXX, or "
-                                   "install NVIDIA's wheels with scripts/setup --gpu");
+    EXPECT_EQ(cuda.error().text(),
+              "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
+              "/usr/local/cuda or in .venv; name it in the environment variable CUDACXX, or "
+              "install NVIDIA's wheels with scripts/setup --gpu");
   if (!hip)
-    EXPECT_EQ(hip.error().text(), "there is no HIP compiler: hipcc is not on the path or in /opt/rocm; name it in "
-                                  "the environment variable HIPCXX, or install Debian's hipcc");
+    EXPECT_EQ(hip.error().text(),
+              "there is no HIP compiler: hipcc is not on the path or in /opt/rocm; name it in "
+              "the environment variable HIPCXX, or install Debian's hipcc");
 }
 
 TEST(GpuStandIn, SaysWhatASecondCallDoes) {
   const auto steady = run("", "  arena.get<double>(gpu, 100);\n  (void)A, (void)S;");
   ASSERT_TRUE(steady) << steady.error().text();
   EXPECT_TRUE(steady->warnings.empty());
-  const auto grows = run("", "  arena.release(gpu);\n  arena.get<double>(gpu, N);\n  wait(gpu);\n  (void)A, (void)S;");
+  const auto grows = run(
+      "", "  arena.release(gpu);\n  arena.get<double>(gpu, N);\n  wait(gpu);\n  (void)A, (void)S;");
   ASSERT_TRUE(grows) << grows.error().text();
   ASSERT_EQ(grows->warnings.size(), 1u);
-  EXPECT_EQ(grows->warnings[0].text(), "note: a second call with the same arguments allocates memory 1 times "
-                                       "and waits for the device 3 times");
+  EXPECT_EQ(grows->warnings[0].text(),
+            "note: a second call with the same arguments allocates memory 1 times "
+            "and waits for the device 3 times");
   const auto stale = run(R"(
 __global__ void count(double* kept, double* S) { S[0] = kept[0] = kept[0] == kept[0] ? kept[0] + 1.0 : 0.0; }
-)", "  double* const kept = arena.get<double>(gpu, 1);\n  launch(gpu, \"count\", count, 1, 1, 1, dim3{1, 1, 1}, kept, S);\n  (void)A;");
+)",
+                         "  double* const kept = arena.get<double>(gpu, 1);\n  launch(gpu, "
+                         "\"count\", count, 1, 1, 1, dim3{1, 1, 1}, kept, S);\n  (void)A;");
   ASSERT_TRUE(stale) << stale.error().text();
   ASSERT_EQ(stale->warnings.size(), 1u);
-  EXPECT_EQ(stale->warnings[0].text(), "warning: a second call with the same arguments gives 2 other bytes");
+  EXPECT_EQ(stale->warnings[0].text(),
+            "warning: a second call with the same arguments gives 2 other bytes");
 }
 
 }  // namespace

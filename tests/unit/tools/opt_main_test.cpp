@@ -73,7 +73,8 @@ TEST(OptMain, AnInternalErrorLeavesAFileThatShowsItAgain) {
 TEST(OptMain, APassThatSpoilsTheProgramIsOurError) {
   Tool tool;
   EXPECT_EQ(tool.run({"p.txt", "--spoils"}), 3);
-  EXPECT_NE(tool.err.find("after spoils (run 1) the SDFG is not valid"), std::string::npos) << tool.err;
+  EXPECT_NE(tool.err.find("after spoils (run 1) the SDFG is not valid"), std::string::npos)
+      << tool.err;
   EXPECT_EQ(tool.run({"p.txt", "--spoils", "--verify-each=off"}), 0) << tool.err;
 }
 

@@ -68,9 +68,10 @@ TEST(Run, WithoutARecordedOutputThereIsNothingToCompare) {
   const auto report =
       run_and_compare(increment(), {{"in:A", doubles({1, 2, 3})}}, interpreter_backend());
   ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().text(),
-            "the data has no recorded output to compare with; outputs are entries named 'out:NAME', "
-            "inputs 'in:NAME'");
+  EXPECT_EQ(
+      report.error().text(),
+      "the data has no recorded output to compare with; outputs are entries named 'out:NAME', "
+      "inputs 'in:NAME'");
 }
 
 TEST(Run, ARecordHasTheArgumentsBeforeAndAfterTheCall) {

@@ -100,7 +100,8 @@ TEST(Order, ScopesCanBeMerged) {
   const NodeId first = state.add(Node{MapEntry{.label = "first"}}), t = state.add(Node{Tasklet{}});
   const NodeId first_exit = state.add(Node{MapExit{first}}), mid = state.add(access("T"));
   const NodeId late = state.add(access("A")), later = state.add(access("B"));
-  const NodeId second = state.add(Node{MapEntry{.label = "second"}}), u = state.add(Node{Tasklet{}});
+  const NodeId second = state.add(Node{MapEntry{.label = "second"}}),
+               u = state.add(Node{Tasklet{}});
   const NodeId second_exit = state.add(Node{MapExit{second}}), end = state.add(access("C"));
   for (auto [from, to] : {std::pair(first, t), {t, first_exit}, {first_exit, mid}, {mid, second},
                           {late, later}, {later, second}, {second, u}, {u, second_exit},
@@ -116,7 +117,8 @@ TEST(Order, ScopesCanBeMerged) {
   const NodeId local = state.add(access("t"));
   order.added(local, first), order.moved(u, first);
   order.connected(state.connect(t, local, {})), order.connected(state.connect(local, u, {}));
-  order.connected(state.connect(u, first_exit, {})), order.connected(state.connect(first_exit, end, {}));
+  order.connected(state.connect(u, first_exit, {})),
+      order.connected(state.connect(first_exit, end, {}));
   for (NodeId gone : {second, second_exit}) order.erased(gone), state.erase(gone);
   // A tasklet without a way to the exit counts as reaching it; here it has one.
   state.connect(t, first_exit, {});

@@ -32,7 +32,8 @@ class Propagate : public testing::Test {
       for (const NodeId n : {state.source(e), state.target(e)})
         if (const auto* access = state[n].as<AccessNode>(); access && access->data == data) {
           const Memlet& m = state[e].memlet;
-          return to_text(*m.subset()) + " volume " + to_text(m.volume) + (m.dynamic ? " dynamic" : "");
+          return to_text(*m.subset()) + " volume " + to_text(m.volume) +
+                 (m.dynamic ? " dynamic" : "");
         }
     return "no such edge";
   }
