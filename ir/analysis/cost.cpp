@@ -205,8 +205,12 @@ class Counter {
     for (const auto& [name, subsets] : touched) {
       const Data* data = sdfg_.find_data(name);
       if (!data || (data->is_scalar() && !on_device(data)) || data->is_stream()) continue;
+      // Each box is compared with all others: of a container of many, all of it counts.
+      constexpr std::size_t most_boxes = 32;
       std::vector<Subset> kept;
       for (const Subset& s : subsets) {
+        if (kept.size() > most_boxes) break;
+        if (std::ranges::find(kept, s) != kept.end()) continue;
         const auto holds = [&](const Subset& k) { return certain(covers(k, s)); };
         if (std::ranges::any_of(kept, holds)) continue;
         std::erase_if(kept, [&](const Subset& k) { return certain(covers(s, k)); });
@@ -214,8 +218,9 @@ class Counter {
       }
       TouchedElements& elements = out.emplace_back();
       elements.bytes = std::int64_t(data->dtype.bytes().value_or(0));
-      for (const Subset& s : kept) elements.boxes.push_back(sizes(s));
       elements.container = data->shape;
+      if (kept.size() > most_boxes) kept = {Subset::whole(data->shape)};
+      for (const Subset& s : kept) elements.boxes.push_back(sizes(s));
     }
     return out;
   }

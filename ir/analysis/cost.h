@@ -8,7 +8,8 @@
 namespace sdfg {
 
 /// The elements of one container that a kernel reads, or writes: boxes of which none certainly
-/// holds another, and together no more than the container has.
+/// holds another, and together no more than the container has; one of all of it where there would
+/// be more than 32.
 struct TouchedElements {
   std::int64_t bytes = 0;                ///< of one element
   std::vector<std::vector<Expr>> boxes;  ///< the sizes of each
