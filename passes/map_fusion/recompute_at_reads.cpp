@@ -296,20 +296,15 @@ class Recomputation {
     reader.inside.insert(held);
     site_.accesses.add(state_, value);
     std::set<std::string> passed;
-    for (const std::string& name : slice_.inputs) {
-      const Port& port = first_.in.at(name);
-      if (!passed.insert(port.container).second) continue;
+    const auto pass_whole = [&](const std::string& name, const Port& port) {
+      if (!passed.insert(port.container).second) return;
       const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
       read(reader, input_of(reader, name, port), code, port.container,
            Memlet::read(port.container, whole));
-    }
-    for (const StoredValue& value : slice_.stored) {
-      const Port& port = first_.out.at(value.port);
-      if (!passed.insert(port.container).second) continue;
-      const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
-      read(reader, input_of(reader, value.port, port), code, port.container,
-           Memlet::read(port.container, whole));
-    }
+    };
+    for (const std::string& name : slice_.inputs) pass_whole(name, first_.in.at(name));
+    for (const StoredValue& value : slice_.stored)
+      pass_whole(value.port, first_.out.at(value.port));
     if (element.condition)
       read(reader, element.edges.front().first, code, stored,
            Memlet::read(slice_.container, element.subset));
