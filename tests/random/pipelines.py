@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Random programs through random pipelines: each pass leaves a valid program with the same results.
 
-    tests/random/pipelines.py --tools build/release/tools [--count 300] [--seed 1] [--jobs 2]
+    tests/random/pipelines.py --tools build/release/tools [--count 300 | --seconds 3600] [--seed 1] [--jobs 2]
 
 For each seed: a program and a pipeline, under --check-semantics=each. The program is one of sdfg-gen
 with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
 passes drawn at random (--list-passes), some of them for a version of the program, for a text case often
-beginning with its own pass, and for a program of patterns with one that looks for them. A fault is printed with the commands that show it again;
-sdfg-reduce makes it small. --counts prints how often each pass applied.
+beginning with its own pass, and for a program of patterns with one that looks for them. A fault is
+printed when it is found, with the commands that show it again; sdfg-reduce makes it small. --counts
+prints how often each pass applied.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 18 * ["patterns"]
@@ -85,6 +87,7 @@ GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "transient_memory_mode=persistent", "step_hook=tasklet-fusion,copy-to-map",
          "pre_hook=loop-to-map", "post_hook=map-collapse", "typical=N=$N,K=$K", "typical=N=$N", "when=N<7",
          "versions=off"]
+MOST_PRINTED = 10  # faults
 VERSIONS = ["likely", "likely", "typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
 
 
@@ -167,16 +170,24 @@ def recorded(data, name):
         return int.from_bytes(entries.read(entry)[-8:], "little") if entry in entries.namelist() else 5
 
 
+def runs(tools, program):
+    """Whether it is a valid program that ends or says why it does not run; some cases are endless loops."""
+    try:
+        return not subprocess.run([tools / "sdfg-opt", "--check-semantics", "--emit=none"], input=program,
+                                  text=True, capture_output=True, timeout=1).returncode
+    except subprocess.TimeoutExpired:
+        return False
+
+
 def cases(tools):
-    """The inputs of the text cases of each pass that are valid programs."""
+    """The inputs of the text cases of each pass that are valid programs and end."""
     found = collections.defaultdict(list)
     for file in sorted((pathlib.Path(__file__).parent.parent / "text/passes").glob("*.test")):
         for case in re.split(r"^=== .*\n", file.read_text(), flags=re.M):
             program = re.split(r"^---.*\n", case, flags=re.M)
             if len(program) < 2 or not program[1].startswith("sdfg ") or OPEN in program[1]:
                 continue
-            if not subprocess.run([tools / "sdfg-opt", "--verify-only"], input=program[1], text=True,
-                                  capture_output=True).returncode:
+            if runs(tools, program[1]):
                 found[file.stem].append(program[1])
     return found
 
@@ -202,9 +213,9 @@ def on_case(tools, passes, texts, steps, draw):
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
                "--stats", "--tolerance=1e-9"]  # made floats are no fractions of a power of 2
     try:
-        done = subprocess.run(command, input=program, text=True, capture_output=True, timeout=10)
-    except subprocess.TimeoutExpired:  # some cases are loops that do not end
-        return "refused", "", {}
+        done = subprocess.run(command, input=program, text=True, capture_output=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each does not end", {}
     if done.returncode == 0 or "--check-semantics compared nothing" in done.stderr:
         return "same", "", applications(done.stderr)
     why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
@@ -245,11 +256,23 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
                      f"  sdfg-opt … {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
 
 
+def batches(options):
+    """Ranges of seeds, as many as asked for or until the time is up."""
+    first, end = options.seed, time.monotonic() + (options.seconds or 0)
+    last = first + (sys.maxsize if options.seconds else options.count)
+    while first < last:
+        yield range(first, min(first + 500, last))
+        first += 500
+        if options.seconds and time.monotonic() > end:
+            return
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", required=True, type=pathlib.Path)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seconds", type=float, help="as many as begin in this time, instead of --count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--counts", action="store_true", help="print how often each pass applied")
@@ -264,23 +287,22 @@ def main():
     steps = re.findall(r"^ +([a-z][-a-z]+(?:\{.*\})?)$", help_text.partition("Options:")[0], re.M)
     steps = [step.replace(" assume_pointwise", "").replace("{assume_pointwise}", "")
              for step in steps if step != "fixed-point {"]
-    with tempfile.TemporaryDirectory() as folder:
+    outcomes, total = collections.Counter(), collections.Counter({name: 0 for name in passes})
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         os.chdir(folder)
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda s: one(tools, passes, texts, patterns, steps, s, pathlib.Path(folder)),
-                                    range(options.seed, options.seed + options.count)))
-    faults = [text for outcome, text, _ in results if outcome == "fault"]
-    print("\n".join(faults[:10]))
+        for seeds in batches(options):
+            for outcome, text, counts in pool.map(
+                    lambda s: one(tools, passes, texts, patterns, steps, s, pathlib.Path(folder)), seeds):
+                outcomes[outcome] += 1
+                total.update(counts)
+                if outcome == "fault" and outcomes["fault"] <= MOST_PRINTED:
+                    print(text, flush=True)
     if options.counts:
-        total = collections.Counter({name: 0 for name in passes})
-        for _, _, counts in results:
-            total.update(counts)
         for name, count in sorted(total.items(), key=lambda item: (item[1], item[0])):
             print(f"{count:8} {name}")
-    same = sum(outcome == "same" for outcome, _, _ in results)
-    print(f"random pipelines: seeds {options.seed} to {options.seed + options.count - 1}: "
-          f"{same} with the same results after every pass, {len(faults)} faults, "
-          f"{len(results) - same - len(faults)} programs not made or refused")
+    same, faults = outcomes["same"], outcomes["fault"]
+    print(f"random pipelines: seeds {options.seed} to {seeds[-1]}: {same} with the same results after every "
+          f"pass, {faults} faults, {outcomes.total() - same - faults} programs not made or refused")
     sys.exit(bool(faults) or not same)
 
 
