@@ -222,7 +222,8 @@ class Runner {
     return evaluate(bytes, values).value_or(0);
   }
 
-  /// Adds the conditions that those before do not imply.
+  /// Adds the conditions that those before neither imply nor exclude: the version may be for other
+  /// values than the typical ones.
   void add_new(const std::vector<Expr>& candidates, std::vector<Expr>& conditions) const {
     if (candidates.empty()) return;
     Assumptions known;
@@ -230,7 +231,7 @@ class Runner {
     assume_shapes(*sdfg_, known);
     for (const Expr& condition : conditions) assume(condition, known);
     for (const Expr& condition : candidates) {
-      if (certain(is_true(condition, known))) continue;
+      if (is_true(condition, known) != Truth::Unknown) continue;
       conditions.push_back(condition);
       assume(condition, known);
     }

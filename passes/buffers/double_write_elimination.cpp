@@ -134,7 +134,7 @@ class DoubleWrites {
     std::vector<Use> written;
     if (Refusal why = collect_uses(p_.sdfg, state_, order(), state_.source(target.copy), written))
       return why;
-    if (const auto same = p_.aliases.find(to); same != p_.aliases.end() && !same->second.empty())
+    if (p_.aliases.contains(to))
       return "'" + to + "' is given under several names";
     const auto write = std::ranges::find(written, output.edge, &Use::edge);
     std::vector<Use> all = uses.reads;

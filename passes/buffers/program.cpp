@@ -7,8 +7,7 @@
 
 namespace sdfg {
 
-BufferProgram::BufferProgram(Sdfg& program, Assumptions given,
-                             std::map<std::string, std::set<std::string>> same)
+BufferProgram::BufferProgram(Sdfg& program, Assumptions given, Aliases same)
     : sdfg(program), assumptions(std::move(given)), accesses(program), flow(program),
       aliases(std::move(same)), orders_(flow.size()) {
   for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
@@ -64,8 +63,9 @@ BufferProgram::Uses& BufferProgram::uses(const std::string& container, Point p) 
   };
   collect(container);
   const std::size_t own = all.size();
-  if (const auto same = aliases.find(container); same != aliases.end())
-    for (const std::string& name : same->second) collect(name);
+  if (aliases.contains(container))
+    for (const auto& [name, group] : aliases)
+      if (name != container && may_be_same(aliases, name, container)) collect(name);
   for (std::size_t i = own; i < all.size(); ++i) all[i].box.reset();
   for (Use& use : all) (use.write ? out.writes : out.reads).push_back(std::move(use));
   return out;

@@ -10,6 +10,7 @@
 #include "ir/analysis/order.h"
 #include "passes/buffers/uses.h"
 #include "passes/common/accesses.h"
+#include "passes/common/aliases.h"
 #include "passes/common/state_flow.h"
 
 namespace sdfg {
@@ -20,8 +21,7 @@ struct BufferProgram {
   using Point = StateFlow::Point;
 
   /// `assumptions` know the shapes of arguments (`assume_shapes`).
-  BufferProgram(Sdfg& sdfg, Assumptions assumptions,
-                std::map<std::string, std::set<std::string>> aliases);
+  BufferProgram(Sdfg& sdfg, Assumptions assumptions, Aliases aliases);
 
   Order& order(Point p);
   /// Access nodes of a container by point.
@@ -54,8 +54,7 @@ struct BufferProgram {
   Accesses accesses;
   StateFlow flow;
   SymbolSet varying;  ///< symbols that the SDFG itself assigns
-  /// Containers given by the caller that may be the same memory.
-  std::map<std::string, std::set<std::string>> aliases;
+  Aliases aliases;  ///< among the containers that the caller gives
 
  private:
   std::set<std::string> dropped_;

@@ -7,23 +7,7 @@
 namespace sdfg {
 namespace {
 
-using Aliases = std::map<std::string, std::set<std::string>>;
 using Visit = std::function<void(BufferProgram&, const StateTrails&)>;
-
-/// Which containers of a nested SDFG are the same memory, because one container is given twice.
-Aliases aliases_inside(const State& state, NodeId node) {
-  std::map<std::string, std::set<std::string>> by_container;
-  for (EdgeId e : state.in(node))
-    if (!state[e].memlet.empty()) by_container[state[e].memlet.data].insert(state[e].dst_connector);
-  for (EdgeId e : state.out(node))
-    if (!state[e].memlet.empty()) by_container[state[e].memlet.data].insert(state[e].src_connector);
-  Aliases out;
-  for (const auto& [container, names] : by_container)
-    for (const std::string& name : names)
-      for (const std::string& other : names)
-        if (other != name) out[name].insert(other);
-  return out;
-}
 
 /// One SDFG with the trails to its blocks, which must stay where they are.
 class Level {
@@ -33,9 +17,9 @@ class Level {
   }
 
   /// `known`: of the SDFG, shapes of its arguments included.
-  void run(const Assumptions& known, Aliases aliases) {
+  void run(const Assumptions& known, const Aliases& aliases) {
     {
-      BufferProgram program(sdfg_, known, std::move(aliases));
+      BufferProgram program(sdfg_, known, aliases);
       StateTrails trails;
       for (const auto& [state, trail] : states_) trails.emplace(program.flow.point(*state), trail);
       visit_(program, trails);
@@ -47,7 +31,8 @@ class Level {
           Sdfg& sdfg = **nested->sdfg;
           Assumptions inside = assumptions_inside(*nested, known);
           assume_shapes(sdfg, inside);
-          Level(sdfg, trail->in(*state, n), visit_).run(inside, aliases_inside(*state, n));
+          Level(sdfg, trail->in(*state, n), visit_)
+              .run(inside, aliases_inside(sdfg_, *state, n, aliases));
         }
   }
 

@@ -74,6 +74,14 @@ Aliases aliases_inside(const Sdfg& sdfg, const State& state, NodeId node, const 
   return groups(given_to(sdfg, state, node, outside));
 }
 
+void add_aliases(const Aliases& aliases, SymbolSet& names) {
+  SymbolSet groups;
+  for (const auto& [name, group] : aliases)
+    if (names.contains(name)) groups.insert(group);
+  for (const auto& [name, group] : aliases)
+    if (groups.contains(group)) names.insert(name);
+}
+
 AllAliases find_aliases(const Sdfg& sdfg) {
   AllAliases all;
   collect(sdfg, all);

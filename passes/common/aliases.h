@@ -19,9 +19,17 @@ inline bool may_be_same(const Aliases& aliases, const std::string& a, const std:
   return a == b || (one != aliases.end() && two != aliases.end() && one->second == two->second);
 }
 
+/// Adds the other names of what is in the set.
+void add_aliases(const Aliases& aliases, SymbolSet& names);
+
 /// By SDFG, for one and all that are nested in it; looked up only.
 using AllAliases = std::map<const Sdfg*, Aliases>;
 
 AllAliases find_aliases(const Sdfg& sdfg);
+/// Those of one SDFG; none if it was not there then.
+inline Aliases aliases_of(const AllAliases& all, const Sdfg& sdfg) {
+  const auto found = all.find(&sdfg);
+  return found == all.end() ? Aliases{} : found->second;
+}
 
 }  // namespace sdfg

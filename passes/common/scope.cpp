@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/replace.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {
@@ -40,12 +41,6 @@ void substitute_in(Node& node, const Substitution& replacements) {
   }
   if (auto* nested = node.as<NestedSdfg>()) substitute_all(nested->symbol_mapping, replacements);
   if (auto* tasklet = node.as<Tasklet>()) tasklet->code = substitute(tasklet->code, replacements);
-}
-
-void substitute_in(Memlet& memlet, const Substitution& replacements) {
-  if (memlet.src_subset) memlet.src_subset = substitute(*memlet.src_subset, replacements);
-  if (memlet.dst_subset) memlet.dst_subset = substitute(*memlet.dst_subset, replacements);
-  memlet.volume = substitute(memlet.volume, replacements);
 }
 
 /// Names that the node gives a meaning of their own, to itself or to what is inside it.
@@ -88,7 +83,7 @@ std::optional<Scope> find_scope(const State& state, NodeId entry) {
 }
 
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements) {
-  for (EdgeId e : inner_edges(state, scope)) substitute_in(state[e].memlet, replacements);
+  for (EdgeId e : inner_edges(state, scope)) replace_symbols(state[e].memlet, replacements);
   for (NodeId node : scope.nodes) substitute_in(state[node], replacements);
 }
 

@@ -7,6 +7,7 @@
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/order.h"
 #include "ir/graph_algorithms.h"
+#include "passes/common/aliases.h"
 #include "passes/common/blocks.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/split_state.h"
@@ -38,8 +39,10 @@ class Collector {
  public:
   Collector(const Sdfg& sdfg, const SymbolSet& containers) : sdfg_(sdfg), containers_(containers) {}
 
-  Touched of(const Block& conditional) {
+  Touched of(const Block& conditional, const Aliases& aliases) {
     at_block(conditional);
+    add_aliases(aliases, out_.reads);
+    add_aliases(aliases, out_.writes);
     return std::move(out_);
   }
 
@@ -274,7 +277,7 @@ SymbolSet containers_before(const Region& region, const Place& place) {
 }
 
 Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
-                  PassContext& context) {
+                  const Aliases& aliases, PassContext& context) {
   Changed changed = Changed::No;
   Labels labels(region);
   const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
@@ -282,7 +285,7 @@ Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSe
     const auto place = find_place(region, b);
     if (!place || region[place->after].as<State>()->node_count() == 0) continue;
     const Trail here = trail.in(region[place->after]);
-    const Touched touched = Collector(sdfg, containers).of(region[b]);
+    const Touched touched = Collector(sdfg, containers).of(region[b], aliases);
     State& state = *region[place->after].as<State>();
     const SymbolSet before = containers_before(region, *place);
     Mover mover(sdfg, state, touched, containers, before);
@@ -311,9 +314,10 @@ Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSe
 }  // namespace
 
 Result<Changed> MoveBeforeConditional::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  const AllAliases aliases = find_aliases(sdfg);
   return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
                                          const SymbolSet& containers) {
-    return on_region(in, region, trail, containers, context);
+    return on_region(in, region, trail, containers, aliases_of(aliases, in), context);
   });
 }
 

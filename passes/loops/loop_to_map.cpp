@@ -210,7 +210,7 @@ class Converter {
     const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);
-    if (Refusal why = check_aliases(accesses)) return why;
+    if (Refusal why = accesses.check_aliases(aliases_)) return why;
     for (const auto& [name, list] : accesses.by_container)
       if (Refusal why = check_container(loop, name, list, accesses, plan)) return why;
     for (const std::string& name : accesses.locals) {
@@ -220,17 +220,6 @@ class Converter {
       plan.containers[name].is_private = true;
     }
     return check_views(loop, plan);
-  }
-
-  /// Iterations may meet in what they know under two names.
-  Refusal check_aliases(const RegionAccesses& accesses) const {
-    for (const auto& [name, list] : accesses.by_container)
-      for (const auto& [other, group] : aliases_)
-        if (other != name && may_be_same(aliases_, name, other) &&
-            accesses.by_container.contains(other) &&
-            std::ranges::any_of(list, &RegionAccess::write))
-          return "'" + name + "' and '" + other + "' may be the same memory";
-    return {};
   }
 
   Refusal check_container(const LoopRegion& loop, const std::string& name,

@@ -19,8 +19,8 @@ struct Plan {
 
 class Mover {
  public:
-  Mover(Sdfg& sdfg, PassContext& context)
-      : sdfg_(sdfg), context_(context), nester_(sdfg) {}
+  Mover(Sdfg& sdfg, Aliases aliases, PassContext& context)
+      : sdfg_(sdfg), aliases_(std::move(aliases)), context_(context), nester_(sdfg) {}
 
   Refusal check(const LoopRegion& loop, Plan& plan) const {
     const auto range = loop_range(loop);
@@ -128,6 +128,7 @@ class Mover {
     const RegionAccesses accesses =
         region_accesses(sdfg_, loop, context_.assumptions, MapPoints{plan.scope.entry, plan.range});
     if (accesses.refusal) return accesses.refusal;
+    if (Refusal why = accesses.check_aliases(aliases_)) return why;
     for (auto& [name, container] : plan.border) {
       const auto found = accesses.by_container.find(name);
       if (found == accesses.by_container.end()) continue;
@@ -163,6 +164,7 @@ class Mover {
   }
 
   Sdfg& sdfg_;
+  Aliases aliases_;
   PassContext& context_;
   const ScopeNester nester_;
 };
@@ -172,8 +174,10 @@ class Mover {
 Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options&, PassContext& context) {
   // One per SDFG; the walk is from the inside out and enters nested SDFGs.
   std::map<const Sdfg*, Mover> movers;
+  const AllAliases aliases = find_aliases(root);
   const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
-    Mover& mover = movers.try_emplace(&sdfg, sdfg, context).first->second;
+    Mover& mover = movers.try_emplace(&sdfg, sdfg, aliases_of(aliases, sdfg), context)
+                       .first->second;
     Plan plan;
     if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), plan)) {
       context.refused(trail, why);

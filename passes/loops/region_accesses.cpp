@@ -20,6 +20,16 @@ bool RegionAccesses::mentions(std::string_view container) const {
          locals.contains(container);
 }
 
+Refusal RegionAccesses::check_aliases(const Aliases& aliases) const {
+  if (aliases.empty()) return {};
+  for (const auto& [name, list] : by_container)
+    for (const auto& [other, group] : aliases)
+      if (other != name && may_be_same(aliases, name, other) && by_container.contains(other) &&
+          std::ranges::any_of(list, &RegionAccess::write))
+        return "'" + name + "' and '" + other + "' may be the same memory";
+  return {};
+}
+
 namespace {
 
 class Collector {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/common/aliases.h"
 #include "passes/common/loop_range.h"
 #include "passes/pass.h"
 
@@ -27,6 +28,9 @@ struct RegionAccesses {
 
   /// Does it mention the container in any way?
   bool mentions(std::string_view container) const;
+  /// Refuses two names of what may be the same memory, if one of them is written: iterations may
+  /// meet there.
+  Refusal check_aliases(const Aliases& aliases) const;
 };
 
 /// A map and the loop around it, when the points of the map are looked at one by one: its

@@ -18,9 +18,10 @@ struct Pattern {
 };
 
 /// What passes look for: in what lies on both sides of a conditional, a loop or a state, in the
-/// containers and the maps of states, in how control goes, and in places that tables, windows and
-/// data tell.
+/// containers and the maps of states, in how control goes, in places that tables, windows and data
+/// tell, and in containers with two names.
 std::span<const Pattern> across_patterns();
+std::span<const Pattern> alias_patterns();
 std::span<const Pattern> container_patterns();
 std::span<const Pattern> control_flow_patterns();
 std::span<const Pattern> map_patterns();
