@@ -6,6 +6,7 @@
 
 #include "passes/buffers/buffer_elimination.h"
 #include "passes/buffers/double_write_elimination.h"
+#include "passes/buffers/kernel_order.h"
 #include "passes/buffers/slice_view_elimination.h"
 #include "passes/buffers/transient_reuse.h"
 #include "passes/conditionals/conditional_into_maps.h"
@@ -77,6 +78,7 @@
 #include "passes/split/map_dead_range_elimination.h"
 #include "passes/split/map_split_horizontal.h"
 #include "passes/split/map_split_vertical.h"
+#include "passes/split/shrink_transients.h"
 #include "passes/split/split_access_nodes.h"
 #include "passes/split/split_consumer_memlets.h"
 
@@ -112,6 +114,7 @@ constexpr std::array registered{
     entry<InlineFusion>(),
     entry<InlineMultistateSdfg>(),
     entry<InlineSdfg>(),
+    entry<KernelOrder>(),
     entry<LiftTrivialIf>(),
     entry<LocalDoubleBuffering>(),
     entry<LoopBlocking>(),
@@ -154,6 +157,7 @@ constexpr std::array registered{
     entry<ScanUnrolling>(),
     entry<SelfCopyElimination>(),
     entry<SetStrides>(),
+    entry<ShrinkTransients>(),
     entry<Simplify>(),
     entry<SliceViewElimination>(),
     entry<SplitAccessNodes>(),

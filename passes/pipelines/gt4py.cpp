@@ -168,7 +168,8 @@ void for_target(const Options& o, Steps& steps) {
         {"transient-reuse", "after all that tells values apart by their containers", {}});
   steps.push_back({with("configure-transients", {"transient_memory_mode=" +
                                                  std::string(to_text(o.transient_memory_mode))}),
-                   "last: passes would keep lifetimes that no longer fit", {}});
+                   "late: passes would keep lifetimes that no longer fit", {}});
+  steps.push_back({"kernel-order", "last: it is the order in which kernels run", {}});
 }
 
 /// The form that everything else expects.
@@ -207,6 +208,7 @@ Steps optimize(const Options& o) {
   hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);
+  steps.push_back({"shrink-transients", "what went into maps need not lie in memory", {}});
   if (!o.demote_fields.empty())
     steps.push_back({"restore-fields", "the signature is the caller's", {}});
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});

@@ -60,7 +60,7 @@ WEIGHTS = {name: weight for weight, names in {
         distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
     7: """
-        map-split-vertical reference-to-view""",
+        map-split-vertical reference-to-view shrink-transients""",
     6: """
         constant-propagation loop-to-map map-collapse map-interchange scalar-copy-elimination
         set-strides write-back-elimination""",
@@ -71,7 +71,7 @@ WEIGHTS = {name: weight for weight, names in {
         consolidate-edges inline-control-flow-regions lift-trivial-if loop-peeling""",
     3: """
         copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
-        map-expansion map-unroll transient-reuse trivial-dimension-folding""",
+        kernel-order map-expansion map-unroll transient-reuse trivial-dimension-folding""",
     2: """
         control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
         symbol-propagation""",
