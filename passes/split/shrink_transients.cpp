@@ -59,8 +59,9 @@ class Shrinker {
     collect_symbols(kept->box, used);
     for (const std::string& symbol : used)
       if (assigned_.contains(symbol)) {
-        context_.refused(here, "where the part of '" + name + "' in use begins or ends depends on '" +
-                                   symbol + "', which the SDFG assigns");
+        context_.refused(here, "where the part of '" + name +
+                                   "' in use begins or ends depends on '" + symbol +
+                                   "', which the SDFG assigns");
         return Changed::No;
       }
     Data& data = *sdfg_.find_data(name);
