@@ -65,9 +65,10 @@ class Decisions {
     if (!exact_) {
       if (lost == won && loser.is(Op::Symbol) && winner.is(Op::Symbol))
         return add(compare_expr(Op::Eq, loser, winner));
-      // What begins before a level that the program names has a point there; zones between symbols
-      // may be empty.
+      // What begins before a level that the program names has a point there, and before level 1 is
+      // only level 0; zones between symbols may be empty.
       const bool named = low.is(Op::Symbol) && high.is(Op::Integer) && lost != won;
+      if (named && high.value() == 1) return add(compare_expr(Op::Eq, low, Expr(0)));
       return add(compare_expr(named ? Op::Lt : Op::Le, low, high));
     }
     for (const auto& [literal, other, value] :

@@ -22,7 +22,8 @@ bool has_extremum(const Expr& e);
 std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typical);
 
 /// The same for values that symbols are only likely to have (`likely_values`): conditions of
-/// branches are left open, and no more is asked than that of a Min or Max the same argument wins.
+/// branches are left open, and no more is asked than that of a Min or Max the same argument wins; a
+/// symbol that lies below level 1 is level 0.
 std::vector<Expr> likely_decisions(const Sdfg& program, const SymbolValues& likely);
 
 /// Puts in what follows from conditions that say what a symbol is (`s`, `not s`, `s == 3`,

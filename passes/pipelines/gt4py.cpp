@@ -89,6 +89,7 @@ PlannedStep whole_maps(const Options& o) {
     steps.push_back({"min-max-elimination", "splitting makes new bounds", {}});
   steps.push_back(
       {"conditional-into-maps", "or it keeps the maps before it from those behind it", {}});
+  steps.push_back({"move-before-conditional", "past those that stay, when others are gone", {}});
   steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
                    "what fusion has left without readers", {}});
   hook(o.step_hook, steps);
