@@ -137,6 +137,42 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
   at.out.close();
 }
 
+void SdfgFunction::emit_reduce_skip(At& at, NodeId id, const ReduceWithSkipValues& reduce,
+                                    const LibraryPorts& in, const LibraryPorts& out) {
+  const Place place = at.node_place(id);
+  const auto values = in.find(reduce.input_conn), table = in.find(reduce.mask_conn);
+  const auto target = out.find(reduce.output_conn);
+  if (values == in.end() || table == in.end() || target == out.end())
+    return fail(place, "a sum over neighbours needs values, a table and an output");
+  const LibraryPort& to = target->second;
+  if (!values->second.binding.data || !table->second.binding.data || !to.binding.data) return;
+  const auto over = values->second.wide(), neighbors = table->second.wide();
+  const std::optional<Expr>& initial = reduce.init ? reduce.init : reduce.identity;
+  if (over.size() > 1 || over.size() != neighbors.size() || !to.wide().empty())
+    return fail(place,
+                "a sum over neighbours goes over one dimension, of the table as of the values");
+  if (!initial) return fail(place, "a sum over neighbours without an identity");
+  const auto at_neighbor = [&](const LibraryPort& port) {
+    std::vector<std::string> index(port.sizes.size());
+    for (std::size_t d : port.wide()) index[d] = "i";
+    return "(" + port.pointer + ")[" + strided(port.strides, index) + "]";
+  };
+  at.out.line("// reduce " + std::string(at.state[id].label()));
+  at.out.open("");
+  at.out.line(to.type + " result = " + to.type + "(" + print_code(*initial, place) + ");");
+  const std::string count = over.empty() ? "1" : print(values->second.sizes[over[0]], place);
+  at.out.open("for (int64_t i = 0; i < " + count + "; ++i)");
+  at.out.line("if (" + at_neighbor(table->second) + " != -1) sdfg::update(&result, " + to.type +
+              "(" + at_neighbor(values->second) + "), " +
+              reduction_operator(reduce.wcr, to.binding.data->dtype, place) + ");");
+  at.out.close();
+  if (at.state[to.edge].memlet.wcr)
+    at.out.line(update(at, to.edge, to.binding, to.subset, to.pointer, "result"));
+  else
+    at.out.line("*(" + to.pointer + ") = result;");
+  at.out.close();
+}
+
 std::string SdfgFunction::print_code(const Expr& expr, const Place& place) const {
   CppExpr printer = symbolic();
   printer.symbolic = false;
@@ -157,10 +193,15 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
     if (!at.state[e].memlet.empty()) out[at.state[e].src_connector] = library_port(at, e, false);
   if (!library_runs_here(*operation, in, out, place)) return;
   if (const auto* reduce = std::get_if<Reduce>(&*operation)) return emit_reduce(at, id, *reduce);
+  const auto emit = [&] {
+    if (const auto* skip = std::get_if<ReduceWithSkipValues>(&*operation))
+      return emit_reduce_skip(at, id, *skip, in, out);
+    emit_linear_algebra(at, id, *operation, in, out);
+  };
   const auto far = [](const auto& entry) { return entry.second.binding.device; };
   const bool copied = !on_device_ && !has_device_code(*operation) &&
                       (std::ranges::any_of(in, far) || std::ranges::any_of(out, far));
-  if (!copied) return emit_linear_algebra(at, id, *operation, in, out);
+  if (!copied) return emit();
   at.out.open("");
   for (LibraryPorts* ports : {&in, &out})
     for (auto& [connector, port] : *ports) {
@@ -175,7 +216,7 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
       port.pointer = copy + ".data";
       port.binding.device = false;
     }
-  emit_linear_algebra(at, id, *operation, in, out);
+  emit();
   at.out.close();
 }
 

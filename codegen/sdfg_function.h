@@ -266,6 +266,9 @@ class SdfgFunction {
                       const std::vector<std::string>& index) const;
   std::string print_code(const Expr& expr, const Place& place) const;
   void emit_reduce(At& at, NodeId node, const Reduce& reduce);
+  void emit_reduce_skip(At& at, NodeId node, const ReduceWithSkipValues& reduce,
+                        const std::map<std::string, LibraryPort, std::less<>>& in,
+                        const std::map<std::string, LibraryPort, std::less<>>& out);
 
   // device_library.cpp
   bool library_runs_here(const LibraryOperation& operation,

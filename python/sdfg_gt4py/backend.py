@@ -11,6 +11,7 @@ from gt4py.next import backend as gtx_backend
 from gt4py.next.otf import recipes
 from gt4py.next.program_processors.runners.dace.workflow import backend as gtx_wfdbackend
 
+from sdfg_gt4py import deep
 from sdfg_gt4py.compilation import Compiler
 from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import find_tool
@@ -73,9 +74,10 @@ def make_backend(
     return dataclasses.replace(
         theirs,
         name=name,
-        executor=dataclasses.replace(
-            workflow,
+        transforms=deep.Transforms(**_fields(theirs.transforms)),
+        executor=deep.Workflow(
             translation=dataclasses.replace(cached, step=translator),
+            bindings=workflow.bindings,
             compilation=compiler,
         ),
     )

@@ -106,7 +106,7 @@ class Compiler(gtx_wfdcompilation.DaCeCompiler):
 
         def build(to: pathlib.Path) -> None:
             source = folder / f"{name}.{language.ending}"
-            source.write_bytes(self.tool.run(sdfg_json.encode(), ["--expand-reduce", f"--emit={language.emit}"]))
+            source.write_bytes(self.tool.run(sdfg_json.encode(), [f"--emit={language.emit}"]))
             language.compile(source, to)
 
         _publish(library, build)

@@ -20,9 +20,11 @@ warnings.simplefilter("ignore")
 
 import gt4py.next as gtx
 import numpy as np
+from gt4py import eve
 from gt4py._core import definitions as core_defs
 from gt4py.next import config
 from gt4py.next.instrumentation import metrics
+from gt4py.next.iterator import ir as itir
 from gt4py.next.otf import runners
 from gt4py.next.program_processors.runners.dace import transformations as gtx_transformations
 
@@ -31,7 +33,7 @@ import grid
 import horizontal
 import kinds
 import sdfg_gt4py
-from sdfg_gt4py import calls
+from sdfg_gt4py import calls, deep
 
 
 def run(name, backend):
@@ -292,7 +294,40 @@ class Running(BuildsElsewhere):
             run("smoothing_twice", sdfg_gt4py.make_backend(external_workspace=small))
 
     def test_without_the_optimizer(self):
-        self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend(auto_optimize=False)), [])
+        backend = sdfg_gt4py.make_backend(auto_optimize=False)
+        self.assertEqual(run("fill_and_copy", backend), [])
+        self.assertEqual(run("largest_and_smallest_at_a_border", backend), [])  # neighbours are missing
+
+
+class Deep(unittest.TestCase):
+    """Expressions nested more deeply than Python lets functions call each other."""
+
+    def test_a_step_that_fails_is_run_again_without_limits(self):
+        class Depth(eve.NodeVisitor):
+            def visit_FunCall(self, node):
+                return 1 + max(self.visit(argument) for argument in node.args)
+
+            def visit_SymRef(self, node):
+                return 0
+
+        expression = itir.SymRef(id="x")
+        for _ in range(3000):
+            expression = itir.FunCall(fun=itir.SymRef(id="plus"), args=[expression, itir.SymRef(id="y")])
+        before = sys.getrecursionlimit()
+        with self.assertRaises(RecursionError):
+            Depth().visit(expression)
+        self.assertEqual(deep.deeply(Depth().visit, expression), 3000)
+        self.assertEqual(sys.getrecursionlimit(), before)
+        self.assertIs(eve.NodeVisitor.visit, deep._visit)
+
+    def test_another_error_comes_through(self):
+        def fails(depth):
+            if depth == 0:
+                raise KeyError("the end")
+            return fails(depth - 1)
+
+        with self.assertRaisesRegex(KeyError, "the end"):
+            deep.deeply(fails, 5000)
 
 
 class Looking(unittest.TestCase):

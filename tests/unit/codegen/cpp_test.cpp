@@ -51,5 +51,41 @@ TEST(Cpp, AValueAsWhatAnotherOneIs) {
       << text;
 }
 
+// What GT4Py lowers a sum over neighbours to, some of which are missing.
+TEST(Cpp, ASumLeavesOutMissingNeighbors) {
+  const std::string text = generated(R"--(sdfg sums(V: float64[E], T: int32[9, 3], B: float64[9])
+  symbol E: int64
+  transient v: float64[3]
+  state s
+    n0 = access V
+    n1 = access T
+    n2 = map m (i) in [0:9]
+      n3 = map gather (k) in [0:3]
+        n4 = tasklet t: "__out = v[n if n != -1 else 0]"
+      n5 = exit n3
+      n6 = access v
+      n7 = library gt4py.next.program_processors.runners.dace.library_nodes.reduce_with_skip_values.ReduceWithSkipValues sum {
+          name = "sum", extras = {wcr = "(lambda x, y: (x + y))", identity = "0.0", init = "1.0",
+          input_conn = "_in", mask_conn = "_mask", output_conn = "_out"}}
+    n8 = exit n2
+    n9 = access B
+    n0 -> n2.IN_V : V[0:E]
+    n1 -> n2.IN_T : T[0:9, 0:3]
+    n2.OUT_V -> n3.IN_V : V[0:E]
+    n2.OUT_T -> n3.IN_T : T[i, 0:3]
+    n3.OUT_V -> n4.v : V[0:E]
+    n3.OUT_T -> n4.n : T[i, k]
+    n4.__out -> n5.IN_v : v[k]
+    n5.OUT_v -> n6 : v[0:3]
+    n6 -> n7._in : v[0:3]
+    n2.OUT_T -> n7._mask : T[i, 0:3]
+    n7._out -> n8.IN_B : B[i]
+    n8.OUT_B -> n9 : B[0:9]
+)--");
+  for (const char* part : {"double result = double(1.0);", "for (int64_t i = 0; i < 3; ++i)",
+                           "!= -1) sdfg::update(&result, double((v)[i]), sdfg::Sum", "= result;"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+}
+
 }  // namespace
 }  // namespace sdfg
