@@ -64,7 +64,8 @@ TEST(Cpp, ASumLeavesOutMissingNeighbors) {
         n4 = tasklet t: "__out = v[n if n != -1 else 0]"
       n5 = exit n3
       n6 = access v
-      n7 = library gt4py.next.program_processors.runners.dace.library_nodes.reduce_with_skip_values.ReduceWithSkipValues sum {
+      n7 = library gt4py.next.program_processors.runners.dace.library_nodes.)--"
+                R"--(reduce_with_skip_values.ReduceWithSkipValues sum {
           name = "sum", extras = {wcr = "(lambda x, y: (x + y))", identity = "0.0", init = "1.0",
           input_conn = "_in", mask_conn = "_mask", output_conn = "_out"}}
     n8 = exit n2
