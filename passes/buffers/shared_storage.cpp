@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/propagate.h"
 #include "passes/buffers/elementwise.h"
 #include "passes/buffers/sharing_check.h"
 #include "passes/buffers/twin_writes.h"
@@ -148,7 +149,7 @@ void SharingCheck::find_twin(Point p, Placed& use, std::vector<Subset>& copied) 
 }
 
 void SharingCheck::place(Placed& use) {
-  if (!use.box) use.box = Subset::whole(p_.sdfg.arrays.at(from()).shape), use.exact = false;
+  if (!use.box) use.box = all_elements(p_.sdfg.arrays.at(from())), use.exact = false;
   use.box = sharing_.placement.map(*use.box);
 }
 
@@ -158,10 +159,10 @@ Refusal SharingCheck::check_bounds(const Placed& use, const std::vector<Subset>&
   for (const Subset& box : copied)
     if (contains(box, use.box)) return {};
   const Data& data = *p_.sdfg.arrays.get(to());
-  if (contains(Subset::whole(data.shape), use.box)) return {};
+  if (contains(all_elements(data), use.box)) return {};
   // Every use lies within `from`: it is enough that all of that has a place.
-  const Subset all = sharing_.placement.map(Subset::whole(p_.sdfg.arrays.get(from())->shape));
-  if (contains(Subset::whole(data.shape), all)) return {};
+  const Subset all = sharing_.placement.map(all_elements(*p_.sdfg.arrays.get(from())));
+  if (contains(all_elements(data), all)) return {};
   for (const Subset& box : copied)
     if (contains(box, all)) return {};
   // A container is a box: what lies between two elements that exist does, too.

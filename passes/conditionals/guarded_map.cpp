@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ir/analysis/expression_types.h"
+#include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
@@ -195,7 +196,7 @@ class Guard {
     NodeId from = state_.source(edge);
     Subset part = Subset::index({0});
     if (const auto* access = state_[from].as<AccessNode>()) {
-      part = Subset::whole(sdfg_.arrays.at(access->data).shape);
+      part = all_elements(sdfg_.arrays.at(access->data));
       state_.connect(from, node_, Edge{"", in, Memlet::read(access->data, part)});
     } else {
       const std::string name = sdfg_.fresh_name(in);

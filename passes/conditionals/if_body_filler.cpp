@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/used_names.h"
 
@@ -207,7 +208,7 @@ void IfBodyFiller::move_in_edge(EdgeId e, Target& target) {
   const auto* access = state_[path_source(state_, e)].as<AccessNode>();
   const std::string data = access ? access->data : edge.memlet.data;
   const Subset part = hull(edge.memlet.src_subset ? *edge.memlet.src_subset
-                                                  : Subset::whole(sdfg_.find_data(data)->shape));
+                                                  : all_elements(*sdfg_.find_data(data)));
   const std::string input = boundary(e, data, part);
   edge.src_connector.clear();
   follow_read(edge, {data, input, part}, to, target);
@@ -271,7 +272,7 @@ void IfBodyFiller::connect_results(NodeId n, Target& target) {
     if (input != name) {
       const Subset whole = Subset::whole(data.shape);
       const auto& part = state_[e].memlet.src_subset;
-      const Subset from = part ? *part : Subset::whole(inner().arrays.at(name).shape);
+      const Subset from = part ? *part : all_elements(inner().arrays.at(name));
       // Said in the same terms where that is possible, so that both sides are seen to agree.
       const bool alike =
           from.rank() == whole.rank() && wide_dimensions(from) == wide_dimensions(whole);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/blocks.h"
 
@@ -98,7 +99,7 @@ class Reads {
       twin.storage = Storage::CpuHeap;
       twin.lifetime = Lifetime::Scope;
       if (auto* plain = std::get_if<Array>(&twin.kind)) plain->role = Role::Plain;
-      const Subset all = Subset::whole(data.shape);
+      const Subset all = all_elements(data);
       found->second = add(array, std::move(twin));
       connect(array, found->second, Memlet::copy(array, all, all));
     }

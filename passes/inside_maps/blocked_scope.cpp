@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/scope.h"
 #include "passes/common/used_names.h"
@@ -160,7 +161,7 @@ void BlockedScope::promote(const std::vector<EdgeId>& edges) {
       const std::string name = sdfg_.fresh_name(from + "_block");
       Data data = Data::array(sdfg_.arrays.at(from).dtype, sizes(part), true);
       data.storage = Storage::Register;
-      const Subset whole = Subset::whole(data.shape);
+      const Subset whole = all_elements(data);
       sdfg_.arrays.insert(name, std::move(data));
       local = state_.add(Node{AccessNode{name}});
       state_.connect(entry_, local,
@@ -206,7 +207,7 @@ void BlockedScope::enter(NodeId inner) {
       const auto [at, first] = passages.emplace(std::pair(from, state_[e].src_connector), "");
       if (first) {
         at->second = add_passage(inner, data);
-        const Subset whole = Subset::whole(sdfg_.find_data(data)->shape);
+        const Subset whole = all_elements(*sdfg_.find_data(data));
         state_.connect(from, inner, Edge{state_[e].src_connector, "IN_" + at->second,
                                          Memlet::read(data, whole)});
       }
@@ -263,7 +264,7 @@ void BlockedScope::leave(NodeId inner, NodeId inner_exit) {
     const auto* access = state_[path_target(state_, e)].as<AccessNode>();
     const std::string data = access ? access->data : state_[e].memlet.data;
     const std::string passage = add_passage(inner_exit, data);
-    Memlet outer = Memlet::write(data, Subset::whole(sdfg_.find_data(data)->shape));
+    Memlet outer = Memlet::write(data, all_elements(*sdfg_.find_data(data)));
     outer.wcr = state_[e].memlet.wcr;
     outer.wcr_nonatomic = state_[e].memlet.wcr_nonatomic;
     state_.connect(inner_exit, exit_,
@@ -286,7 +287,7 @@ void BlockedScope::summarize(NodeId node, bool entry) {
   for (EdgeId e : entry ? state_.in(node) : state_.out(node)) {
     Memlet& outer = state_[e].memlet;
     if (outer.empty()) continue;
-    const Subset whole = Subset::whole(sdfg_.find_data(outer.data)->shape);
+    const Subset whole = all_elements(*sdfg_.find_data(outer.data));
     std::optional<Subset> all;
     outer.volume = 0;
     for (const Memlet* m : inside[entry ? state_[e].dst_connector : state_[e].src_connector]) {

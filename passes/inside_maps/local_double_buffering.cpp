@@ -7,6 +7,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/order.h"
+#include "ir/analysis/propagate.h"
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/tidy.h"
@@ -120,13 +121,13 @@ class Buffering {
 
   Subset part(const std::string& container, const std::optional<Subset>& subset) const {
     const Data* data = sdfg_.find_data(container);
-    return subset || !data ? subset.value_or(Subset{}) : Subset::whole(data->shape);
+    return subset || !data ? subset.value_or(Subset{}) : all_elements(*data);
   }
 
   /// What all iterations together touch.
   Subset swept(NodeId entry, const std::string& container, const Subset& subset) const {
     const MapEntry& map = state_.get<MapEntry>(entry);
-    Subset all = Subset::whole(sdfg_.find_data(container)->shape);
+    Subset all = all_elements(*sdfg_.find_data(container));
     const auto ranges = image(subset, map.params, map.ranges, context_.assumptions);
     for (std::size_t d = 0; d < ranges.size() && d < all.rank(); ++d)
       if (ranges[d]) all[d] = *ranges[d];

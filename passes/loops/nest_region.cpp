@@ -55,6 +55,9 @@ Data windowed(const Data& data, const Subset& window) {
   Array* array = out.as_array();
   if (!array) return out;
   out.shape = sizes(window);
+  // The window's first element is element 0 inside.
+  array->offset.assign(out.shape.size(), Expr(0));
+  array->start_offset = 0;
   Expr last = 1;
   for (std::size_t d = 0; d < out.shape.size(); ++d)
     last = last + (out.shape[d] - 1) * array->strides[d];

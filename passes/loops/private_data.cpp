@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/loop_range.h"
@@ -34,7 +35,7 @@ class Walk {
       if (!on_block(region[id], written)) return false;
       const auto out = region.out(id);
       for (InterstateEdgeId e : out)
-        if (reads_by_name(region[e]) && !covered(written, Subset::whole(data_.shape))) return false;
+        if (reads_by_name(region[e]) && !covered(written, all_elements(data_))) return false;
       if (out.empty()) break;
       // Several ways: what is written on one of them is not certain, so none may touch it.
       if (out.size() > 1 || !region[out[0]].condition.always_true() ||
@@ -49,7 +50,7 @@ class Walk {
   bool on_block(const Block& block, Written& written) {
     SymbolSet names;
     collect_used_names(block, known_, names);
-    if (names.contains(name_) && !covered(written, Subset::whole(data_.shape))) return false;
+    if (names.contains(name_) && !covered(written, all_elements(data_))) return false;
     if (const auto* state = block.as<State>()) return on_state(*state, written);
     if (const auto* conditional = block.as<ConditionalBlock>()) {
       for (const Branch& branch : conditional->branches) {
@@ -103,7 +104,7 @@ class Walk {
     SymbolSet names;
     for (NodeId n : state.nodes()) collect_used_names(state[n], known_, names);
     for (EdgeId e : state.edges()) collect_used_names(state[e], known_, names);
-    if (names.contains(name_) && !covered(written, Subset::whole(data_.shape))) return false;
+    if (names.contains(name_) && !covered(written, all_elements(data_))) return false;
     for (NodeId n : state.nodes()) {
       const auto* access = state[n].as<AccessNode>();
       if (!access || access->data != name_) continue;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
@@ -13,7 +14,7 @@
 
 namespace sdfg {
 
-Subset whole(const Data& data) { return Subset::whole(data.shape); }
+Subset whole(const Data& data) { return all_elements(data); }
 
 bool RegionAccesses::mentions(std::string_view container) const {
   return by_container.contains(container) || named.contains(container) ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/analysis/propagate.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
 
@@ -100,7 +101,7 @@ class Keeper {
     const std::string connector = std::exchange(state_[value.edge].dst_connector, std::string());
     changed.push_back(value.edge);
     if (!stays) return node;
-    Memlet memlet = Memlet::copy(name, Subset::whole(data.shape), value.written);
+    Memlet memlet = Memlet::copy(name, all_elements(data), value.written);
     memlet.data = between.container, memlet.data_is_src = false;
     const EdgeId out = state_.connect(node, first_.exit, {"", connector, std::move(memlet)});
     std::ranges::replace(first_.out.at(value.port).inner, value.edge, out);

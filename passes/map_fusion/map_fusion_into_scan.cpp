@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ir/analysis/propagate.h"
 #include "ir/graph_algorithms.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
@@ -192,7 +193,7 @@ class Mover {
     if (Refusal why = nester.find_border(state_, scope_, around, border, site_.assumptions))
       return why;
     for (auto& [name, container] : border)
-      container.window = Subset::whole(site_.sdfg.find_data(name)->shape);
+      container.window = all_elements(*site_.sdfg.find_data(name));
     piece_ =
         nester.nest(state_, scope_, border, entry(first_).label, [](Block body) { return body; });
     Sdfg& one = **piece_.sdfg;
@@ -236,7 +237,7 @@ class Mover {
   /// The connector through which the scan is given all of a container already.
   std::optional<std::string> known_input(const ScanBody& scan, const std::string& name) const {
     const Data& data = *site_.sdfg.find_data(name);
-    const Subset whole = Subset::whole(data.shape);
+    const Subset whole = all_elements(data);
     for (EdgeId e : state_.in(scan.node())) {
       const Memlet& memlet = state_[e].memlet;
       const std::string& connector = state_[e].dst_connector;
@@ -255,7 +256,7 @@ class Mover {
     const EdgeId e =
         state_.connect(second_.entry, scan.node(),
                        {"OUT_" + here, inside,
-                        Memlet::read(name, Subset::whole(site_.sdfg.find_data(name)->shape))});
+                        Memlet::read(name, all_elements(*site_.sdfg.find_data(name)))});
     second_.in.at(here).inner.push_back(e);
     site_.order.connected(e);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/propagate.h"
 #include "passes/common/reroute.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/fusion_walk.h"
@@ -298,7 +299,7 @@ class Recomputation {
     std::set<std::string> passed;
     const auto pass_whole = [&](const std::string& name, const Port& port) {
       if (!passed.insert(port.container).second) return;
-      const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
+      const Subset whole = all_elements(*site_.sdfg.find_data(port.container));
       read(reader, input_of(reader, name, port), code, port.container,
            Memlet::read(port.container, whole));
     };
@@ -343,7 +344,7 @@ class Recomputation {
       for (const std::string& other : reads->second.all())
         if (reader.in.at(other).node == port.node && reader.in.at(other).direct) return other;
     const std::string here = reader.free_name(true, name);
-    const Subset whole = Subset::whole(site_.sdfg.find_data(port.container)->shape);
+    const Subset whole = all_elements(*site_.sdfg.find_data(port.container));
     Edge edge{"", "IN_" + here, Memlet::read(port.container, whole)};
     state_[reader.entry].in_connectors["IN_" + here],
         state_[reader.entry].out_connectors["OUT_" + here];

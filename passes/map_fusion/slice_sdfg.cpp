@@ -1,5 +1,7 @@
 #include "passes/map_fusion/slice_sdfg.h"
 
+#include "ir/analysis/propagate.h"
+
 namespace sdfg {
 namespace {
 
@@ -58,7 +60,7 @@ NestedSdfg slice_sdfg(const FusionSite& site, const FusionMap& map, const ValueS
                       const std::optional<Expr>& condition, const std::string& stored) {
   Border border;
   const auto let_in = [&](const Port& port, std::optional<EdgeId> edge) {
-    border[port.container] = {edge, {}, Subset::whole(site.sdfg.find_data(port.container)->shape)};
+    border[port.container] = {edge, {}, all_elements(*site.sdfg.find_data(port.container))};
   };
   for (const std::string& name : slice.inputs) let_in(map.in.at(name), map.in.at(name).outer);
   for (const StoredValue& value : slice.stored) let_in(map.out.at(value.port), std::nullopt);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/propagate.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -37,7 +38,7 @@ class Footprint {
     const std::string& connector = write_ ? state_[edge].src_connector : state_[edge].dst_connector;
     const std::string inner_connector = matching_connector(connector);
     if (inner_connector.empty()) return own;  // a dynamic range input
-    if (!map) return Subset::whole(data_.shape);
+    if (!map) return all_elements(data_);
     std::optional<Subset> all;
     for (EdgeId e : write_ ? state_.in(next) : state_.out(next)) {
       const Edge& inner = state_[e];
@@ -70,7 +71,7 @@ class Footprint {
                std::ranges::find(map.params, name) != map.params.end();
       });
     };
-    Subset out = Subset::whole(data_.shape);
+    Subset out = all_elements(data_);
     for (std::size_t d = 0; d < out.rank(); ++d)
       if (ranges[d] && known_outside(*ranges[d])) out[d] = *ranges[d];
     return out;
