@@ -51,7 +51,7 @@ void for_each_piece(std::string_view text, const auto& on_word, const auto& on_o
 
 class Reads {
  public:
-  Reads(const SymbolSet& known, const NameSink& sink) : known_(known), sink_(sink) {}
+  Reads(KnownNames known, const NameSink& sink) : known_(known), sink_(sink) {}
 
   void read(const Statements& all) {
     for (const Statement& s : all) std::visit([this](const auto& kind) { read(kind); }, s.kind);
@@ -69,7 +69,7 @@ class Reads {
   }
   void called(const Expr& e) {
     if (detail::name_bits(e) == 0) return;
-    if (e.is(Op::Call) && known_.contains(e.name()) && !assigned_.contains(e.name()))
+    if (e.is(Op::Call) && known_.find(e.name()) && !assigned_.contains(e.name()))
       sink_(e.name());
     for (const Expr& a : e.args()) called(a);
   }
@@ -122,7 +122,7 @@ class Reads {
   void read(const BreakStatement&) {}
   void read(const ContinueStatement&) {}
 
-  const SymbolSet& known_;
+  KnownNames known_;
   const NameSink& sink_;
   Names assigned_;
 };
@@ -219,12 +219,12 @@ std::string replaced_words(std::string_view text, const Substitution& replacemen
 void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out) {
   collect_symbols(code, known, into(out));
 }
-void collect_symbols(const Code& code, const SymbolSet& known, const NameSink& sink) {
+void collect_symbols(const Code& code, KnownNames known, const NameSink& sink) {
   if (const Statements* statements = code.statements()) return Reads(known, sink).read(*statements);
   for_each_piece(
       code.text(),
       [&](std::string_view word) {
-        if (const auto it = known.find(word); it != known.end()) sink(*it);
+        if (const std::string* name = known.find(word)) sink(*name);
       },
       [](std::string_view) {});
 }

@@ -107,6 +107,15 @@ void collect_symbols(const Data& data, SymbolSet& out) {
   for_each_expr(data, [&](const Expr& e) { collect_symbols(e, out); });
 }
 
+const std::string* KnownNames::find(std::string_view word) const {
+  if (containers_) {
+    const auto found = containers_->find(word);
+    return found == containers_->end() ? nullptr : &found->first;
+  }
+  const auto found = names_->find(word);
+  return found == names_->end() ? nullptr : &*found;
+}
+
 void collect_symbols(const Data& data, SymbolCollector& out) {
   for_each_expr(data, [&](const Expr& e) { out.add(e); });
 }

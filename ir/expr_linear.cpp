@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/expr_interval.h"
+#include "ir/expr_normal.h"
 #include "ir/linear_system.h"
 #include "ir/subset_points.h"
 
@@ -40,6 +41,9 @@ class Forms {
   bool read(const Expr& condition, bool holds, Condition& out);
 
   const std::vector<Variable>& variables() const { return variables_; }
+  bool without_extrema() const {
+    return std::ranges::none_of(variables_, [](const Variable& v) { return v.is_extremum(); });
+  }
   /// Are all variables symbols, which may have any value that the assumptions allow?
   bool complete() const { return complete_; }
 
@@ -53,7 +57,7 @@ class Forms {
     if (e.is(Op::Add))
       return std::ranges::all_of(e.args(), [&](const Expr& a) { return add(a, factor, out); });
     if (e.is(Op::Mul) && e.arg(0).is(Op::Integer)) {
-      const auto [coefficient, monomial] = terms(e)[0];
+      const auto [coefficient, monomial] = as_term(e);
       // A coefficient that fits into no number stays in the monomial.
       if (coefficient.den != 1 || monomial == e) return false;
       return std::abs(coefficient.num) < Linear::max_factor &&
@@ -158,10 +162,10 @@ class Search {
   };
 
   /// The form with a column replaced by what it equals.
-  static bool replace(const Linear& form, std::size_t column, const Linear& by, Linear& out) {
+  bool replace(const Linear& form, std::size_t column, const Linear& by, Linear& out) const {
     Linear rest = form;
     rest.factor[column] = 0;
-    return Linear::combine(1, rest, form.factor[column], by, out);
+    return Linear::combine(1, rest, form.factor[column], by, out, variables_.size());
   }
 
   /// May `form >= 0` hold thanks to one argument of an extremum? Otherwise it must hold with each.
@@ -184,7 +188,7 @@ class Search {
     } else if (each) {
       for (const Linear& value : variables_[*each].choices) require_replaced(c, form, *each, value);
     } else {
-      c.system.require(form);
+      c.system.require(form, variables_.size());
     }
   }
   void require_replaced(Case& c, const Linear& form, std::size_t column, const Linear& by) {
@@ -235,7 +239,7 @@ class Search {
     for (std::size_t j = 0; j < choices.size(); ++j) {
       Linear ahead;
       if (j == i) continue;
-      if (Linear::combine(sign, choices[i], -sign, choices[j], ahead)) require(next, ahead);
+      if (Linear::combine(sign, choices[i], -sign, choices[j], ahead, variables_.size())) require(next, ahead);
       else next.failed = true;
     }
     for (const Linear& form : c.open) require(next, form);
@@ -298,8 +302,11 @@ class Question {
   }
 
   Truth possible(std::initializer_list<const Linear*> list, const Condition* condition = nullptr) {
+    // Of what nothing is known a form can have either sign.
+    const bool free = list.size() == 1 && !condition && conditions_.empty() &&
+                      !(*list.begin())->is_constant() && forms.without_extrema();
     // Values for everything known may contradict what could not be expressed.
-    const Truth t = search_->possible(list, condition);
+    const Truth t = free ? Truth::Yes : search_->possible(list, condition);
     return t == Truth::Yes && (!known_ || !forms.complete()) ? Truth::Unknown : t;
   }
 

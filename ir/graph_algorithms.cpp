@@ -1,32 +1,33 @@
 #include "ir/graph_algorithms.h"
 
 #include <algorithm>
-#include <queue>
 
 #include <boost/graph/dominator_tree.hpp>
 #include <boost/graph/strong_components.hpp>
 
 #include "ir/graph_bgl.h"
+#include "support/id_queue.h"
 
 namespace sdfg {
 
 // Boost's topological_sort fixes no order among ready nodes, so this is Kahn's algorithm with a
-// heap.
+// queue by id.
 std::optional<std::vector<NodeId>> topological_order(const StateGraph& graph) {
-  std::vector<std::size_t> waiting(graph.id_bound());
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  std::vector<std::uint32_t> waiting(graph.id_bound());
+  IdQueue ready(graph.id_bound());
   for (NodeId n : graph.nodes()) {
-    waiting[n.value] = graph.in(n).size();
-    if (waiting[n.value] == 0) ready.push(n);
+    waiting[n.value] = std::uint32_t(graph.in(n).size());
+    if (waiting[n.value] == 0) ready.push(n.value);
   }
   std::vector<NodeId> order;
   order.reserve(graph.node_count());
   while (!ready.empty()) {
-    const NodeId n = ready.top();
-    ready.pop();
+    const NodeId n{std::uint32_t(ready.pop())};
     order.push_back(n);
-    for (EdgeId e : graph.out(n))
-      if (--waiting[graph.target(e).value] == 0) ready.push(graph.target(e));
+    for (EdgeId e : graph.out(n)) {
+      const NodeId next = graph.target(e);
+      if (--waiting[next.value] == 0) ready.push(next.value);
+    }
   }
   if (order.size() != graph.node_count()) return std::nullopt;
   return order;

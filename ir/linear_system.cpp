@@ -13,14 +13,12 @@ constexpr std::size_t max_rows = 160;
 
 /// How often a variable occurs with a positive and with a negative factor.
 struct Occurrences {
-  std::size_t positive = 0, negative = 0;
-  bool positive_units = true, negative_units = true;
+  std::uint16_t positive = 0, negative = 0;
+  bool more_than_units_up = false, more_than_units_down = false;
 
-  bool exact() const { return positive_units || negative_units; }
+  bool exact() const { return !more_than_units_up || !more_than_units_down; }
   /// Rows that eliminating it adds, at most.
-  std::ptrdiff_t growth() const {
-    return std::ptrdiff_t(positive * negative) - std::ptrdiff_t(positive + negative);
-  }
+  int growth() const { return positive * negative - (positive + negative); }
 };
 
 std::array<Occurrences, Linear::max_variables> count(const std::vector<Linear>& rows,
@@ -29,8 +27,8 @@ std::array<Occurrences, Linear::max_variables> count(const std::vector<Linear>& 
   for (const Linear& row : rows)
     for (std::size_t v = 0; v < width; ++v) {
       const std::int32_t f = row.factor[v];
-      if (f > 0) ++out[v].positive, out[v].positive_units &= f == 1;
-      if (f < 0) ++out[v].negative, out[v].negative_units &= f == -1;
+      if (f > 0) ++out[v].positive, out[v].more_than_units_up |= f != 1;
+      if (f < 0) ++out[v].negative, out[v].more_than_units_down |= f != -1;
     }
   return out;
 }
@@ -52,8 +50,7 @@ bool Linear::combine(std::int64_t a, const Linear& x, std::int64_t b, const Line
   return fits;
 }
 
-void LinearSystem::require(const Linear& form) {
-  std::size_t width = Linear::max_variables;
+void LinearSystem::require(const Linear& form, std::size_t width) {
   while (width > 0 && form.factor[width - 1] == 0) --width;
   add(form, width);
 }
@@ -82,10 +79,11 @@ void LinearSystem::add(Linear form, std::size_t width) {
 
 Truth LinearSystem::feasible() const {
   if (contradiction_) return Truth::No;
-  LinearSystem left = *this;
+  const std::vector<Linear>* left = &rows_;
+  LinearSystem next, last;
   bool exact = true;
-  while (!left.rows_.empty()) {
-    const auto occurrences = count(left.rows_, width_);
+  while (!left->empty()) {
+    const auto occurrences = count(*left, width_);
     std::size_t best = Linear::max_variables;
     for (std::size_t v = 0; v < width_; ++v) {
       const Occurrences& o = occurrences[v];
@@ -95,13 +93,14 @@ Truth LinearSystem::feasible() const {
         best = v;
     }
     exact &= occurrences[best].exact();
-    LinearSystem next;
-    next.rows_.reserve(left.rows_.size());
-    for (const Linear& row : left.rows_)
+    next.rows_.clear();
+    next.rows_.reserve(left->size());
+    for (const Linear& row : *left)
       if (row.factor[best] == 0) next.rows_.push_back(row);
-    for (const Linear& low : left.rows_)
-      for (const Linear& high : left.rows_) {
-        if (low.factor[best] <= 0 || high.factor[best] >= 0) continue;
+    for (const Linear& low : *left) {
+      if (low.factor[best] <= 0) continue;
+      for (const Linear& high : *left) {
+        if (high.factor[best] >= 0) continue;
         const std::int64_t of_low = -std::int64_t(high.factor[best]), of_high = low.factor[best];
         Linear sum;
         if (!Linear::combine(of_low, low, of_high, high, sum, width_))
@@ -110,7 +109,9 @@ Truth LinearSystem::feasible() const {
         if (next.contradiction_) return Truth::No;
         if (next.rows_.size() > max_rows) return Truth::Unknown;
       }
-    left = std::move(next);
+    }
+    std::swap(next, last);
+    left = &last.rows_;
   }
   return exact ? Truth::Yes : Truth::Unknown;
 }

@@ -30,7 +30,8 @@ struct Linear {
 /// is 1 or -1, as between bounds of ranges.
 class LinearSystem {
  public:
-  void require(const Linear& form);  ///< form >= 0
+  /// form >= 0; it has no variables from `width` on.
+  void require(const Linear& form, std::size_t width = Linear::max_variables);
   /// Do some integers satisfy all of them? Unknown when the elimination is not exact, or grows.
   Truth feasible() const;
 

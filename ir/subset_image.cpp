@@ -24,7 +24,7 @@ class Image {
  public:
   Image(const std::vector<std::string>& params, const std::vector<Range>& ranges,
         const Assumptions& assumptions)
-      : assumptions_(assumptions) {
+      : outside_(assumptions) {
     SDFG_ASSERT(params.size() == ranges.size());
     for (std::size_t p = 0; p < params.size(); ++p) {
       const Range& r = ranges[p];
@@ -41,7 +41,6 @@ class Image {
         unbounded_.push_back(params[p]);  // which end is the first is not known
         continue;
       }
-      assumptions_.assume(params[p], parameter.low, parameter.high);
       parameters_.push_back(std::move(parameter));
     }
   }
@@ -50,8 +49,8 @@ class Image {
     if (!uses(r.begin) && !uses(r.end) && !uses(r.step) && !uses(r.tile)) return r;
     if (auto exact = affine(r)) return exact;
     if (uses(r.tile)) return std::nullopt;
-    const bool down = certain(detail::decide_quickly(Op::Lt, r.step, 0, assumptions_));
-    if (!down && !certain(detail::decide_quickly(Op::Gt, r.step, 0, assumptions_)))
+    const bool down = certain(detail::decide_quickly(Op::Lt, r.step, 0, assumptions()));
+    if (!down && !certain(detail::decide_quickly(Op::Gt, r.step, 0, assumptions())))
       return std::nullopt;
     const auto low = extreme(down ? r.end : r.begin, false, 0);
     const auto high = extreme(down ? r.begin : r.end, true, 0);
@@ -66,7 +65,8 @@ class Image {
            std::ranges::any_of(unbounded_, [&](const std::string& p) { return uses_symbol(e, p); });
   }
   std::optional<int> sign(const Expr& e) const {
-    return detail::weak_sign(interval(e, assumptions_));
+    if (const auto value = e.as_integer()) return (*value > 0) - (*value < 0);
+    return detail::weak_sign(interval(e, assumptions()));
   }
 
   /// a * p + b for one parameter p, moved as a block of constant width: the result is exact.
@@ -88,10 +88,9 @@ class Image {
     const Expr at_high = parts->coefficient * moving->high + parts->rest;
     if (uses(at_low) || uses(at_high)) return std::nullopt;  // ranges that depend on one another
     const Expr first = *direction > 0 ? at_low : at_high, last = *direction > 0 ? at_high : at_low;
-    if (certain(detail::decide_quickly(Op::Ge, width, jump, assumptions_)))
-      return Range{first, last + (width - 1)};
+    if (at_least(width, jump)) return Range{first, last + (width - 1)};
     // A width that may be 0 or less covers nothing at some points; the hull holds it all the same.
-    if (certain(detail::decide_quickly(Op::Ge, width, 1, assumptions_)) && positive(jump))
+    if (at_least(width, 1) && positive(jump))
       return Range{first, last, jump, width};
     return Range{first, last + (width - 1)};
   }
@@ -139,7 +138,7 @@ class Image {
         return up ? e.arg(1) - 1 : Expr(0);
       case Op::Pow: {
         const auto n = e.arg(1).as_integer();
-        const Interval base = interval(e.arg(0), assumptions_);
+        const Interval base = interval(e.arg(0), assumptions());
         if (!n || *n < 0 || !base.low || base.low->num < 0) return std::nullopt;
         const auto bound = extreme(e.arg(0), up, depth + 1);
         return bound ? std::optional(pow(up ? *bound : max(*bound, 0), *n)) : std::nullopt;
@@ -173,7 +172,7 @@ class Image {
     Expr out = fixed;
     for (const Expr& f : moving) {
       if (moving.size() > 1) {
-        const Interval i = interval(f, assumptions_);
+        const Interval i = interval(f, assumptions());
         if (!i.low || i.low->num < 0) return std::nullopt;
       }
       const auto bound = extreme(f, upwards, depth + 1);
@@ -183,12 +182,26 @@ class Image {
     }
     return out;
   }
+  bool at_least(const Expr& a, const Expr& b) const {
+    const auto x = a.as_integer(), y = b.as_integer();
+    return x && y ? *x >= *y : certain(detail::decide_quickly(Op::Ge, a, b, assumptions()));
+  }
   bool positive(const Expr& e) const {
-    const Interval i = interval(e, assumptions_);
+    const Interval i = interval(e, assumptions());
     return i.low && i.low->num > 0;
   }
 
-  Assumptions assumptions_;
+  /// What holds inside. Most images need none of it: their coefficients and widths are numbers.
+  const Assumptions& assumptions() const {
+    if (!inside_) {
+      inside_ = outside_;
+      for (const Parameter& p : parameters_) inside_->assume(p.name, p.low, p.high);
+    }
+    return *inside_;
+  }
+
+  const Assumptions& outside_;
+  mutable std::optional<Assumptions> inside_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> unbounded_;  ///< parameters of unknown direction
 };

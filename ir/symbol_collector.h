@@ -4,10 +4,24 @@
 #include <functional>
 
 #include "ir/code.h"
+#include "support/ordered_map.h"
 
 namespace sdfg {
 
 struct Data;
+
+/// Names to look for in texts: some, or those of containers. What it is made of must outlive it.
+class KnownNames {
+ public:
+  KnownNames(const SymbolSet& names) : names_(&names) {}
+  KnownNames(const OrderedMap<Data>& containers) : containers_(&containers) {}
+  /// The name itself; null where it is none of them.
+  const std::string* find(std::string_view word) const;
+
+ private:
+  const SymbolSet* names_ = nullptr;
+  const OrderedMap<Data>* containers_ = nullptr;
+};
 
 /// Told a name, perhaps more than once.
 using NameSink = std::function<void(const std::string&)>;
@@ -29,6 +43,6 @@ class SymbolCollector {
 };
 
 void collect_symbols(const Data& data, SymbolCollector& out);
-void collect_symbols(const Code& code, const SymbolSet& known, const NameSink& sink);
+void collect_symbols(const Code& code, KnownNames known, const NameSink& sink);
 
 }  // namespace sdfg

@@ -217,7 +217,7 @@ class Runner {
   }
   /// Bytes that kernels move, at most.
   static std::int64_t moved(const Sdfg& program, SymbolValues values, std::int64_t extent) {
-    const Expr bytes = program_cost(program).bytes();
+    const Expr bytes = program_bytes(program);
     for (const std::string& name : free_symbols(bytes)) values.try_emplace(name, extent);
     return evaluate(bytes, values).value_or(0);
   }

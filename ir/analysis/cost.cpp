@@ -166,8 +166,12 @@ Expr operations(const Region& region) {
 
 class Counter {
  public:
-  Counter(const Sdfg& sdfg, bool device, ProgramCost& out)
-      : sdfg_(sdfg), device_(device), out_(out) {}
+  struct What {
+    bool device;      ///< the program says what runs on a device
+    bool operations;  ///< count them, too
+  };
+  Counter(const Sdfg& sdfg, What what, ProgramCost& out)
+      : sdfg_(sdfg), what_(what), out_(out) {}
 
   void region(const Region& region, const Place& place, const Expr& times) {
     for (BlockId id : region.nodes()) {
@@ -237,7 +241,8 @@ class Counter {
   void count(const State& state, const Place& place, const Expr& times) {
     const auto tree = scope_tree(state);
     if (!tree) return;
-    Parts parts{state, *tree, operations(state, *tree), {}};
+    Parts parts{state, *tree, {}, {}};
+    if (what_.operations) parts.operations = operations(state, *tree);
     for (NodeId id : state.nodes()) parts.children[tree->parent_of(id)].push_back(id);
     scope(parts, NodeId(), place, times);
   }
@@ -258,7 +263,7 @@ class Counter {
       const Place here = place.node(state, id);
       if (node.is_entry()) {
         const auto* map = node.as<MapEntry>();
-        if (device_ && map && !on_device(map->schedule)) {
+        if (what_.device && map && !on_device(map->schedule)) {
           scope(parts, id, place, times * points(node));
         } else {
           const auto ops = parts.operations.find(id);
@@ -284,7 +289,7 @@ class Counter {
       const Data* a = sdfg_.find_data(state.get<AccessNode>(from).data);
       const Data* b = sdfg_.find_data(target->data);
       if (!a || !b || a->is_view() || b->is_view()) continue;
-      if (device_ ? !on_device(a) && !on_device(b) : a->is_scalar() && b->is_scalar()) continue;
+      if (what_.device ? !on_device(a) && !on_device(b) : a->is_scalar() && b->is_scalar()) continue;
       const EdgeId only[] = {e};
       add("copy", place.edge(state, e), times, touched(state, only, true),
           touched(state, only, false));
@@ -293,7 +298,7 @@ class Counter {
 
   void inner(const NestedSdfg& nested, const Place& place, const Expr& times) {
     ProgramCost cost;
-    Counter counter(**nested.sdfg, device_, cost);
+    Counter counter(**nested.sdfg, what_, cost);
     counter.region(**nested.sdfg, place, 1);
     counter.transients();
     const Substitution names(nested.symbol_mapping.begin(), nested.symbol_mapping.end());
@@ -333,7 +338,7 @@ class Counter {
 
  private:
   const Sdfg& sdfg_;
-  bool device_;
+  What what_;
   ProgramCost& out_;
 };
 
@@ -359,10 +364,15 @@ Expr node_operations(const Node& node) { return operations(node); }
 
 ProgramCost program_cost(const Sdfg& sdfg) {
   ProgramCost cost;
-  Counter counter(sdfg, names_device(sdfg), cost);
+  Counter counter(sdfg, {names_device(sdfg), true}, cost);
   counter.region(sdfg, Place(), 1);
   counter.transients();
   return cost;
+}
+Expr program_bytes(const Sdfg& sdfg) {
+  ProgramCost cost;
+  Counter(sdfg, {names_device(sdfg), false}, cost).region(sdfg, Place(), 1);
+  return cost.bytes();
 }
 
 }  // namespace sdfg

@@ -152,7 +152,11 @@ class SymbolicCollector {
  public:
   explicit SymbolicCollector(SymbolSet& out) : out_(out) {}
   void add(const Expr& e) {
-    if (!e.is(Op::Integer) && seen_.insert(e.hash()).second) collect_symbolic(e, out_);
+    if (e.is(Op::Integer) || !seen_.insert(e.hash()).second) return;
+    if (e.is(Op::Add) || e.is(Op::Mul))
+      for (const Expr& part : e.args()) add(part);
+    else
+      collect_symbolic(e, out_);
   }
 
  private:

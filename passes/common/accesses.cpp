@@ -11,7 +11,7 @@ namespace {
 
 /// Names in what a state evaluates by itself. Memlets and ranges see symbols only: the verifier
 /// rejects containers there.
-void collect_named(const Node& node, const SymbolSet& containers, SymbolCollector& mappings,
+void collect_named(const Node& node, KnownNames containers, SymbolCollector& mappings,
                    const NameSink& named) {
   if (const auto* nested = node.as<NestedSdfg>())
     for (const auto& [symbol, value] : nested->symbol_mapping) mappings.add(value);
@@ -29,8 +29,7 @@ Accesses::Accesses(Sdfg& sdfg) {
   const NameSink named = [&](const std::string& name) {
     if (sdfg.arrays.contains(root(name))) add_name(name);
   };
-  SymbolSet containers;
-  for (const auto& [name, data] : sdfg.arrays) containers.insert(name);
+  const KnownNames containers(sdfg.arrays);
   UsedNames used(containers, named);
   SymbolCollector mappings(named);
   for (const auto& [name, data] : sdfg.arrays) used.add(data);

@@ -11,7 +11,7 @@ namespace {
 /// is seen without being listed here.
 class Collector {
  public:
-  Collector(const SymbolSet& known, SymbolCollector& symbols, const NameSink& sink)
+  Collector(KnownNames known, SymbolCollector& symbols, const NameSink& sink)
       : known_(known), symbols_(symbols), sink_(sink) {}
 
   void add(const Expr& e) { symbols_.add(e); }
@@ -57,7 +57,7 @@ class Collector {
            property == "guid" || property == "ignored_symbols" || property == "loop_variable";
   }
 
-  const SymbolSet& known_;
+  KnownNames known_;
   SymbolCollector& symbols_;
   const NameSink& sink_;
 };
@@ -84,7 +84,7 @@ bool binds(const Node& node, const std::string& name) {
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out) {
   collect_words(text, known, into(out));
 }
-void collect_words(std::string_view text, const SymbolSet& known, const NameSink& sink) {
+void collect_words(std::string_view text, KnownNames known, const NameSink& sink) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
@@ -92,8 +92,7 @@ void collect_words(std::string_view text, const SymbolSet& known, const NameSink
     std::size_t end = at;
     while (end < text.size() && is_word(text[end])) ++end;
     if (end > at)
-      if (const auto found = known.find(text.substr(at, end - at)); found != known.end())
-        sink(*found);
+      if (const std::string* name = known.find(text.substr(at, end - at))) sink(*name);
     at = end + 1;
   }
 }

@@ -12,8 +12,8 @@ namespace sdfg {
 /// The elements must not change before the last is added.
 class UsedNames {
  public:
-  UsedNames(const SymbolSet& known, SymbolSet& out) : UsedNames(known, into(out)) {}
-  UsedNames(const SymbolSet& known, const NameSink& sink)
+  UsedNames(KnownNames known, SymbolSet& out) : UsedNames(known, into(out)) {}
+  UsedNames(KnownNames known, const NameSink& sink)
       : known_(known), sink_(sink), symbols_(sink) {}
 
   void add(const Node& node);
@@ -23,7 +23,7 @@ class UsedNames {
   void add(const Block& block);
 
  private:
-  const SymbolSet& known_;
+  KnownNames known_;
   NameSink sink_;
   SymbolCollector symbols_;
 };
@@ -37,6 +37,6 @@ void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& o
 /// Containers are not looked into.
 void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& out);
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out);
-void collect_words(std::string_view text, const SymbolSet& known, const NameSink& sink);
+void collect_words(std::string_view text, KnownNames known, const NameSink& sink);
 
 }  // namespace sdfg

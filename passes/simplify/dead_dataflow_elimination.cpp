@@ -77,18 +77,21 @@ void Program::pin_named() {
 }
 
 SymbolSet Program::named() const {
-  SymbolSet containers, used;
-  for (const auto& [name, data] : sdfg_.arrays) containers.insert(name);
-  UsedNames names(containers, used);
+  SymbolSet used;
+  const NameSink container = [&](const std::string& name) {
+    if (sdfg_.arrays.contains(name)) used.insert(name);
+  };
+  const KnownNames containers(sdfg_.arrays);
+  UsedNames names(containers, container);
   for (const auto& [name, data] : sdfg_.arrays) names.add(data);
   for_each_block(sdfg_, [&](const Block& b) { names.add(b); });
   for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
-    collect_symbols(edge.condition, containers, used);
-    for (const auto& [name, value] : edge.assignments) collect_symbols(value, used);
+    collect_symbols(edge.condition, containers, container);
+    for (const auto& [name, value] : edge.assignments)
+      for (const std::string& read : free_symbols(value)) container(read);
   });
   for_each_node(sdfg_, [&](const Node& n) { names.add(n); });
   for_each_edge(sdfg_, [&](const Edge& e) { names.add(e); });
-  std::erase_if(used, [&](const std::string& name) { return !containers.contains(name); });
   return used;
 }
 
