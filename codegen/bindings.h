@@ -5,8 +5,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "codegen/local_names.h"
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -39,7 +41,8 @@ struct Binding {
 /// changes them between open() and close(), which undoes that in time by the number of changes.
 class Bindings {
  public:
-  using Map = std::map<std::string, Binding, std::less<>>;
+  /// Looked up, never iterated: each kernel asks for all words of its text.
+  using Map = std::unordered_map<std::string, Binding, TextHash, std::equal_to<>>;
 
   auto find(std::string_view container) const { return map_.find(container); }
   auto end() const { return map_.end(); }

@@ -29,6 +29,20 @@ constexpr auto reserved = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(reserved));
 
+/// Where the words of a letter begin. Few names share their first letter with a reserved word.
+constexpr auto reserved_from = [] {
+  std::array<std::uint8_t, 129> from{};
+  for (std::size_t c = 0, at = 0; c < from.size(); from[c++] = std::uint8_t(at))
+    while (at < reserved.size() && std::size_t(reserved[at][0]) < c) ++at;
+  return from;
+}();
+bool is_reserved(std::string_view name) {
+  if (name.empty() || static_cast<unsigned char>(name[0]) > 127) return false;
+  const auto first = std::size_t(name[0]);
+  return std::binary_search(reserved.begin() + reserved_from[first],
+                            reserved.begin() + reserved_from[first + 1], name);
+}
+
 // Function names of tasklets and symbolic text: as written (without a leading module) and what
 // they are in the runtime. Sorted by the first.
 struct FunctionName {
@@ -170,7 +184,7 @@ std::string cpp_name(std::string_view name) {
   std::string out(name);
   for (char& c : out)
     if (c == '.') c = '_';
-  if (std::ranges::binary_search(reserved, std::string_view(out))) out += '_';
+  if (is_reserved(out)) out += '_';
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "codegen/sdfg_function.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "codegen/constants.h"
@@ -9,21 +10,27 @@
 namespace sdfg {
 
 Words identifiers(std::string_view text) {
+  // What words are made of, and what they begin with: numbers are none.
+  enum : std::uint8_t { None, Digit, Letter };
+  static constexpr auto kind = [] {
+    std::array<std::uint8_t, 256> of{};
+    for (char c = '0'; c <= '9'; ++c) of[std::size_t(c)] = Digit;
+    for (char c = 'a'; c <= 'z'; ++c) of[std::size_t(c)] = of[std::size_t(c ^ 0x20)] = Letter;
+    of['_'] = Letter;
+    return of;
+  }();
+  const auto at = [&](std::size_t i) { return kind[static_cast<unsigned char>(text[i])]; };
   Words found;
   for (std::size_t i = 0; i < text.size();) {
-    const auto word = [&](std::size_t k) {
-      const char c = text[k], small = char(c | 0x20);
-      return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    if (!word(i)) {
+    const std::size_t begin = i;
+    while (i < text.size() && at(i) != None) ++i;
+    if (i == begin) {
       ++i;
       continue;
     }
-    std::size_t end = i;
-    while (end < text.size() && word(end)) ++end;
-    if (const std::string_view name = text.substr(i, end - i); !found.contains(name))
+    if (at(begin) == Digit) continue;
+    if (const std::string_view name = text.substr(begin, i - begin); !found.contains(name))
       found.emplace(name);
-    i = end;
   }
   return found;
 }

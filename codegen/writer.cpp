@@ -42,13 +42,13 @@ LongLine where_to_break(std::string_view text) {
       else if (c == quote) quote = 0;
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (text.substr(i, 2) == "//") {
+    } else if (c == '/' && text.substr(i, 2) == "//") {
       out.code = i;
       while (out.code > 0 && text[out.code - 1] == ' ') --out.code;
       break;
-    } else if (std::string_view("([{").find(c) != std::string_view::npos) {
+    } else if (c == '(' || c == '[' || c == '{') {
       ++depth;
-    } else if (std::string_view(")]}").find(c) != std::string_view::npos) {
+    } else if (c == ')' || c == ']' || c == '}') {
       --depth;
     } else if (c == ' ' && i > 0) {
       // Between the launch bounds of a kernel and its name.
