@@ -374,7 +374,9 @@ class Fusion {
     for (Access& a : before | std::views::reverse) {
       const bool followed = done_[a.follower] == b.number;
       if (!followed && !conflict(a, b)) continue;
-      done_[a.number] = a.follower = b.number;
+      done_[a.number] = b.number;
+      // A read would be of no use to the reads behind it.
+      if (!followed || b.write) a.follower = b.number;
       if (!followed) out.push_back(&a);
     }
     std::ranges::reverse(out);
