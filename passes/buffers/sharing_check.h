@@ -20,7 +20,8 @@ class SharingCheck : BoxAlgebra {
       : BoxAlgebra{program.assumptions},
         p_(program),
         sharing_(sharing),
-        pointwise_(assume_pointwise) {}
+        pointwise_(assume_pointwise),
+        nodes_of_to_(program.nodes(sharing.to)) {}
 
   Refusal run();
 
@@ -81,8 +82,10 @@ class SharingCheck : BoxAlgebra {
 
   /// Is `to`, or what may be the same memory, used there?
   bool touched(Point p) const {
-    return p_.nodes(to()).contains(p) || p_.aliases.contains(to());
+    return nodes_of_to_.contains(p) || p_.aliases.contains(to());
   }
+  /// No path leads from a point of a higher rank to one where it is.
+  std::size_t last_touch() const;
 
   class Walk;
 
@@ -95,6 +98,7 @@ class SharingCheck : BoxAlgebra {
   BufferProgram& p_;
   Sharing& sharing_;
   bool pointwise_;
+  const std::map<Point, std::vector<NodeId>>& nodes_of_to_;
   std::map<Point, std::vector<Placed>> from_;
   std::set<std::pair<Point, EdgeId>> links_;
   std::vector<Point> defining_;  ///< points that write `from`

@@ -196,19 +196,28 @@ Refusal SharingCheck::check_write_and_read(Point p, const Use& write, const Use&
          "' is written and before that is copied";
 }
 
+std::size_t SharingCheck::last_touch() const {
+  if (p_.aliases.contains(to())) return ~std::size_t(0);
+  std::size_t last = 0;
+  for (const auto& [p, nodes] : nodes_of_to_) last = std::max(last, p_.flow.rank(p));
+  return last;
+}
+
 Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   const std::string clash = "part of '" + from() + "' is written and not copied to '" + to() + "'";
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
     return clash + " in the same state";
   const bool callers = !p_.sdfg.arrays.get(to())->transient;
+  const std::size_t last = last_touch();
   Walk walk;
   const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
   for (Point q : p_.flow.next(start)) walk.add(*this, q, all);
   for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
     const auto [q, set] = walk.next();
     if (visits > most_visits) return "too many states behind '" + from() + "'";
-    if (q == p_.flow.exit()) {
-      if (callers) return clash + " on every path, where the caller would see it";
+    if (q == p_.flow.exit() || p_.flow.rank(q) > last) {
+      if (callers && p_.flow.ends(q))
+        return clash + " on every path, where the caller would see it";
       continue;
     }
     Boxes rest = set;

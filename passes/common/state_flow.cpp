@@ -13,6 +13,7 @@ StateFlow::StateFlow(Sdfg& sdfg) {
   connect(entry_, all.entry);
   connect(all.exit, exit_);
   order();
+  find_ends();
 }
 
 StateFlow::Point StateFlow::add(Block* state) {
@@ -127,6 +128,21 @@ void StateFlow::order() {
   }
   rank_.resize(n);
   for (Point p = 0; p < n; ++p) rank_[p] = components - 1 - component[p];
+}
+
+void StateFlow::find_ends() {
+  ends_.assign(size(), false);
+  ends_[exit_] = true;
+  std::vector<Point> open{exit_};
+  while (!open.empty()) {
+    const Point p = open.back();
+    open.pop_back();
+    for (Point q : previous_[p]) {
+      if (ends_[q]) continue;
+      ends_[q] = true;
+      open.push_back(q);
+    }
+  }
 }
 
 }  // namespace sdfg

@@ -30,6 +30,8 @@ class StateFlow {
   std::size_t rank(Point p) const { return rank_[p]; }
   /// Is the point on a cycle: can it come again?
   bool repeats(Point p) const { return repeats_[p]; }
+  /// Does a path lead from here to the exit?
+  bool ends(Point p) const { return ends_[p]; }
 
  private:
   struct Ends {
@@ -43,11 +45,12 @@ class StateFlow {
   Ends add(Region& region, const Loop* loop);
   Ends add(Block& block, const Loop* loop);
   void order();
+  void find_ends();
 
   std::vector<Block*> states_;  ///< null: where something begins or ends
   std::vector<std::vector<Point>> next_, previous_;
   std::vector<std::size_t> rank_;
-  std::vector<bool> repeats_;
+  std::vector<bool> repeats_, ends_;
   Point entry_ = 0, exit_ = 0;
   std::unordered_map<const State*, Point> points_;  ///< looked up, never iterated
 };
