@@ -29,7 +29,7 @@ SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
   const State& state = at.state;
   SymbolSet names;
   const auto words = [&](std::string_view text) {
-    for (const std::string& word : identifiers(text)) names.insert(word);
+    for (std::string_view word : identifiers(text)) names.emplace(word);
   };
   const auto container = [&](const std::string& name) {
     names.insert(name);
@@ -116,7 +116,8 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
 
 /// The names of the host that the body uses become parameters.
 void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body) {
-  const auto used = identifiers(without_axes(body));
+  const std::string text = without_axes(body);
+  const Words used = identifiers(text);
   const auto add = [&](const std::string& declaration, const std::string& argument) {
     kernel.declarations += (kernel.declarations.empty() ? "" : ", ") + declaration;
     kernel.passed += ", " + argument;
@@ -141,8 +142,8 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
         argument);
   };
   SymbolSet named = kernel.named;
-  for (const std::string& word : used)
-    if (bindings_.contains(word)) named.insert(word);
+  for (std::string_view word : used)
+    if (bindings_.contains(word)) named.emplace(word);
   for (const std::string& name : named)
     if (const auto found = bindings_.find(name);
         found != bindings_.end() && bindings_.is_outer(name) &&
@@ -162,7 +163,7 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
   if (symbol_of_.empty())
     for (const auto& [name, type] : types_) symbol_of_.emplace(cpp_name(name), name);
   SymbolSet symbols;
-  for (const std::string& word : used)
+  for (std::string_view word : used)
     for (auto [at_word, end] = symbol_of_.equal_range(word); at_word != end; ++at_word)
       symbols.insert(at_word->second);
   for (const std::string& name : symbols) symbol(name, types_.find(name)->second);

@@ -208,7 +208,8 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   }
   if (levels) close_frame(inner);
   close_frame(rows);
-  const auto used = identifiers(rows.text() + inner.text());
+  const std::string text = rows.text() + inner.text();
+  const Words used = identifiers(text);
   Writer out(1);
   const std::string bx = std::to_string(plan.block[0]);
   const std::string block_x = kernel.rows_first.empty()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,39 @@ struct TextHash {
     return std::hash<std::string_view>()(text);
   }
 };
-/// Words of a text. They have no order: iterate only to fill something that has.
-using Words = std::unordered_set<std::string, TextHash, std::equal_to<>>;
+/// The words of a text that outlives them, each once, in the order of their first places.
+class Words {
+ public:
+  void insert(std::string_view word) {
+    if (2 * words_.size() >= slots_.size()) grow();
+    std::uint32_t& slot = slots_[find(word)];
+    if (slot != 0) return;
+    words_.push_back(word);
+    slot = std::uint32_t(words_.size());
+  }
+  bool contains(std::string_view word) const { return !slots_.empty() && slots_[find(word)] != 0; }
+  auto begin() const { return words_.begin(); }
+  auto end() const { return words_.end(); }
+
+ private:
+  /// Where the word is, or would be.
+  std::size_t find(std::string_view word) const {
+    std::size_t hash = 0;
+    for (char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 0x9e3779b97f4a7c15u;
+    for (std::size_t at = hash >> 32;; ++at) {
+      const std::uint32_t number = slots_[at & (slots_.size() - 1)];
+      if (number == 0 || words_[number - 1] == word) return at & (slots_.size() - 1);
+    }
+  }
+  void grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      slots_[find(words_[i])] = std::uint32_t(i + 1);
+  }
+
+  std::vector<std::string_view> words_;
+  std::vector<std::uint32_t> slots_;  ///< a power of 2 of them: numbers of words, from 1
+};
 
 /// Identifiers that a function uses already, and the way back to those it used before.
 class LocalNames {

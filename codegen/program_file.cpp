@@ -128,8 +128,8 @@ void emit_init(Writer& out, Program& program, const std::vector<EntryParameter>&
     out.close();
     out.blank();
   }
-  const Words used = identifiers(
-      program.init_lines.empty() ? "" : names(init));
+  const std::string passed = program.init_lines.empty() ? "" : names(init);
+  const Words used = identifiers(passed);
   out.open("SDFG_EXPORT " + program.state_type + "* __dace_init_" + program.name + "(" +
            list(program, init, used, false) + ")");
   if (program.target.gpu) out.line("if (!sdfg::gpu::device_present()) return nullptr;");

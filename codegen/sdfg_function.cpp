@@ -29,8 +29,7 @@ Words identifiers(std::string_view text) {
       continue;
     }
     if (at(begin) == Digit) continue;
-    if (const std::string_view name = text.substr(begin, i - begin); !found.contains(name))
-      found.emplace(name);
+    found.insert(text.substr(begin, i - begin));
   }
   return found;
 }
