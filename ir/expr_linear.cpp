@@ -239,8 +239,10 @@ class Search {
     for (std::size_t j = 0; j < choices.size(); ++j) {
       Linear ahead;
       if (j == i) continue;
-      if (Linear::combine(sign, choices[i], -sign, choices[j], ahead, variables_.size())) require(next, ahead);
-      else next.failed = true;
+      if (Linear::combine(sign, choices[i], -sign, choices[j], ahead, variables_.size()))
+        require(next, ahead);
+      else
+        next.failed = true;
     }
     for (const Linear& form : c.open) require(next, form);
     return next;

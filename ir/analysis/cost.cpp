@@ -289,7 +289,9 @@ class Counter {
       const Data* a = sdfg_.find_data(state.get<AccessNode>(from).data);
       const Data* b = sdfg_.find_data(target->data);
       if (!a || !b || a->is_view() || b->is_view()) continue;
-      if (what_.device ? !on_device(a) && !on_device(b) : a->is_scalar() && b->is_scalar()) continue;
+      const bool on_host = what_.device ? !on_device(a) && !on_device(b)
+                                       : a->is_scalar() && b->is_scalar();
+      if (on_host) continue;
       const EdgeId only[] = {e};
       add("copy", place.edge(state, e), times, touched(state, only, true),
           touched(state, only, false));
