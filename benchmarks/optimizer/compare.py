@@ -23,7 +23,7 @@ A folder without gt4py_gpu.sdfgz gets one in --work, made by GT4Py's optimizer, 
 In --passes, {program} is the folder of the program; {options} what program.json asks for.
 Programs are selected by words of their names. Exit status 1 when ours fails, differs or is worse.
 """
-import argparse, concurrent.futures, hashlib, json, math, os, pathlib, re, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, hashlib, json, math, os, pathlib, re, subprocess, sys, tempfile, threading, time
 
 ICON4PY = "icon4py"
 
@@ -45,6 +45,7 @@ def parse_arguments():
     options.table = options.table or ["bytes", "symbols", "speed"]
     options.work = options.work.absolute()
     options.work.mkdir(parents=True, exist_ok=True)
+    options.gt4py = Gt4py(options.fresh) if options.fresh else None
     return options
 
 
@@ -98,13 +99,13 @@ def count(options, graph, data, passes=None):
 def theirs(options, program):
     """The program as GT4Py optimizes it for a GPU, made now if the corpus lacks it."""
     kept = program / "gt4py_gpu.sdfgz"
-    if kept.exists() or not options.fresh:
+    if kept.exists() or not options.gt4py:
         return kept
     source = (program / "lowered.sdfgz").read_bytes() + (program / "program.json").read_bytes()
     made = options.work / f"{hashlib.sha256(source).hexdigest()[:24]}.sdfgz"
     if not made.exists():
         part = made.with_name(f"part-{made.name}")  # there is a whole file, or none
-        run_theirs(options, program, part)
+        options.gt4py.run(program, part)
         part.replace(made)
     return made
 
@@ -195,7 +196,7 @@ def symbols_table(options, pool):
     jobs = [(p, pool.submit(count, options, p / "lowered.sdfgz", p / "data.npz", pipeline(options, p)),
              pool.submit(count, options, p / "lowered.sdfgz", p / "data.npz",
                          pipeline(options, p, f" typical={p}/program.json")),
-             pool.submit(count, options, known / "gt4py_gpu.sdfgz", p / "data.npz")) for p, known in pairs]
+             pool.submit(count_theirs, options, known, p / "data.npz")) for p, known in pairs]
     print(f"\n{'sizes symbolic | with a version | GT4Py, sizes known':60} {'kernels':^18} {'bytes':^36} "
           f"{'peak transients':^36}")
     rows, worse = [], 0
@@ -268,37 +269,67 @@ def excess_table(options, chosen, pool):
     return rows
 
 
+# Reads lines "PROGRAM OUT" (OUT may be -), optimizes PROGRAM/lowered.sdfgz into OUT, and answers with the seconds
+# or with what went wrong: importing GT4Py takes longer than most programs.
 GT4PY = r"""
-import json, sys, time, warnings
+import json, os, sys, tempfile, time, warnings
 warnings.simplefilter("ignore")
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what GT4Py prints is no answer
 import dace
 from gt4py.next import common
 from gt4py.next.program_processors.runners.dace import transformations as gtx
-sdfg = dace.SDFG.from_file(sys.argv[1])
-about = json.loads(open(sys.argv[2]).read())
-wanted, kinds = about.get("options", {}), {"horizontal": common.DimensionKind.HORIZONTAL}
-hooks = {}
-if "RemoveAccessNodeCopies" in str(wanted.get("optimization_hooks", "")):
-    hooks[gtx.GT4PyAutoOptHook.TopLevelDataFlowStep] = lambda s: s.apply_transformations_repeated(
-        gtx.RemoveAccessNodeCopies(), validate=False, validate_all=False)
-options = {key: value for key, value in wanted.items() if key.startswith("scan_")}
-start = time.perf_counter()
-gtx.gt_auto_optimize(sdfg, gpu=True, unit_strides_kind=kinds.get(wanted.get("unit_strides_kind")),
-                     constant_symbols=about.get("constant_symbols"), optimization_hooks=hooks, **options)
-print(time.perf_counter() - start)
-if len(sys.argv) > 3:
-    sdfg.save(sys.argv[3], compress=True)
+
+def optimize(program, out):
+    sdfg = dace.SDFG.from_file(program + "/lowered.sdfgz")
+    with open(program + "/program.json") as file:
+        about = json.load(file)
+    wanted, kinds = about.get("options", {}), {"horizontal": common.DimensionKind.HORIZONTAL}
+    hooks = {}
+    if "RemoveAccessNodeCopies" in str(wanted.get("optimization_hooks", "")):
+        hooks[gtx.GT4PyAutoOptHook.TopLevelDataFlowStep] = lambda s: s.apply_transformations_repeated(
+            gtx.RemoveAccessNodeCopies(), validate=False, validate_all=False)
+    options = {key: value for key, value in wanted.items() if key.startswith("scan_")}
+    start = time.perf_counter()
+    gtx.gt_auto_optimize(sdfg, gpu=True, unit_strides_kind=kinds.get(wanted.get("unit_strides_kind")),
+                         constant_symbols=about.get("constant_symbols"), optimization_hooks=hooks, **options)
+    seconds = time.perf_counter() - start
+    if out != "-":
+        sdfg.save(out, compress=True)
+    return seconds
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)  # DaCe leaves files behind
+    for line in sys.stdin:
+        try:
+            answer = optimize(*json.loads(line))
+        except Exception as failure:
+            answer = f"{type(failure).__name__}: {failure}".splitlines()[0]
+        print(json.dumps(answer), file=answers, flush=True)
+    os.chdir("/")
 """
 
 
-def run_theirs(options, program, save=None):
-    """Seconds that GT4Py's optimizer takes now; `save` is a file for what it makes. RuntimeError if it fails."""
-    command = [options.fresh, "-c", GT4PY, program / "lowered.sdfgz", program / "program.json"]
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(command + [save] * bool(save), capture_output=True, text=True, cwd=folder)
-    if done.returncode:
-        raise RuntimeError("GT4Py: " + (done.stderr.strip().splitlines() or [""])[-1])
-    return float(done.stdout.split()[-1])
+class Gt4py:
+    """GT4Py's optimizer in a process of its own, one program at a time."""
+
+    def __init__(self, python):
+        self.lock = threading.Lock()
+        self.process = subprocess.Popen([python, "-c", GT4PY], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+
+    def run(self, program, save=None):
+        """Seconds that it takes; `save` is a file for what it makes. RuntimeError if it fails."""
+        with self.lock:
+            try:
+                print(json.dumps([str(program), str(save or "-")]), file=self.process.stdin, flush=True)
+                answer = self.process.stdout.readline()
+            except BrokenPipeError:
+                answer = ""
+        answer = json.loads(answer) if answer else "its process has ended; does this Python have gt4py and dace?"
+        if isinstance(answer, str):
+            raise RuntimeError("GT4Py: " + answer)
+        return answer
 
 
 def speed_table(options, chosen):
@@ -314,9 +345,9 @@ def speed_table(options, chosen):
             taken = json.loads((p / "program.json").read_text()).get("gt4py_seconds", {}).get("gpu", math.nan)
             if options.fresh:
                 try:
-                    taken = run_theirs(options, p)
-                except RuntimeError as failed:
-                    error = error or str(failed)
+                    taken = options.gt4py.run(p)
+                except RuntimeError as why:
+                    error = error or str(why)
             name = short(p.name)
             rows.append({"program": p.name, "ours": best, "gt4py": taken, "error": error})
             failed += bool(error)

@@ -9,6 +9,7 @@
 namespace sdfg {
 namespace {
 
+/// Truth values are 0 and 1.
 std::optional<std::int64_t> integer(const nlohmann::json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_integer()) return value.get<std::int64_t>();
@@ -30,9 +31,10 @@ Status read_constants(const std::string& path, const nlohmann::json& json, Symbo
   if (!values.is_object())
     return Diagnostic{path, "expected an object of integers under \"constant_symbols\""};
   for (const auto& [name, value] : values.items()) {
-    if (!value.is_number_integer())
+    const auto number = integer(value);
+    if (!number)
       return Diagnostic{path, "the value of '" + name + "' is no integer: " + value.dump()};
-    out[name] = value.get<std::int64_t>();
+    out[name] = *number;
   }
   return Ok{};
 }

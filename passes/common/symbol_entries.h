@@ -13,8 +13,8 @@ using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
 
 /// What JSON files of symbols may hold.
 enum class SymbolFile {
-  Constants,  ///< an object of integers, itself or under `constant_symbols`
-  Arguments  ///< also truth values, or under `arguments` objects with a `value`; others are skipped
+  Constants,  ///< an object of integers and truth values, itself or under `constant_symbols`
+  Arguments  ///< also under `arguments` objects with a `value`; what is no integer is skipped
 };
 
 /// Reads an option whose entries are NAME=INTEGER or paths of JSON files; later entries win.

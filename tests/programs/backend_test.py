@@ -7,6 +7,7 @@ usage: SDFG_OPT=PATH backend_test.py [TEST…]
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -353,6 +354,18 @@ class Looking(unittest.TestCase):
             self.assertEqual(written, ["data.npz", "lowered.sdfgz", "program.json"])
             again = look.tool.run(look.lowered, [look.flag, f"--run={folder}/data.npz", "--emit=none"])
             self.assertIn(b"output", again)
+
+    def test_a_record_is_compared_with_what_gt4py_makes_of_it(self):
+        look = self.look_at("laplacian")
+        compare = HERE.parents[1] / "benchmarks/optimizer/compare.py"
+        with tempfile.TemporaryDirectory() as folder:
+            look.record(f"{folder}/records/laplacian")
+            done = subprocess.run(
+                [sys.executable, compare, f"--corpus={folder}/records", f"--sdfg-opt={os.environ['SDFG_OPT']}",
+                 f"--fresh={sys.executable}", f"--work={folder}/work", "--table=bytes", "--table=speed"],
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("1 programs: 0 fail, 0 are worse", done.stdout)
 
     def test_a_program_with_another_backend_is_refused(self):
         with self.assertRaisesRegex(TypeError, "with_backend"):
