@@ -223,7 +223,10 @@ class StateSplitter {
                std::to_string(bytes) + " bytes are read once instead of twice";
     const std::int64_t more = after - 2;
     if (bytes == 0) return cut.text + ", so that nothing is saved";
-    if (more > 0 && bytes <= more * options_.launch_bytes)
+    const std::int64_t scale = std::min(
+        production_scale(Subset{entry(first).ranges}, options_.assumed_extent, assumptions_),
+        production_scale(Subset{entry(second).ranges}, options_.assumed_extent, assumptions_));
+    if (more > 0 && bytes * scale <= more * options_.launch_bytes)
       return cut.text + ", which is less than " + std::to_string(more) + " launches cost (" +
              std::to_string(options_.launch_bytes) + " bytes each)";
     return {};

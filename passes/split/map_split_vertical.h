@@ -25,7 +25,8 @@ ranges were equal (same number of parameters, each iteration reads what the same
 dependence between them); what they exchange on their common range is used by nobody else, so that it
 dies with the fusion; pieces lie in the original range for all values of symbols; and it pays: where
 kernels become more, the bytes of the container that need not be stored and loaded must exceed
-`launch_bytes` for each. A map takes part in one decision per run: repeat the pass together with fusion.
+`launch_bytes` for each (of a container known to be small in all dimensions, as in a test: the bytes of
+one of unknown size). A map takes part in one decision per run: repeat the pass together with fusion.
 
 Run map-dead-range-elimination first: a map whose surplus nobody reads shrinks and need not be cut.)",
   };

@@ -364,6 +364,11 @@ class Planner {
     return expected_points(box, costs_.assumed_extent, assumptions_);
   }
 
+  std::int64_t scale() const {
+    return production_scale(Subset::whole(sdfg_.find_data(uses_.name)->shape),
+                            costs_.assumed_extent, assumptions_);
+  }
+
   void count(const Boxes& boxes) {
     const std::int64_t element = sdfg_.find_data(uses_.name)->dtype.bytes().value_or(8);
     std::int64_t pieces = 0;
@@ -388,7 +393,7 @@ class Planner {
                  std::to_string(plan_.bytes_saved) + " bytes of it need not be moved";
     if (plan_.bytes_saved == 0)
       plan_.refusal = plan_.text + ", so that nothing is saved";
-    else if (more > 0 && plan_.bytes_saved <= more * costs_.launch_bytes)
+    else if (more > 0 && plan_.bytes_saved * scale() <= more * costs_.launch_bytes)
       plan_.refusal = plan_.text + ", which is less than " + std::to_string(more) +
                       " launches cost (" + std::to_string(costs_.launch_bytes) + " bytes each)";
   }
