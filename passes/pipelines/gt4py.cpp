@@ -149,6 +149,7 @@ void for_target(const Options& o, Steps& steps) {
         {with("map-iteration-order", {which}), "neighbours in neighbouring threads", {}});
     steps.push_back({with("set-strides", {which}), "before memory is placed", {}});
   }
+  steps.push_back({"shrink-transients", "what went into maps need not lie in memory", {}});
   using Sizes = std::vector<std::int64_t>;
   if (gpu) {
     steps.push_back(
@@ -209,7 +210,6 @@ Steps optimize(const Options& o) {
   hook(o.post_hook, steps);
   steps.push_back({"local-double-buffering", "elements read and written in one iteration", {}});
   inside_maps(o, steps);
-  steps.push_back({"shrink-transients", "what went into maps need not lie in memory", {}});
   if (!o.demote_fields.empty())
     steps.push_back({"restore-fields", "the signature is the caller's", {}});
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});

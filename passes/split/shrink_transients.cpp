@@ -65,15 +65,26 @@ class Shrinker {
         return Changed::No;
       }
     Data& data = *sdfg_.find_data(name);
+    Data part = part_of(data, kept->box, uses.through_pointers, assumptions_);
+    if (uses.through_pointers && !is_dense(part)) {
+      context_.refused(here, "nested SDFGs know the strides of '" + name +
+                                 "', with which less of it takes as much memory");
+      return Changed::No;
+    }
     const Subset whole = Subset::whole(data.shape);
     context_.applied(here, "of '" + name + "' [" + to_text(whole) + "], only [" +
                                to_text(kept->box) + "] is used");
-    data = part_of(data, kept->box, uses.through_pointers, assumptions_);
+    data = std::move(part);
     for (ContainerUse& use : uses.uses) {
       pin(use, name, *kept);
       move_use(sdfg_, *use.state, use, name, name, kept->box, assumptions_);
     }
     return Changed::Yes;
+  }
+
+  bool is_dense(const Data& data) const {
+    return certain(equal(data.as_array()->total_size, num_elements(Subset::whole(data.shape)),
+                         assumptions_));
   }
 
   /// Nothing if that is all of it.

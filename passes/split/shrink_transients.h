@@ -19,7 +19,7 @@ only this index stays: what is read elsewhere was never written, so nobody uses 
 
 Left alone: containers that are not transient arrays, are read by name, or are accessed in scopes;
 dimensions that are not certainly smaller. Refused when a border depends on a symbol that the SDFG
-assigns.)",
+assigns, and when a nested SDFG knows the strides, with which less takes as much memory.)",
   };
   struct Options {};
 
