@@ -12,7 +12,7 @@ from gt4py.next.otf import recipes
 from gt4py.next.program_processors.runners.dace.workflow import backend as gtx_wfdbackend
 
 from sdfg_gt4py import deep
-from sdfg_gt4py.compilation import Compiler
+from sdfg_gt4py.compilation import Compiler, DaceCompiler
 from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import find_tool
 from sdfg_gt4py.translation import Translator
@@ -67,9 +67,8 @@ def make_backend(
     cached = workflow.translation
     device_type = {"device_type": _DEVICES[device]}
     translator = Translator(**(_fields(cached.step) | device_type), tool=found)
-    compiler = dataclasses.replace(workflow.compilation, **device_type)
-    if codegen == "ours":
-        compiler = Compiler(**_fields(compiler), tool=found)
+    building = _fields(workflow.compilation) | device_type
+    compiler = DaceCompiler(**building) if codegen == "dace" else Compiler(**building, tool=found)
     name = f"run_dace_sdfg_{device}_{codegen}" + ("_opt" if options.get("auto_optimize", True) else "")
     return dataclasses.replace(
         theirs,

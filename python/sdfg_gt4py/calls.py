@@ -40,6 +40,15 @@ def parameter(name: str, type_: ts.TypeSpec) -> Parameter | Parameters:
     return Parameter(name, np.dtype(type_.kind.name.lower()), None)
 
 
+def paths(parameters: Parameters, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The name in the SDFG of each parameter that is no tuple, and the indices that lead to its argument."""
+    for i, one in enumerate(parameters):
+        if isinstance(one, tuple):
+            yield from paths(one, (*path, i))
+        else:
+            yield one.name.replace("[", "_").replace("]", ""), (*path, i)
+
+
 def _pairs(args: Sequence[Any], parameters: Parameters) -> Iterator[tuple[Any, Parameter]]:
     for arg, expected in zip(args, parameters):
         if isinstance(expected, tuple):

@@ -10,19 +10,17 @@ import shutil
 from collections.abc import Callable
 
 import dace
-import dace.codegen.compiler as dace_compiler
 
 from gt4py._core import locking
 from gt4py.next import fingerprinting
-from gt4py.next.otf import stages
 from gt4py.next.otf.compilation import cache as gtx_cache
 from gt4py.next.program_processors.runners.dace.workflow import (
     common as gtx_wfdcommon,
     compilation as gtx_wfdcompilation,
-    decoration as gtx_wfddecoration,
 )
 
-from sdfg_gt4py.calls import Parameters, checked, parameter
+from sdfg_gt4py.artifact import Artifact
+from sdfg_gt4py.calls import Parameters, parameter
 from sdfg_gt4py.languages import Language, cpp_compiler, language_for, run_compiler, version
 from sdfg_gt4py.tool import Tool
 
@@ -61,25 +59,19 @@ def _loader(base: pathlib.Path) -> pathlib.Path:
     return library
 
 
+def _parameters(inp: gtx_wfdcompilation.SDFGExtensionSource) -> Parameters:
+    given = inp.program_source.entry_point.parameters
+    return tuple(parameter(one.name, one.type_) for one in given)
+
+
 @dataclasses.dataclass(frozen=True)
-class Artifact(gtx_wfdcompilation.DaCeCompilationArtifact):
-    """What was built, with the library that loads it and what a call has to give."""
+class DaceCompiler(gtx_wfdcompilation.DaCeCompiler):
+    """GT4Py's compilation step, for programs whose calls are checked."""
 
-    loader_path: pathlib.Path = dataclasses.field(kw_only=True)
-    parameters: Parameters = dataclasses.field(kw_only=True)
-
-    def load(self) -> stages.ExecutableProgram:
-        sdfg = dace.SDFG.from_json(json.loads(self.sdfg_json))
-        library = dace_compiler.get_program_handle(self.library_path, sdfg, self.loader_path)
-        program = gtx_wfdcompilation.CompiledDaceProgram(
-            library, self.bind_func_name, self.binding_source_code
-        )
-        decorated = gtx_wfddecoration.DaCeDecoratedProgram(program, device_type=self.device_type)
-        if __debug__:
-            decorated._update_sdfg_call_args = checked(
-                decorated._update_sdfg_call_args, self.parameters, self.device_type, sdfg.name
-            )
-        return decorated
+    def __call__(self, inp: gtx_wfdcompilation.SDFGExtensionSource) -> Artifact:
+        built = super().__call__(inp)
+        fields = {field.name: getattr(built, field.name) for field in dataclasses.fields(built)}
+        return Artifact(**fields, parameters=_parameters(inp))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +110,5 @@ class Compiler(gtx_wfdcompilation.DaCeCompiler):
             bind_func_name=self.bind_func_name,
             device_type=self.device_type,
             loader_path=_loader(gtx_cache.get_cache_base_path(self.cache_lifetime)),
-            parameters=tuple(
-                parameter(given.name, given.type_) for given in inp.program_source.entry_point.parameters
-            ),
+            parameters=_parameters(inp),
         )

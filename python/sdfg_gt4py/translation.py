@@ -20,6 +20,7 @@ from gt4py.next.program_processors.runners.dace.workflow import (
 )
 
 from sdfg_gt4py.options import optimizer_options
+from sdfg_gt4py.results import add_results
 from sdfg_gt4py.tool import Tool
 
 
@@ -72,12 +73,15 @@ class Translator(gtx_wfdtranslation.DaCeTranslator):
 
     def _generate_sdfg_without_configuring_dace(self, *args: Any, **kwargs: Any) -> dace.SDFG:
         if not self.auto_optimize:
-            return super()._generate_sdfg_without_configuring_dace(*args, **kwargs)
+            sdfg = super()._generate_sdfg_without_configuring_dace(*args, **kwargs)
+            add_results(sdfg)
+            return sdfg
         lowered, constants = self.lower(*args, **kwargs)
         optimized = self.tool.run(
             to_bytes(lowered), [self.optimizer_flag(constants), "--emit=json", "--profile=head"]
         )
         sdfg = dace.SDFG.from_json(json.loads(optimized))
+        add_results(sdfg)
         # What GT4Py adds after its own optimizer.
         on_gpu = self.device_type != core_defs.DeviceType.CPU
         if self.async_sdfg_call:

@@ -34,6 +34,7 @@ import grid
 import horizontal
 import kinds
 import sdfg_gt4py
+import stand_in
 from sdfg_gt4py import calls, deep
 
 
@@ -298,6 +299,35 @@ class Running(BuildsElsewhere):
         backend = sdfg_gt4py.make_backend(auto_optimize=False)
         self.assertEqual(run("fill_and_copy", backend), [])
         self.assertEqual(run("largest_and_smallest_at_a_border", backend), [])  # neighbours are missing
+
+
+Scalar = gtx.Field[[], gtx.float64]
+
+
+@gtx.field_operator
+def _without_dimensions(p: Scalar, s: float) -> tuple[Scalar, tuple[Scalar, Scalar]]:
+    return p * s, (p + s, p)
+
+
+class WithoutDimensions(BuildsElsewhere):
+    """GT4Py's own DaCe backend loses such results."""
+
+    def test_results_without_dimensions_arrive(self):
+        for codegen in ("ours", "dace") if os.environ.get("SDFG_WITH_DACE") else ("ours",):
+            backend = sdfg_gt4py.make_backend(codegen=codegen)
+            field = lambda value: gtx.as_field([], np.array(value), allocator=backend)
+            for p in (2.0, 5.0):
+                out = field(0.0), (field(0.0), field(0.0))
+                _without_dimensions.with_backend(backend)(field(p), 3.0, out=out, offset_provider={})
+                found = [part.as_scalar() for part in (out[0], *out[1])]
+                self.assertEqual(found, [p * 3, p + 3, p])
+
+    def test_a_kernel_that_writes_one_is_refused(self):
+        backend = stand_in.make_backend(sdfg_gt4py.find_tool().path)
+        field = lambda: gtx.as_field([], np.array(1.0), allocator=backend)
+        with self.assertRaisesRegex(sdfg_gt4py.SdfgOptError, "scalar argument 'out_0' is written by a kernel"):
+            _without_dimensions.with_backend(backend)(
+                field(), 3.0, out=(field(), (field(), field())), offset_provider={})
 
 
 class Deep(unittest.TestCase):

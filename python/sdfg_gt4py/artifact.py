@@ -1,0 +1,73 @@
+"""What was built: loading and calling it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+from typing import Any
+
+import dace
+import dace.codegen.compiler as dace_compiler
+import numpy as np
+
+from gt4py.next.otf import stages
+from gt4py.next.program_processors.runners.dace.workflow import (
+    compilation as gtx_wfdcompilation,
+    decoration as gtx_wfddecoration,
+)
+
+from sdfg_gt4py.calls import Parameters, checked, paths
+from sdfg_gt4py.results import results_of
+
+
+class Program(gtx_wfdcompilation.CompiledDaceProgram):
+    """A library with memory for its results without dimensions."""
+
+    def __init__(self, library: dace.CompiledSDFG, bind_func_name: str, binding_source_code: str) -> None:
+        super().__init__(library, bind_func_name, binding_source_code)
+        self.results = {array: (name, np.empty(1, dtype))
+                        for array, (name, dtype) in results_of(library.sdfg).items()}
+
+    def construct_arguments(self, **kwargs: Any) -> None:
+        memory = {array: values for array, (_, values) in self.results.items()}
+        super().construct_arguments(**kwargs, **memory)
+
+
+class WithResults(gtx_wfddecoration.DaCeDecoratedProgram):
+    """A program that puts its results without dimensions into the fields of a call."""
+
+    def __init__(self, program: Program, parameters: Parameters, **kwargs: Any) -> None:
+        super().__init__(program, **kwargs)
+        place = dict(paths(parameters))
+        self._results = [(place[name], values) for name, values in program.results.values()]
+
+    def __call__(self, *args: Any, offset_provider: Any, out: Any = None) -> None:
+        super().__call__(*args, offset_provider=offset_provider, out=out)
+        for path, values in self._results:
+            field: Any = args if out is None else (*args, out)
+            for index in path:
+                field = field[index]
+            field.ndarray[...] = values[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Artifact(gtx_wfdcompilation.DaCeCompilationArtifact):
+    """What was built, with what a call has to give, and the library that loads it (none: its own)."""
+
+    parameters: Parameters = dataclasses.field(kw_only=True)
+    loader_path: pathlib.Path | None = dataclasses.field(kw_only=True, default=None)
+
+    def load(self) -> stages.ExecutableProgram:
+        sdfg = dace.SDFG.from_json(json.loads(self.sdfg_json))
+        library = dace_compiler.get_program_handle(self.library_path, sdfg, self.loader_path)
+        program = Program(library, self.bind_func_name, self.binding_source_code)
+        if program.results:
+            decorated = WithResults(program, self.parameters, device_type=self.device_type)
+        else:
+            decorated = gtx_wfddecoration.DaCeDecoratedProgram(program, device_type=self.device_type)
+        if __debug__:
+            decorated._update_sdfg_call_args = checked(
+                decorated._update_sdfg_call_args, self.parameters, self.device_type, sdfg.name
+            )
+        return decorated
