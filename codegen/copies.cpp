@@ -285,8 +285,9 @@ void SdfgFunction::CopyEmitter::emit_far(std::vector<CopyDimension> dims) {
   const CopyDimension row = dims.back(), rows = dims[dims.size() - 2];
   dims.resize(dims.size() - 2);
   std::string read = source_, write = target_;
+  const NameScope names(f_.used_names_);
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    const std::string i = "i" + std::to_string(d);
+    const std::string i = f_.local_name("i" + std::to_string(d));
     out_.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
     read += " + (" + text(dims[d].source_stride) + ") * " + i;
     write += " + (" + text(dims[d].target_stride) + ") * " + i;
@@ -302,8 +303,10 @@ void SdfgFunction::CopyEmitter::emit_loops(const std::vector<CopyDimension>& dim
   if (block && dims.size() == 1)
     return out_.line("sdfg::copy(" + target_ + ", " + source_ + ", " + text(dims[0].size) + ");");
   out_.open("");
-  out_.line("const auto* const from = " + source_ + ";");
-  out_.line("auto* const to = " + target_ + ";");
+  const NameScope names(f_.used_names_);
+  const std::string from = f_.local_name("from"), to = f_.local_name("to");
+  out_.line("const auto* const " + from + " = " + source_ + ";");
+  out_.line("auto* const " + to + " = " + target_ + ";");
   std::string read_at, write_at;
   const CppExpr printer = f_.symbolic();
   const std::size_t loops = block ? dims.size() - 1 : dims.size();
@@ -311,7 +314,7 @@ void SdfgFunction::CopyEmitter::emit_loops(const std::vector<CopyDimension>& dim
       !memlet_.wcr)
     out_.flush_left("#pragma omp parallel for");
   for (std::size_t d = 0; d < loops; ++d) {
-    const std::string i = "i" + std::to_string(d);
+    const std::string i = f_.local_name("i" + std::to_string(d));
     out_.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
     const auto add = [&](std::string& sum, const Expr& stride) {
       sum +=
@@ -321,10 +324,10 @@ void SdfgFunction::CopyEmitter::emit_loops(const std::vector<CopyDimension>& dim
     add(write_at, dims[d].target_stride);
   }
   if (block)
-    out_.line("sdfg::copy(to + " + write_at + ", from + " + read_at + ", " +
+    out_.line("sdfg::copy(" + to + " + " + write_at + ", " + from + " + " + read_at + ", " +
               text(dims.back().size) + ");");
   else
-    out_.line(store("to[" + write_at + "]", "from[" + read_at + "]"));
+    out_.line(store(to + "[" + write_at + "]", from + "[" + read_at + "]"));
   for (std::size_t d = 0; d < loops; ++d) out_.close();
   out_.close();
 }

@@ -97,6 +97,7 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
   }
   at.out.line("// reduce " + std::string(at.state[id].label()));
   at.out.open("");
+  const NameScope names(used_names_);
   std::vector<std::string> in_index(in.sizes.size()), out_index(out.sizes.size());
   const bool parallel =
       !at.where.parallel && !at.where.in_scope && program_.target.openmp && !kept.empty();
@@ -107,7 +108,7 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
     ++loops;
   };
   for (std::size_t k = 0; k < kept.size(); ++k) {
-    const std::string i = "o" + std::to_string(k);
+    const std::string i = local_name("o" + std::to_string(k));
     loop(i, in.sizes[kept[k]]);
     in_index[kept[k]] = i;
     out_index[out_dims[k]] = i;
@@ -115,24 +116,25 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
   const std::string target = "(" + out.pointer + ")[" + strided(out.strides, out_index) + "]";
   const std::string initial =
       reduce.identity ? out.type + "(" + print_code(*reduce.identity, place) + ")" : target;
-  at.out.line(out.type + " result = " + initial + ";");
+  const std::string result = local_name("result");
+  at.out.line(out.type + " " + result + " = " + initial + ";");
   int inner = 0;
   for (std::size_t d = 0; d < in.sizes.size(); ++d) {
     if (!reduced[d] || is_one(in.sizes[d])) continue;
-    const std::string i = "i" + std::to_string(inner);
+    const std::string i = local_name("i" + std::to_string(inner));
     loop(i, in.sizes[d]);
     in_index[d] = i;
     ++inner;
   }
-  at.out.line("sdfg::update(&result, " + out.type + "((" + in.pointer + ")[" +
+  at.out.line("sdfg::update(&" + result + ", " + out.type + "((" + in.pointer + ")[" +
               strided(in.strides, in_index) + "]), " +
               reduction_operator(reduce.wcr, out.binding.data->dtype, place) + ");");
   for (int k = 0; k < inner; ++k, --loops) at.out.close();
   const Memlet& memlet = at.state[outs[0]].memlet;
   if (memlet.wcr)
-    at.out.line(update(at, outs[0], out.binding, out.subset, "&" + target, "result"));
+    at.out.line(update(at, outs[0], out.binding, out.subset, "&" + target, result));
   else
-    at.out.line(target + " = result;");
+    at.out.line(target + " = " + result + ";");
   while (loops-- > 0) at.out.close();
   at.out.close();
 }
@@ -152,24 +154,26 @@ void SdfgFunction::emit_reduce_skip(At& at, NodeId id, const ReduceWithSkipValue
     return fail(place,
                 "a sum over neighbours goes over one dimension, of the table as of the values");
   if (!initial) return fail(place, "a sum over neighbours without an identity");
+  const NameScope names(used_names_);
+  const std::string i = local_name("i0"), result = local_name("result");
   const auto at_neighbor = [&](const LibraryPort& port) {
     std::vector<std::string> index(port.sizes.size());
-    for (std::size_t d : port.wide()) index[d] = "i";
+    for (std::size_t d : port.wide()) index[d] = i;
     return "(" + port.pointer + ")[" + strided(port.strides, index) + "]";
   };
   at.out.line("// reduce " + std::string(at.state[id].label()));
   at.out.open("");
-  at.out.line(to.type + " result = " + to.type + "(" + print_code(*initial, place) + ");");
+  at.out.line(to.type + " " + result + " = " + to.type + "(" + print_code(*initial, place) + ");");
   const std::string count = over.empty() ? "1" : print(values->second.sizes[over[0]], place);
-  at.out.open("for (int64_t i = 0; i < " + count + "; ++i)");
-  at.out.line("if (" + at_neighbor(table->second) + " != -1) sdfg::update(&result, " + to.type +
+  at.out.open("for (int64_t " + i + " = 0; " + i + " < " + count + "; ++" + i + ")");
+  at.out.line("if (" + at_neighbor(table->second) + " != -1) sdfg::update(&" + result + ", " + to.type +
               "(" + at_neighbor(values->second) + "), " +
               reduction_operator(reduce.wcr, to.binding.data->dtype, place) + ");");
   at.out.close();
   if (at.state[to.edge].memlet.wcr)
-    at.out.line(update(at, to.edge, to.binding, to.subset, to.pointer, "result"));
+    at.out.line(update(at, to.edge, to.binding, to.subset, to.pointer, result));
   else
-    at.out.line("*(" + to.pointer + ") = result;");
+    at.out.line("*(" + to.pointer + ") = " + result + ";");
   at.out.close();
 }
 

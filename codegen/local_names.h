@@ -92,4 +92,16 @@ class LocalNames {
   std::vector<Change> log_;
 };
 
+/// Gives back, at its end, the names taken since its beginning.
+class NameScope {
+ public:
+  explicit NameScope(LocalNames& names) : names_(names), mark_(names.mark()) {}
+  NameScope(const NameScope&) = delete;
+  ~NameScope() { names_.back_to(mark_); }
+
+ private:
+  LocalNames& names_;
+  std::size_t mark_;
+};
+
 }  // namespace sdfg

@@ -6,8 +6,8 @@ usage: first_call.py --tool PATH [--codegen ours,dace,gt4py] [--device cpu|cuda|
 For each program of tests/programs and each backend, in one process, with an empty cache each:
   wall    seconds from the definition to the end of the first call
   cpu     seconds of processor time for the same, compilers included: what other work on the machine changes less
-  call    microseconds of a call, the smallest mean of 20 rounds; the grid is tiny, so this is overhead
-"gt4py" is GT4Py's own DaCe backend.
+  call    microseconds of a call, the smallest mean of 200 rounds of five; the grid is tiny, so this is overhead
+"gt4py" is GT4Py's own DaCe backend. Python runs with -O, as GT4Py advises: nothing is asserted or checked.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def processor_time():
         resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
-def measure(name, backend_name, tool, device, rounds=20, calls=50):
+def measure(name, backend_name, tool, device, rounds=200, calls=5):
     """(seconds to the first call, processor seconds to the first call, seconds of a call)."""
     import check
     import grid
@@ -62,6 +62,8 @@ def main():
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "hip"])
     parser.add_argument("--programs", default="")
     options = parser.parse_args()
+    if __debug__:
+        os.execv(sys.executable, [sys.executable, "-O", *sys.argv])
     os.environ.update(GT4PY_BUILD_JOBS="0", OMP_NUM_THREADS="1", GT4PY_BUILD_CACHE_LIFETIME="persistent")
     warnings.simplefilter("ignore")
     import check

@@ -8,6 +8,7 @@ docs/gt4py.md says what changes for programs that ran with GT4Py's DaCe backend.
 """
 
 from sdfg_gt4py.backend import make_backend
+from sdfg_gt4py.cache import CacheError
 from sdfg_gt4py.calls import ArgumentError
 from sdfg_gt4py.inspection import Look, look
 from sdfg_gt4py.languages import CompilerError
@@ -17,6 +18,7 @@ from sdfg_gt4py.tool import SdfgOptError, Tool, ToolNotFound, find_tool
 
 __all__ = [
     "ArgumentError",
+    "CacheError",
     "CompilerError",
     "Look",
     "SdfgOptError",

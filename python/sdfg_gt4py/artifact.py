@@ -39,7 +39,7 @@ class WithResults(gtx_wfddecoration.DaCeDecoratedProgram):
 
     def __init__(self, program: Program, parameters: Parameters, **kwargs: Any) -> None:
         super().__init__(program, **kwargs)
-        place = dict(paths(parameters))
+        place = {one.flat_name: path for path, one in paths(parameters)}
         self._results = [(place[name], values) for name, values in program.results.values()]
 
     def __call__(self, *args: Any, offset_provider: Any, out: Any = None) -> None:

@@ -11,7 +11,7 @@ from gt4py.next import backend as gtx_backend
 from gt4py.next.otf import recipes
 from gt4py.next.program_processors.runners.dace.workflow import backend as gtx_wfdbackend
 
-from sdfg_gt4py import deep
+from sdfg_gt4py import cache, deep
 from sdfg_gt4py.compilation import Compiler, DaceCompiler
 from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import find_tool
@@ -51,6 +51,7 @@ def make_backend(
     Raises:
         UnsupportedOption: an optimization argument cannot be honoured.
         ToolNotFound: there is no sdfg-opt.
+        CacheError: GT4Py's build cache cannot be written.
     """
     if device not in _DEVICES:
         raise ValueError(f"device='{device}': expected one of {', '.join(_DEVICES)}")
@@ -60,13 +61,14 @@ def make_backend(
         raise TypeError(f"gpu={options['gpu']}: say device='cpu', 'cuda' or 'hip' instead")
     optimizer_options(options.get("optimization_args") or {})  # refuses now rather than later
     found = find_tool(tool)
-    theirs = gtx_wfdbackend.make_dace_backend(gpu=device != "cpu", **options)
+    with cache.writing():
+        theirs = gtx_wfdbackend.make_dace_backend(gpu=device != "cpu", **options)
 
     workflow = theirs.executor
     assert isinstance(workflow, recipes.OTFCompileWorkflow)
-    cached = workflow.translation
+    translation = workflow.translation
     device_type = {"device_type": _DEVICES[device]}
-    translator = Translator(**(_fields(cached.step) | device_type), tool=found)
+    translator = Translator(**(_fields(translation.step) | device_type), tool=found)
     building = _fields(workflow.compilation) | device_type
     compiler = DaceCompiler(**building) if codegen == "dace" else Compiler(**building, tool=found)
     name = f"run_dace_sdfg_{device}_{codegen}" + ("_opt" if options.get("auto_optimize", True) else "")
@@ -75,7 +77,7 @@ def make_backend(
         name=name,
         transforms=deep.Transforms(**_fields(theirs.transforms)),
         executor=deep.Workflow(
-            translation=dataclasses.replace(cached, step=translator),
+            translation=dataclasses.replace(translation, step=translator),
             bindings=workflow.bindings,
             compilation=compiler,
         ),

@@ -23,7 +23,12 @@ class Parameter:
 
     name: str
     dtype: np.dtype
-    dims: tuple[str, ...] | None
+    dims: tuple[common.Dimension, ...] | None
+
+    @property
+    def flat_name(self) -> str:
+        """What GT4Py calls it in the SDFG."""
+        return self.name.replace("[", "_").replace("]", "")
 
 
 # A tuple of parameters stands for an argument that is a tuple.
@@ -34,19 +39,19 @@ def parameter(name: str, type_: ts.TypeSpec) -> Parameter | Parameters:
     if isinstance(type_, (ts.TupleType, ts.NamedCollectionType)):
         return tuple(parameter(f"{name}[{i}]", part) for i, part in enumerate(type_.types))
     if isinstance(type_, ts.FieldType):
-        dims = tuple(dim.value for dim in type_.dims) or None  # GT4Py passes one value as a scalar
+        dims = tuple(type_.dims) or None  # GT4Py passes one value as a scalar
         return Parameter(name, np.dtype(type_.dtype.kind.name.lower()), dims)
     assert isinstance(type_, ts.ScalarType)
     return Parameter(name, np.dtype(type_.kind.name.lower()), None)
 
 
-def paths(parameters: Parameters, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The name in the SDFG of each parameter that is no tuple, and the indices that lead to its argument."""
+def paths(parameters: Parameters, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Parameter]]:
+    """Each parameter that is no tuple, with the indices that lead to its argument."""
     for i, one in enumerate(parameters):
         if isinstance(one, tuple):
             yield from paths(one, (*path, i))
         else:
-            yield one.name.replace("[", "_").replace("]", ""), (*path, i)
+            yield (*path, i), one
 
 
 def _pairs(args: Sequence[Any], parameters: Parameters) -> Iterator[tuple[Any, Parameter]]:
@@ -59,10 +64,14 @@ def _pairs(args: Sequence[Any], parameters: Parameters) -> Iterator[tuple[Any, P
 
 def _check_field(arg: Any, expected: Parameter, program: str) -> None:
     where = f"argument '{expected.name}' of '{program}'"
+    dims = ", ".join(dim.value for dim in expected.dims or ())
     if not isinstance(arg, common.Field):
         raise ArgumentError(
             f"{where} is a {type(arg).__name__}; expected a field: "
-            f"gtx.as_field([{', '.join(expected.dims or ())}], …, allocator=backend)")
+            f"gtx.as_field([{dims}], …, allocator=backend)")
+    if arg.domain.dims != expected.dims:
+        found = ", ".join(dim.value for dim in arg.domain.dims)
+        raise ArgumentError(f"{where} has the dimensions [{found}]; expected [{dims}], in this order")
     if arg.ndarray.dtype != expected.dtype:
         raise ArgumentError(
             f"{where} has elements of {arg.ndarray.dtype}; expected {expected.dtype}: convert it with "
@@ -77,7 +86,8 @@ def _explanation(
         where = f"argument '{expected.name}' of '{program}'"
         if expected.dims is None:
             if not np.can_cast(np.min_scalar_type(arg), expected.dtype, "same_kind"):
-                return ArgumentError(f"{where} is {arg!r}; expected a value of type {expected.dtype}")
+                found = repr(arg) if np.isscalar(arg) else f"a {type(arg).__name__}"
+                return ArgumentError(f"{where} is {found}; expected a value of type {expected.dtype}")
         elif isinstance(arg.ndarray, np.ndarray) != (device == core_defs.DeviceType.CPU):
             there = "CPU" if isinstance(arg.ndarray, np.ndarray) else "GPU"
             return ArgumentError(f"{where} is in {there} memory, and the program runs on {device.name}; "
@@ -92,14 +102,26 @@ def checked(
     """GT4Py's `update` of the argument vector, for calls that are checked: `python -O` calls it directly,
     as it leaves out GT4Py's own assertions."""
 
+    fields = [(path[0], path[1:], one) for path, one in paths(parameters) if one.dims]
+    integers = [(path[0], path[1:], one, np.iinfo(one.dtype)) for path, one in paths(parameters)
+                if not one.dims and one.dtype.kind in "iu"]
+
     def checked_update(args: Sequence[Any], argv: Any, offset_provider: Any) -> None:
-        for arg, expected in _pairs(args, parameters):
-            if expected.dims is None:
-                continue
+        for index, rest, expected in fields:
+            arg = args[index]
+            for part in rest:
+                arg = arg[part]
             array = getattr(arg, "ndarray", None)
             # NumPy has one object for each type of numbers.
-            if array is None or array.dtype is not expected.dtype:
+            if array is None or array.dtype is not expected.dtype or arg.domain.dims != expected.dims:
                 _check_field(arg, expected, program)
+        for index, rest, expected, limits in integers:
+            arg = args[index]
+            for part in rest:
+                arg = arg[part]
+            if isinstance(arg, (int, np.integer)) and not limits.min <= arg <= limits.max:
+                raise ArgumentError(f"argument '{expected.name}' of '{program}' is {arg}; expected a value of type "
+                                    f"{expected.dtype}: {limits.min} to {limits.max}")
         try:
             update(args, argv, offset_provider)
         except (AssertionError, TypeError) as failed:

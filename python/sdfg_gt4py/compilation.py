@@ -55,7 +55,7 @@ def _loader(base: pathlib.Path) -> pathlib.Path:
     folder.mkdir(exist_ok=True)
     library = folder / "libdacestub.so"
     flags = ["-std=c++17", "-w", "-fPIC", "-shared", "-fopenmp"]
-    _publish(library, lambda to: run_compiler([compiler, *flags, str(source), "-o", str(to), "-ldl"]))
+    _publish(library, lambda to: run_compiler([*compiler, *flags, str(source), "-o", str(to), "-ldl"]))
     return library
 
 
@@ -91,7 +91,7 @@ class Compiler(gtx_wfdcompilation.DaCeCompiler):
         sdfg_json = json.dumps(inp.program_source.source_code)
         name = inp.program_source.source_code["attributes"]["name"]
         context = fingerprinting.strict_fingerprinter(
-            (language, version(language.command[0]), self.tool)
+            (language, version(language.command), self.tool)
         )
         folder = gtx_cache.get_cache_folder(inp, self.cache_lifetime, build_context_id=context)
         library = folder / f"lib{name}.so"

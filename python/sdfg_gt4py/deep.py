@@ -21,6 +21,8 @@ from gt4py.eve import visitors
 from gt4py.next import backend as gtx_backend
 from gt4py.next.otf import recipes
 
+from sdfg_gt4py import cache
+
 
 _LEVELS: Final = 100  # of visits in one thread: far from 1,500 whatever a visitor does
 _FRAMES: Final = 1_000_000  # no limit: it is the chain that keeps each thread's stack short
@@ -117,4 +119,5 @@ class Workflow(recipes.OTFCompileWorkflow):
     """GT4Py's steps from a program to a library, for programs of any depth."""
 
     def __call__(self, inp: Any) -> Any:
-        return deeply(super().__call__, inp)
+        with cache.writing():
+            return deeply(super().__call__, inp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import os
 import pathlib
 import shlex
@@ -43,19 +44,24 @@ def run_compiler(command: Sequence[str]) -> None:
         )
 
 
+def version(command: Sequence[str]) -> str:
+    """What the compiler of a command says it is; a launcher like ccache may stand in front of it."""
+    return _version(tuple(itertools.takewhile(lambda word: not word.startswith("-"), command)))
+
+
 @functools.cache
-def version(compiler: str) -> str:
+def _version(compiler: tuple[str, ...]) -> str:
     try:
-        return subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+        return subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
     except OSError as failed:
         raise CompilerError(
-            f"the compiler '{compiler}' cannot be run ({failed.strerror}); install it, or name "
+            f"the compiler '{shlex.join(compiler)}' cannot be run ({failed.strerror}); install it, or name "
             "another one in CXX, CUDACXX or HIPCXX"
         ) from None
 
 
-def cpp_compiler() -> str:
-    return os.environ.get("CXX") or "c++"
+def cpp_compiler() -> list[str]:
+    return shlex.split(os.environ.get("CXX") or "c++")
 
 
 def _first_of(what: str, variable: str, paths: Sequence[str | None]) -> str:
@@ -87,7 +93,7 @@ def language_for(device: core_defs.DeviceType) -> Language:
 
     hidden = ["-std=c++20", "-shared", "-fPIC", "-fvisibility=hidden"]
     if device == core_defs.DeviceType.CPU:
-        flags = [cpp_compiler(), *hidden, "-fopenmp", *shlex.split(setting("cpu", "args"))]
+        flags = [*cpp_compiler(), *hidden, "-fopenmp", *shlex.split(setting("cpu", "args"))]
         return Language("cpp", "cpp", tuple(flags))
     if device == core_defs.DeviceType.ROCM:
         hipcc = _first_of("HIP compiler", "HIPCXX", [shutil.which("hipcc"), "/opt/rocm/bin/hipcc"])

@@ -206,7 +206,34 @@ class Errors(BuildsElsewhere):
         single = gtx.as_field([grid.E, grid.K], good["vn"].asnumpy().astype(np.float32))
         refused("argument 'vn' of '.*' has elements of float32; expected float64", vn=single)
         refused("argument 'vn' of '.*' is a ndarray; expected a field.*Edge, K", vn=good["vn"].asnumpy())
+        on_vertices = gtx.as_field([grid.V, grid.K], good["vn"].asnumpy())
+        refused(r"argument 'vn' of '.*' has the dimensions \[Vertex, K\]; expected \[Edge, K\]", vn=on_vertices)
+        transposed = gtx.as_field([grid.K, grid.E], good["vn"].asnumpy().T.copy())
+        refused(r"has the dimensions \[K, Edge\]; expected \[Edge, K\], in this order", vn=transposed)
+        with self.assertRaisesRegex(KeyError, "C2E"):
+            check.invoke(case, program, good, {})
         check.invoke(case, program, good, tables)
+
+    def test_a_scalar_that_does_not_fit_is_named(self):
+        backend = sdfg_gt4py.make_backend()
+        mesh = grid.Grid("branches_by_arguments")
+        case = grid.CASES["branches_by_arguments"](mesh)
+        program, fields = check.compiled(case, backend, {}), check.fields_of(case, backend)
+        check.invoke(case, program, fields, {})
+        for value, found in ((2**40, "1099511627776"), (0.5, "0.5"), (fields["p"], "a NumPyArrayField")):
+            with self.assertRaisesRegex(sdfg_gt4py.ArgumentError, f"'kind' of '.*' is {found}; expected .* int32"):
+                check.invoke(case, program, fields | {"kind": value}, {})
+
+    def test_a_cache_that_cannot_be_written_is_named(self):
+        file = self.cache / "file"
+        file.touch()
+        self.set(BUILD_CACHE_DIR=file / "cache")
+        with self.assertRaisesRegex(sdfg_gt4py.CacheError, "Not a directory.*set GT4PY_BUILD_CACHE_DIR"):
+            run("field_without_dimensions", sdfg_gt4py.make_backend())
+
+    def test_a_launcher_may_stand_in_front_of_the_compiler(self):
+        with unittest.mock.patch.dict(os.environ, {"CXX": "env LC_ALL=C c++"}):
+            self.assertEqual(run("field_without_dimensions", sdfg_gt4py.make_backend()), [])
 
     def test_memory_of_another_device_is_named(self):
         def update(*_):
@@ -217,8 +244,9 @@ class Errors(BuildsElsewhere):
 
         class Field:
             ndarray = OnGpu()
+            domain = gtx.domain({grid.K: (0, 1)})
 
-        parameters = (calls.Parameter("p", np.dtype(float), ("K",)),)
+        parameters = (calls.Parameter("p", np.dtype(float), (grid.K,)),)
         checked = calls.checked(update, parameters, core_defs.DeviceType.CPU, "program")
         with self.assertRaisesRegex(sdfg_gt4py.ArgumentError, "'p' of 'program' is in GPU memory.*allocator=backend"):
             checked((Field(),), [], {})

@@ -23,7 +23,7 @@ class StandIn(Compiler):
     def language(self) -> Language:
         flags = ["-std=c++20", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-DSDFG_GPU_ON_CPU",
                  f"-I{_RUNTIME}", *_CALLS, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
-        return Language("cuda", "cu", (cpp_compiler(), *flags, *shlex.split(os.environ.get("CXXFLAGS", ""))))
+        return Language("cuda", "cu", (*cpp_compiler(), *flags, *shlex.split(os.environ.get("CXXFLAGS", ""))))
 
     def __call__(self, inp):
         artifact = super().__call__(inp)
