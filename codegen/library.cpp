@@ -166,8 +166,8 @@ void SdfgFunction::emit_reduce_skip(At& at, NodeId id, const ReduceWithSkipValue
   at.out.line(to.type + " " + result + " = " + to.type + "(" + print_code(*initial, place) + ");");
   const std::string count = over.empty() ? "1" : print(values->second.sizes[over[0]], place);
   at.out.open("for (int64_t " + i + " = 0; " + i + " < " + count + "; ++" + i + ")");
-  at.out.line("if (" + at_neighbor(table->second) + " != -1) sdfg::update(&" + result + ", " + to.type +
-              "(" + at_neighbor(values->second) + "), " +
+  at.out.line("if (" + at_neighbor(table->second) + " != -1) sdfg::update(&" + result + ", " +
+              to.type + "(" + at_neighbor(values->second) + "), " +
               reduction_operator(reduce.wcr, to.binding.data->dtype, place) + ");");
   at.out.close();
   if (at.state[to.edge].memlet.wcr)

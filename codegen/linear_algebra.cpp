@@ -32,6 +32,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
                                        std::map<std::string, LibraryPort, std::less<>>& in,
                                        std::map<std::string, LibraryPort, std::less<>>& out) {
   const Place place = at.node_place(id);
+  const NameScope scope(used_names_);
   constexpr std::size_t none = ~std::size_t(0);
   for (auto* ports : {&in, &out})
     for (auto& [name, port] : *ports)
@@ -84,7 +85,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     std::string a_at, b_at, c_at;
     const CppExpr printer = symbolic();
     for (std::size_t k = 0; k < batch; ++k) {
-      const std::string i = "b" + std::to_string(k);
+      const std::string i = local_name("b" + std::to_string(k));
       at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(c->sizes[c_dims[k]], place) +
                   "; ++" + i + ")");
       const auto add = [&](std::string& text, const LibraryPort& port,
@@ -120,7 +121,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     std::vector<std::string> old_index(old.sizes.size()), index(result.sizes.size());
     const auto from = old.wide(), to = result.wide();
     for (std::size_t k = 0; k < to.size(); ++k) {
-      const std::string i = "i" + std::to_string(k);
+      const std::string i = local_name("i" + std::to_string(k));
       at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(result.sizes[to[k]], place) +
                   "; ++" + i + ")");
       index[to[k]] = i;
@@ -182,24 +183,26 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
   if (const auto* op = std::get_if<Axpy>(&operation)) {
     LibraryPort *x = need(in, "_x"), *y = need(in, "_y"), *result = need(out, "_res");
     if (!x || !y || !result) return;
-    loop("i", x->sizes[dimensions(*x, 1).at(0)]);
-    at.out.line(at_index(*result, spread(*result, dimensions(*result, 1), {"i"})) + " = " +
+    const std::string i = local_name("i");
+    loop(i, x->sizes[dimensions(*x, 1).at(0)]);
+    at.out.line(at_index(*result, spread(*result, dimensions(*result, 1), {i})) + " = " +
                 print_code(op->a, place) + " * " +
-                at_index(*x, spread(*x, dimensions(*x, 1), {"i"})) + " + " +
-                at_index(*y, spread(*y, dimensions(*y, 1), {"i"})) + ";");
+                at_index(*x, spread(*x, dimensions(*x, 1), {i})) + " + " +
+                at_index(*y, spread(*y, dimensions(*y, 1), {i})) + ";");
     return close();
   }
   if (const auto* op = std::get_if<Ger>(&operation)) {
     LibraryPort *x = need(in, "_x"), *y = need(in, "_y"), *a = need(in, "_A"),
                 *result = need(out, "_res");
     if (!x || !y || !a || !result) return;
-    loop("i", x->sizes[dimensions(*x, 1).at(0)]);
-    loop("j", y->sizes[dimensions(*y, 1).at(0)]);
-    at.out.line(at_index(*result, spread(*result, dimensions(*result, 2), {"i", "j"})) + " = " +
+    const std::string i = local_name("i"), j = local_name("j");
+    loop(i, x->sizes[dimensions(*x, 1).at(0)]);
+    loop(j, y->sizes[dimensions(*y, 1).at(0)]);
+    at.out.line(at_index(*result, spread(*result, dimensions(*result, 2), {i, j})) + " = " +
                 print_code(op->alpha, place) + " * " +
-                at_index(*x, spread(*x, dimensions(*x, 1), {"i"})) + " * " +
-                at_index(*y, spread(*y, dimensions(*y, 1), {"j"})) + " + " +
-                at_index(*a, spread(*a, dimensions(*a, 2), {"i", "j"})) + ";");
+                at_index(*x, spread(*x, dimensions(*x, 1), {i})) + " * " +
+                at_index(*y, spread(*y, dimensions(*y, 1), {j})) + " + " +
+                at_index(*a, spread(*a, dimensions(*a, 2), {i, j})) + ";");
     return close();
   }
   if (std::get_if<Transpose>(&operation)) {
@@ -209,10 +212,11 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (ad.size() != 2 || bd.size() != 2)
       return fail(place, "a transpose of something else than a matrix");
     if (far) return emit_far_move(at.out, *a, {ad[1], ad[0]}, *b, bd, place);
-    loop("i", b->sizes[bd[0]]);
-    loop("j", b->sizes[bd[1]]);
-    at.out.line(at_index(*b, spread(*b, bd, {"i", "j"})) + " = " +
-                at_index(*a, spread(*a, ad, {"j", "i"})) + ";");
+    const std::string i = local_name("i"), j = local_name("j");
+    loop(i, b->sizes[bd[0]]);
+    loop(j, b->sizes[bd[1]]);
+    at.out.line(at_index(*b, spread(*b, bd, {i, j})) + " = " +
+                at_index(*a, spread(*a, ad, {j, i})) + ";");
     return close();
   }
   if (const auto* op = std::get_if<TensorTranspose>(&operation)) {
@@ -230,7 +234,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     }
     std::vector<std::string> from(a->sizes.size()), to(b->sizes.size());
     for (std::size_t d = 0; d < op->axes.size(); ++d) {
-      const std::string i = "i" + std::to_string(d);
+      const std::string i = local_name("i" + std::to_string(d));
       loop(i, b->sizes[d]);
       to[d] = i;
       if (op->axes[d] < 0 || std::size_t(op->axes[d]) >= from.size())
@@ -257,6 +261,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
       else if (ch != ' ')
         terms.back() += ch;
     std::map<char, Expr> extents;
+    std::map<char, std::string> loops;
     std::string summed, value;
     auto operand = in.begin();
     for (const std::string& term : terms) {
@@ -266,8 +271,9 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
       const LibraryPort& port = operand->second;
       std::vector<std::string> index(port.sizes.size());
       for (std::size_t d = 0; d < term.size(); ++d) {
-        index[d] = std::string(1, term[d]);
-        extents.try_emplace(term[d], port.sizes[d]);
+        if (extents.try_emplace(term[d], port.sizes[d]).second)
+          loops[term[d]] = local_name(std::string(1, term[d]));
+        index[d] = loops[term[d]];
         if (right.find(term[d]) == std::string::npos && summed.find(term[d]) == std::string::npos)
           summed += term[d];
       }
@@ -278,16 +284,17 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     for (std::size_t d = 0; d < right.size(); ++d) {
       if (d >= index.size() || !extents.contains(right[d]))
         return fail(place, "the einsum's output does not fit '" + op->subscripts + "'");
-      loop(std::string(1, right[d]), extents.at(right[d]));
-      index[d] = std::string(1, right[d]);
+      loop(loops[right[d]], extents.at(right[d]));
+      index[d] = loops[right[d]];
     }
-    at.out.line(c.type + " result = " + c.type + "(0);");
+    const std::string result = local_name("result");
+    at.out.line(c.type + " " + result + " = " + c.type + "(0);");
     const std::size_t outer = opened.size();
-    for (char s : summed) loop(std::string(1, s), extents.at(s));
-    at.out.line("result += " + value + ";");
+    for (char s : summed) loop(loops[s], extents.at(s));
+    at.out.line(result + " += " + value + ";");
     for (; opened.size() > outer; opened.pop_back()) at.out.close();
-    std::string total = "result";
-    if (!is_one(op->alpha)) total = print_code(op->alpha, place) + " * result";
+    std::string total = result;
+    if (!is_one(op->alpha)) total = print_code(op->alpha, place) + " * " + result;
     if (!(op->beta.as_integer() == 0))
       total += " + " + print_code(op->beta, place) + " * " + at_index(c, index);
     at.out.line(at_index(c, index) + " = " + total + ";");
@@ -298,17 +305,21 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
                 *c = need(out, "_out_tensor");
     if (!a || !b || !c) return;
     std::vector<std::string> ai(a->sizes.size()), bi(b->sizes.size()), free, ci(c->sizes.size());
+    std::vector<std::string> summed;
     std::vector<Expr> free_sizes;
     for (std::size_t k = 0; k < op->left_axes.size() && k < op->right_axes.size(); ++k) {
-      ai.at(std::size_t(op->left_axes[k])) = "k" + std::to_string(k);
-      bi.at(std::size_t(op->right_axes[k])) = "k" + std::to_string(k);
+      summed.push_back(local_name("k" + std::to_string(k)));
+      ai.at(std::size_t(op->left_axes[k])) = summed.back();
+      bi.at(std::size_t(op->right_axes[k])) = summed.back();
     }
     for (std::size_t d = 0; d < ai.size(); ++d)
       if (ai[d].empty())
-        free.push_back(ai[d] = "l" + std::to_string(d)), free_sizes.push_back(a->sizes[d]);
+        free.push_back(ai[d] = local_name("l" + std::to_string(d))),
+            free_sizes.push_back(a->sizes[d]);
     for (std::size_t d = 0; d < bi.size(); ++d)
       if (bi[d].empty())
-        free.push_back(bi[d] = "r" + std::to_string(d)), free_sizes.push_back(b->sizes[d]);
+        free.push_back(bi[d] = local_name("r" + std::to_string(d))),
+            free_sizes.push_back(b->sizes[d]);
     if (free.size() != ci.size() && !free.empty())
       return fail(place, "the contraction's output has another rank");
     for (std::size_t d = 0; d < free.size(); ++d) {
@@ -317,13 +328,14 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
       ci[d] = free[from];
       loop(free[from], free_sizes[from]);
     }
-    at.out.line(c->type + " result = " + c->type + "(0);");
+    const std::string result = local_name("result");
+    at.out.line(c->type + " " + result + " = " + c->type + "(0);");
     const std::size_t outer = opened.size();
-    for (std::size_t k = 0; k < op->left_axes.size(); ++k)
-      loop("k" + std::to_string(k), a->sizes[std::size_t(op->left_axes[k])]);
-    at.out.line("result += " + at_index(*a, ai) + " * " + at_index(*b, bi) + ";");
+    for (std::size_t k = 0; k < summed.size(); ++k)
+      loop(summed[k], a->sizes[std::size_t(op->left_axes[k])]);
+    at.out.line(result + " += " + at_index(*a, ai) + " * " + at_index(*b, bi) + ";");
     for (; opened.size() > outer; opened.pop_back()) at.out.close();
-    at.out.line(at_index(*c, ci) + " = result;");
+    at.out.line(at_index(*c, ci) + " = " + result + ";");
     return close();
   }
   if (const auto* op = std::get_if<Cholesky>(&operation)) {
@@ -364,7 +376,8 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     if (out.empty()) return fail(place, "the fill has no output");
     LibraryPort& to = out.begin()->second;
     std::vector<std::string> index(to.sizes.size());
-    for (std::size_t d : to.wide()) loop(index[d] = "i" + std::to_string(d), to.sizes[d]);
+    for (std::size_t d : to.wide())
+      loop(index[d] = local_name("i" + std::to_string(d)), to.sizes[d]);
     const auto given = in.find("_fill_val");
     at.out.line(
         at_index(to, index) + " = " +

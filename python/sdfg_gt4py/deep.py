@@ -24,7 +24,7 @@ from gt4py.next.otf import recipes
 from sdfg_gt4py import cache
 
 
-_LEVELS: Final = 100  # of visits in one thread: far from 1,500 whatever a visitor does
+_LEVELS: Final = 30  # of visits in one thread: some take forty calls through C, as inferring types
 _FRAMES: Final = 1_000_000  # no limit: it is the chain that keeps each thread's stack short
 _STACK_SIZE: Final = 16 << 20  # bytes; 1,500 calls through C take less than a tenth
 

@@ -307,3 +307,47 @@ def conversions_of_long_integers(g):
                 out=(g(C, K, dtype=bool), g(C, K, dtype=np.int64, high=9), g(C, K, dtype=np.float32),
                      g(C, K, dtype=np.int32, high=9)))
     return Case(_conversions_both_ways, args, reference)
+
+
+# ---- Without the optimizer: the code is what GT4Py lowers, copies and library nodes included.
+
+@gtx.field_operator
+def _inner_differences(p: IJK, q: IJ) -> tuple[IJK, IJ]:
+    return p(I + 1) - p(J - 1) + q, q(J + 1) * 0.5
+
+
+@gtx.program
+def _named_as_loops(p: IJK, to: IJ, result: IJK, i: IJ, i0: int32, i1: int32, i2: int32, o0: int32, o1: int32):
+    _inner_differences(p, to, out=(result, i), domain=({I: (i0, i1), J: (i2, o0), K: (0, o1)}, {I: (i0, i1), J: (i2, o0)}))
+
+
+@case
+def arguments_named_as_loops(g):
+    """The loops and pointers of generated copies take other names."""
+    def reference(p, to, result, i, **_):
+        result[2:6, 1:5, :7] = p[3:7, 1:5, :7] - p[2:6, :4, :7] + to[2:6, 1:5, None]
+        i[2:6, 1:5] = to[2:6, 2:6] * 0.5
+        return {"result": result, "i": i}
+
+    args = dict(p=g(I, J, K), to=g(I, J), result=g(I, J, K), i=g(I, J), i0=2, i1=6, i2=1, o0=5, o1=7)
+    return Case(_named_as_loops, args, reference, options={"auto_optimize": False})
+
+
+@gtx.field_operator
+def _sums_and_extremes(p: CK, n: CKInt, v: EK) -> tuple[CK, CKInt, CK]:
+    return (neighbor_sum(p(C2E2C), axis=C2E2CDim), max_over(n(C2E2C), axis=C2E2CDim),
+            min_over(neighbor_sum(v(C2E), axis=C2EDim)(C2E2C), axis=C2E2CDim))
+
+
+@case
+def missing_neighbors_as_lowered(g):
+    """Reductions with absent neighbours reach the generator."""
+    def reference(p, n, v, out):
+        fold = lambda f, values, table, absent: functools.reduce(f, np_neighbors(values, table, None, absent))
+        return {"out": (fold(np.add, p, g.c2e2c, 0.0), fold(np.maximum, n, g.c2e2c, np.iinfo(np.int32).min).astype(np.int32),
+                        fold(np.minimum, np_sum(v, g.c2e), g.c2e2c, np.inf))}
+
+    g.missing("C2E2C", "C2E")
+    args = dict(p=g(C, K), n=g(C, K, dtype=np.int32, low=-9, high=9), v=g(E, K),
+                out=(g(C, K), g(C, K, dtype=np.int32, high=9), g(C, K)))
+    return Case(_sums_and_extremes, args, reference, options={"auto_optimize": False})

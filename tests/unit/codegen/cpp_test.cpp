@@ -90,23 +90,22 @@ TEST(Cpp, ASumLeavesOutMissingNeighbors) {
 
 // A program may call its symbols and containers as the generator calls its loops and pointers.
 TEST(Cpp, NamesOfCopiesAndReductionsAreFree) {
-  const std::string text = generated(R"--(sdfg names(to: float64[N, M], result: float64[N, M, i0])
+  const std::string text = generated(R"--(sdfg names(result: float64[N, M], sums: float64[N, M], i1: float64[N, M, i0])
   symbol N: int64
   symbol M: int64
   symbol i0: int64
-  state copies
-    n0 = access result
-    n1 = access to
-    n0 -> n1 : result[0:N - i0, 0:M - i0, i0 - 1] -> to[i0:N, i0:M]
-  state reduces
-    n0 = access result
-    n1 = library dace.libraries.standard.nodes.reduce.Reduce sum {name = "Reduce",
+  state main
+    n0 = access i1
+    n1 = access result
+    n0 -> n1 : i1[0:N - i0, 0:M - i0, i0 - 1] -> [i0:N, i0:M]
+    n2 = access i1
+    n3 = library dace.libraries.standard.nodes.reduce.Reduce sum {name = "Reduce",
         extras = {axes = raw "[2]", identity = "0", wcr = "(lambda a, b: (a + b))"}}
-    n2 = access to
-    n0 -> n1 : result[0:N, 0:M, 0:i0]
-    n1 -> n2 : to[0:N, 0:M]
+    n4 = access sums
+    n2 -> n3 : i1[0:N, 0:M, 0:i0]
+    n3 -> n4 : sums[0:N, 0:M]
 )--");
-  for (const char* part : {"auto* const to_2 = to", "for (int64_t i0_2 = 0; i0_2 < N - i0; ++i0_2)",
+  for (const char* part : {"for (int64_t i1_2 = 0;", "for (int64_t i0_2 = 0; i0_2 < N - i0; ++i0_2)",
                            "double result_2 = double(0);",
                            "for (int64_t i0_2 = 0; i0_2 < i0; ++i0_2)"})
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
