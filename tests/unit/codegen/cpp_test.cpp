@@ -90,7 +90,8 @@ TEST(Cpp, ASumLeavesOutMissingNeighbors) {
 
 // A program may call its symbols and containers as the generator calls its loops and pointers.
 TEST(Cpp, NamesOfCopiesAndReductionsAreFree) {
-  const std::string text = generated(R"--(sdfg names(result: float64[N, M], sums: float64[N, M], i1: float64[N, M, i0])
+  const std::string text =
+      generated(R"--(sdfg names(result: float64[N, M], sums: float64[N, M], i1: float64[N, M, i0])
   symbol N: int64
   symbol M: int64
   symbol i0: int64
@@ -105,9 +106,9 @@ TEST(Cpp, NamesOfCopiesAndReductionsAreFree) {
     n2 -> n3 : i1[0:N, 0:M, 0:i0]
     n3 -> n4 : sums[0:N, 0:M]
 )--");
-  for (const char* part : {"for (int64_t i1_2 = 0;", "for (int64_t i0_2 = 0; i0_2 < N - i0; ++i0_2)",
-                           "double result_2 = double(0);",
-                           "for (int64_t i0_2 = 0; i0_2 < i0; ++i0_2)"})
+  for (const char* part :
+       {"for (int64_t i1_2 = 0;", "for (int64_t i0_2 = 0; i0_2 < N - i0; ++i0_2)",
+        "double result_2 = double(0);", "for (int64_t i0_2 = 0; i0_2 < i0; ++i0_2)"})
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
 }
 
