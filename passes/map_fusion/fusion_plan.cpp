@@ -252,9 +252,13 @@ class Planner {
       if (!written[d].is_index()) continue;
       const Expr distance = read[d].begin - written[d].begin;
       if (const auto literal = distance.as_integer(); literal && *literal != 0) return false;
-      for (std::size_t k = 0; k < plan_.match.params.size(); ++k)
-        if (uses_symbol(distance, plan_.match.params[k]) && !plan_.match.ranges[k].is_index())
+      for (std::size_t k = 0; k < plan_.match.params.size(); ++k) {
+        const std::string& param = plan_.match.params[k];
+        // Min(i, N - 1) is i where the range says so.
+        if (!plan_.match.ranges[k].is_index() && uses_symbol(distance, param) &&
+            match_affine(distance, param))
           return false;
+      }
     }
     return true;
   }
