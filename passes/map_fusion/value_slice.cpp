@@ -132,12 +132,17 @@ class Eraser {
   }
 
   void erase_nodes(const std::set<NodeId>& nodes) {
+    std::set<NodeId> before;
     for (NodeId node : nodes)
       for (EdgeId e : std::vector(state_.in(node).begin(), state_.in(node).end())) {
-        if (state_.source(e) == map_.entry) forget_read(e);
+        const NodeId from = state_.source(e);
+        if (from == map_.entry) forget_read(e);
+        else if (!nodes.contains(from)) before.insert(from);
         state_.erase(e);
       }
     for (NodeId node : nodes) erase(node);
+    for (NodeId node : before)  // still in the scope
+      if (state_.out(node).empty()) state_.connect(node, map_.exit, Edge{});
   }
 
   void erase(NodeId node) {
@@ -186,6 +191,16 @@ std::set<NodeId> nodes_only_for(const State& state, const FusionMap& map, const 
       continue;
     for (EdgeId e : state.in(node)) todo.push_back(state.source(e));
   }
+  // What a node that stays computes for nobody has to go somewhere.
+  const auto is_computed = [&](EdgeId e) {
+    const NodeId from = state.source(e);
+    return from != map.entry && !state[e].memlet.empty() && !state[from].is<AccessNode>() &&
+           !gone.contains(from);
+  };
+  std::set<NodeId> kept;
+  for (NodeId node : gone)
+    if (std::ranges::any_of(state.in(node), is_computed)) kept.insert(node);
+  for (NodeId node : kept) gone.erase(node);
   return gone;
 }
 
