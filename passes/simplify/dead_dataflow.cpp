@@ -313,10 +313,13 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
     for (EdgeId e : dead) keep(e);
     return unneeded;
   }
-  for (EdgeId e : dead)
-    if (aliased.contains(state_[e].src_connector) ||
-        uses.written.contains(state_[e].src_connector))
+  for (EdgeId e : dead) {
+    const std::string& connector = state_[e].src_connector;
+    const bool only_way = !state_[n].in_connectors.contains(connector);
+    if (aliased.contains(connector) || uses.written.contains(connector) ||
+        (only_way && uses.mentioned.contains(connector)))
       keep(e);
+  }
   drop_unwritten(n, uses);
   SymbolSet outputs;
   for (EdgeId e : state_.out(n))
