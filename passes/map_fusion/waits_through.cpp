@@ -1,22 +1,25 @@
 #include "passes/map_fusion/waits_through.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+
+#include "passes/split/container_uses.h"
 
 namespace sdfg {
 namespace {
 
 class Waits {
  public:
-  Waits(const FusionSite& site, const FusionMap& first, NodeId between)
-      : site_(site), state_(site.state), first_(first), between_(between) {}
+  Waits(const FusionSite& site, const FusionMap& first, const FusionMap& second, NodeId between)
+      : site_(site), state_(site.state), first_(first), second_(second), between_(between) {}
 
   /// All that writes the container here and, with `readers`, all that reads it.
   void look_at(const std::string& container, bool readers) {
     for (const AccessSite& access : site_.accesses.sites(container)) {
       if (access.state != &state_) continue;
-      if (!state_.in(access.node).empty()) wait_for(access.node);
-      if (readers) wait_for_readers(access.node);
+      if (!state_.in(access.node).empty() && must_wait_for(access.node)) wait_for(access.node);
+      if (readers) wait_for_readers(access.node, container);
     }
   }
 
@@ -24,30 +27,52 @@ class Waits {
 
  private:
   /// Views hand on what they look at.
-  void wait_for_readers(NodeId node) {
+  void wait_for_readers(NodeId node, const std::string& container) {
     for (EdgeId e : state_.out(node)) {
       const NodeId reader = state_.target(e);
       const auto* access = state_[reader].as<AccessNode>();
       const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
-      if (data && data->is_view()) wait_for_readers(reader);
-      wait_for(reader);
+      if (data && data->is_view()) wait_for_readers(reader, container);
+      if (must_wait_for(reader) && !reads_apart(e, node, container)) wait_for(reader);
     }
   }
 
-  void wait_for(NodeId node) {
+  /// Does the edge certainly read other elements of the container than the second map writes?
+  bool reads_apart(EdgeId edge, NodeId node, const std::string& container) const {
+    const auto* access = state_[node].as<AccessNode>();
+    if (!access || access->data != container) return false;  // a view
+    const auto read = elements(edge, false, container);
+    return read && std::ranges::all_of(second_.writes.at(container).all(), [&](const auto& name) {
+      const Port& port = second_.out.at(name);
+      const auto written = port.direct ? elements(port.outer, true, container) : std::nullopt;
+      return written && intersects(*read, *written, site_.assumptions) == Truth::No;
+    });
+  }
+  std::optional<Subset> elements(EdgeId edge, bool write, const std::string& container) const {
+    return footprint(site_.sdfg, state_, edge, write, container, site_.assumptions);
+  }
+
+  /// The element of the maps' scope that a node belongs to; none if it is in no such element.
+  NodeId beside_maps(NodeId node) const {
     node = site_.order.element(node);
     const NodeId scope = site_.order.scope_of(first_.entry);
     while (node && site_.order.scope_of(node) != scope) node = site_.order.scope_of(node);
-    if (!node || node == between_ || !site_.order.reaches(node, between_) ||
-        site_.order.reaches(node, first_.entry))
-      return;
+    return node;
+  }
+  bool must_wait_for(NodeId node) const {
+    node = beside_maps(node);
+    return node && node != between_ && site_.order.reaches(node, between_) &&
+           !site_.order.reaches(node, first_.entry);
+  }
+  void wait_for(NodeId node) {
+    node = beside_maps(node);
     const NodeId exit = site_.order.exit_of(node);
     found_.insert(exit ? exit : node);
   }
 
   const FusionSite& site_;
   const State& state_;
-  const FusionMap& first_;
+  const FusionMap &first_, &second_;
   NodeId between_;
   std::set<NodeId> found_;
 };
@@ -59,7 +84,7 @@ std::vector<NodeId> waits_through(const FusionSite& site, const FusionMap& first
   const auto in = site.state.in(between);
   if (std::ranges::all_of(in, [&](EdgeId e) { return site.state.source(e) == first.exit; }))
     return {};
-  Waits waits(site, first, between);
+  Waits waits(site, first, second, between);
   for (const auto& [container, ports] : second.writes) waits.look_at(container, true);
   for (const auto& [container, ports] : second.reads)
     if (!second.writes.contains(container)) waits.look_at(container, false);

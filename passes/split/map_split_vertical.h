@@ -21,10 +21,10 @@ ends, and adjacent pieces without different partners are put together again. The
 with them. A piece of a producer that nobody reads is dropped.
 
 A container is cut only when all of this holds: some producer and consumer could be fused if their
-ranges were equal (same number of parameters, each iteration reads what the same iteration writes, no other
-dependence between them); what they exchange on their common range is used by nobody else, so that it
-dies with the fusion; pieces lie in the original range for all values of symbols; and it pays: where
-kernels become more, the bytes of the container that need not be stored and loaded must exceed
+ranges were equal (same number of parameters, what one reads of the other's results is of the same
+iteration, no other dependence between them); what they exchange on their common range is used by nobody
+else, so that it dies with the fusion; pieces lie in the original range for all values of symbols; and it
+pays: where kernels become more, the bytes of the container that need not be stored and loaded must exceed
 `launch_bytes` for each (of a container known to be small in all dimensions, as in a test: the bytes of
 one of unknown size). A map takes part in one decision per run: repeat the pass together with fusion.
 

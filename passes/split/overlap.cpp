@@ -11,10 +11,10 @@
 namespace sdfg {
 namespace {
 
-/// One inner memlet at a map's border: what one iteration touches.
+/// One inner memlet at a map's border: what one iteration touches, and what all of them may.
 struct Inner {
   EdgeId edge;
-  Subset subset;
+  Subset subset, all;
 };
 
 class OverlapCheck {
@@ -64,9 +64,18 @@ class OverlapCheck {
         if (write && (state_[e].memlet.dynamic || state_[e].memlet.wcr)) return std::nullopt;
         auto part = footprint(sdfg_, state_, e, write, name(node), assumptions_);
         if (!part) return std::nullopt;
-        out.push_back({e, *std::move(part)});
+        Subset all = in_all_iterations(*part, write ? producer_ : consumer_, node);
+        out.push_back({e, *std::move(part), std::move(all)});
       }
     }
+    return out;
+  }
+  Subset in_all_iterations(const Subset& part, NodeId entry, NodeId node) const {
+    const MapEntry& map = state_.get<MapEntry>(entry);
+    Subset out = Subset::whole(sdfg_.find_data(name(node))->shape);
+    const auto ranges = image(part, map.params, map.ranges, assumptions_);
+    for (std::size_t d = 0; d < out.rank(); ++d)
+      if (ranges[d]) out[d] = *ranges[d];
     return out;
   }
 
@@ -114,10 +123,11 @@ class OverlapCheck {
   }
 
   /// Every container that goes from one map to the other: read where the same iteration has
-  /// written.
+  /// written, or where no iteration has.
   Refusal check_exchanged(const OverlapPair& pair) {
     Assumptions inside = assumptions_;
     assume_scope(state_.get<MapEntry>(producer_), inside);
+    bool some = false;
     std::set<NodeId> nodes;
     for (EdgeId e : state_.out(exit_))
       for (EdgeId next : state_.out(state_.target(e)))
@@ -137,11 +147,16 @@ class OverlapCheck {
         const bool same = std::ranges::any_of(*writes, [&](const Inner& write) {
           return certain(covers(write.subset, wanted, inside));
         });
-        if (!same)
+        const bool apart = std::ranges::all_of(*writes, [&](const Inner& write) {
+          return intersects(write.all, read.all, assumptions_) == Truth::No;
+        });
+        some = some || same;
+        if (!same && !apart)
           return "an iteration reads " + name(node) + "[" + to_text(read.subset) +
                  "], which the same iteration of the producer does not write";
       }
     }
+    if (!some) return "the consumer reads nothing that the producer writes";
     exchanged_nodes_ = std::move(nodes);
     return {};
   }

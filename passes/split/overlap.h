@@ -10,7 +10,7 @@
 namespace sdfg {
 
 /// A producing and a consuming map that could be fused if their ranges were equal: iteration by
-/// iteration, the consumer reads of the container only what the producer's same iteration writes.
+/// iteration, the consumer reads of what the producer writes only what its same iteration writes.
 struct OverlapPair {
   NodeId producer, consumer;  ///< entries
   /// By parameter of the consumer: the producer's parameter of the same iteration.

@@ -257,6 +257,21 @@ class Planner {
     return out;
   }
 
+  /// What maps of a group hand on among themselves in a box: their writes, and reads of these.
+  std::vector<ContainerUse> exchanged(const Group& group, const Subset& box) const {
+    std::vector<ContainerUse> writes, reads;
+    for (std::size_t m : group)
+      for (ContainerUse& use : uses_in(m, box))
+        (use.write ? writes : reads).push_back(std::move(use));
+    std::erase_if(reads, [&](const ContainerUse& read) {
+      return std::ranges::all_of(writes, [&](const ContainerUse& write) {
+        return intersects(read.subset, write.subset, assumptions_) == Truth::No;
+      });
+    });
+    writes.insert(writes.end(), reads.begin(), reads.end());
+    return writes;
+  }
+
   /// A group whose part of the container somebody else uses as well; notes the fragments if all is
   /// well.
   std::optional<Group> group_that_lives(const Boxes& boxes, std::string& why) {
@@ -284,9 +299,12 @@ class Planner {
           }
       }
     plan_.fragments = find_fragments(after, assumptions_);
-    for (const Fragment& f : plan_.fragments.fragments)
+    for (const Fragment& f : plan_.fragments.fragments) {
+      std::set<std::size_t> writers;  // a kernel may also read what it has nothing to do with
+      for (std::size_t u : f.uses)
+        if (group_of[u] && after.uses[u].write) writers.insert(kernel_of[u]);
       for (std::size_t u : f.uses) {
-        if (!group_of[u] || group_of[u]->size() < 2) continue;
+        if (!group_of[u] || group_of[u]->size() < 2 || !writers.contains(kernel_of[u])) continue;
         const auto other = std::ranges::find_if(f.uses, [&](std::size_t v) {
           return kernel_of[v] != kernel_of[u];
         });
@@ -296,6 +314,7 @@ class Planner {
               who(use) + (use.write ? " writes " : " reads ") + "[" + to_text(use.subset) + "]";
         return *group_of[u];
       }
+    }
     find_copies(after, group_of);
     return std::nullopt;
   }
@@ -380,9 +399,8 @@ class Planner {
         ++plan_.launches_after;
         if (group.size() < 2) continue;
         // Each map of the group would have stored or loaded what now stays in a register.
-        for (std::size_t m : group)
-          for (const ContainerUse& use : uses_in(m, box))
-            plan_.bytes_saved += points(use.subset) * element;
+        for (const ContainerUse& use : exchanged(group, box))
+          plan_.bytes_saved += points(use.subset) * element;
       }
     for (const ContainerUse& use : uses_.uses)  // read and written again
       if (dying_copies_.contains(use.edge)) plan_.bytes_saved += 2 * points(use.subset) * element;
