@@ -31,7 +31,8 @@ std::string first_of(const std::vector<fs::path>& files) {
 }
 
 void add_path(std::vector<fs::path>& files, const std::string& name) {
-  for (std::string_view folder : split(variable("PATH"), ':'))
+  const std::string path = variable("PATH");  // the folders look into it
+  for (std::string_view folder : split(path, ':'))
     if (!folder.empty()) files.push_back(fs::path(folder) / name);
 }
 
@@ -103,7 +104,8 @@ BuildOptions stand_in_build() {
   BuildOptions options;
   options.flags = {"-std=c++20", "-O1", "-ffp-contract=off", "-fno-strict-aliasing",
                    "-Wno-unknown-pragmas", "-DSDFG_GPU_ON_CPU"};
-  for (std::string_view word : split(variable("CXXFLAGS"), ' '))
+  const std::string more = variable("CXXFLAGS");  // the words look into it
+  for (std::string_view word : split(more, ' '))
     if (!trim(word).empty()) options.flags.emplace_back(trim(word));
   for (const char* word : {"-x", "c++"}) options.flags.emplace_back(word);
   return options;
