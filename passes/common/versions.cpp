@@ -41,6 +41,20 @@ class Decisions {
     return simplify(Expr::make(e.op(), std::move(args), e.name()));
   }
 
+  /// `symbol:end` has points, and begins behind the last of the literals that lie before it.
+  void begins(const Expr& symbol, const Expr& end, const std::vector<std::int64_t>& literals) {
+    const auto value = symbol.is(Op::Symbol) ? evaluate(symbol, values_) : std::nullopt;
+    if (!value) return;
+    std::optional<std::int64_t> nearest;
+    for (const std::int64_t literal : literals)
+      if (literal < *value && (!nearest || *nearest < literal)) nearest = literal;
+    if (!nearest) return;
+    add(compare_expr(Op::Le, Expr(*nearest), symbol));
+    add(compare_expr(Op::Le, symbol, end));
+  }
+
+  bool exact() const { return exact_; }
+  bool empty() const { return conditions_.empty(); }
   std::vector<Expr> take() { return std::move(conditions_); }
 
  private:
@@ -165,6 +179,29 @@ void collect_inside(const NestedSdfg& nested, const SymbolSet& outside, Decision
   });
 }
 
+/// In each state, the order of levels at which maps begin that end alike: what one of them has
+/// before the other can be cut off then, and the rest joined.
+void collect_begins(const Sdfg& program, Decisions& decisions) {
+  for_each_block(program, [&](const Block& block) {
+    const auto* state = block.as<State>();
+    if (!state) return;
+    std::vector<std::pair<Expr, Expr>> extents;  // begin, end; each once
+    for (NodeId n : state->nodes())
+      if (const auto* map = (*state)[n].as<MapEntry>())
+        for (const Range& range : map->ranges) {
+          std::pair extent(decisions.order(range.begin), decisions.order(range.end));
+          if (std::ranges::find(extents, extent) == extents.end())
+            extents.push_back(std::move(extent));
+        }
+    for (const auto& [begin, end] : extents) {
+      std::vector<std::int64_t> literals;
+      for (const auto& [other, same_end] : extents)
+        if (other.is(Op::Integer) && same_end == end) literals.push_back(other.value());
+      decisions.begins(begin, end, literals);
+    }
+  });
+}
+
 std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
   SymbolSet symbols;
   for (const auto& [name, type] : program.symbols) symbols.insert(name);
@@ -186,6 +223,7 @@ std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
     for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset})
       if (*subset) decisions.subset(**subset);
   });
+  if (!decisions.exact() && !decisions.empty()) collect_begins(program, decisions);
   return decisions.take();
 }
 
