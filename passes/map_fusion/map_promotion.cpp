@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/walk.h"
 #include "passes/common/scope.h"
 #include "passes/map_fusion/fusion_walk.h"
 
@@ -26,6 +27,24 @@ Refusal check_kind(const std::string& param, const MapPromotion::Options& option
                       (what == Kind::Horizontal && options.promote_horizontal);
   if (wanted) return {};
   return "repeating it along '" + param + "' is not asked for";
+}
+
+/// A loop inside the map computes a whole row of values: repeated for each element of another
+/// dimension, it would cost the square of its length.
+Refusal check_no_loop(const FusionSite& site, const FusionMap& map) {
+  Refusal why;
+  const auto scope = find_scope(site.state, map.entry);
+  for (NodeId n : scope->nodes) {
+    const auto* nested = site.state[n].as<NestedSdfg>();
+    if (!nested) continue;
+    for_each_sdfg(**nested->sdfg, [&](const Sdfg& inside) {
+      for_each_block(inside, [&](const Block& block) {
+        if (!why && block.is<LoopRegion>())
+          why = "the loop '" + block.label + "' inside would be repeated";
+      });
+    });
+  }
+  return why;
 }
 
 /// Is it cheap to compute the map again and again?
@@ -63,6 +82,8 @@ Result<Changed> MapPromotion::run(Sdfg& sdfg, const Options& options, PassContex
                          std::ranges::any_of(plan.match.first, becomes);
         if (own) continue;
         if (Refusal why = check_kind(param, options)) return why;
+        if (options.promote_everything) continue;
+        if (Refusal why = check_no_loop(site, first)) return why;
         costs = costs || kind(param) == Kind::Horizontal;
       }
       return costs && !options.promote_everything

@@ -16,7 +16,8 @@ struct MapPromotion {
 The first map repeats itself along the new dimension instead of storing its result: one container and
 one launch less. What a dimension is called says what it costs: along *_vertical and *_local* it is
 taken for cheap (blocking hoists it again); along *_horizontal only a small first map is repeated, of
-tasklets and scalars, with 22 nodes at most; others only with `promote_everything`.
+tasklets and scalars, with 22 nodes at most; others only with `promote_everything`. A first map with
+a loop inside (a scan of columns) is repeated only with that, too.
 
 Refused when anything but the second map reads what the first one writes, when a new parameter means
 something else in the first map, and where map-fusion-vertical refuses.)",
