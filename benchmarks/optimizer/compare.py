@@ -80,6 +80,8 @@ def run(command):
 
 def count(options, graph, data, passes=None):
     """The counts of one program run on data: what sdfg-opt --stats writes, or {"error": message}."""
+    if not data.exists():
+        return {"error": "there is no data.npz; its program did not run when it was recorded"}
     key = hashlib.sha256(graph.read_bytes() + data.read_bytes()).hexdigest()[:24]
     kept = options.work / f"{key}.json"
     if passes is None and kept.exists():
