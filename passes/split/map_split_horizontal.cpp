@@ -170,12 +170,13 @@ class StateSplitter {
     if (!later || !sooner)
       return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
     const Range common(*later, -*sooner, Expr(1));
-    // It may be empty, but not begin behind its end: the pieces would overlap.
-    if (!certain(less_equal(common.begin, common.end + 1, assumptions_)))
+    // It may be empty, but where both are cut, not begin behind its end: pieces would overlap.
+    const bool may_lie_apart = !certain(less_equal(common.begin, common.end + 1, assumptions_));
+    if (may_lie_apart && !(x == common) && !(y == common))
       return to_text(x) + " and " + to_text(y) + " may lie apart";
-    cut.first = pieces(x, common), cut.second = pieces(y, common);
+    cut.first = pieces(x, common, may_lie_apart), cut.second = pieces(y, common, may_lie_apart);
     // Ranges that only touch would be cut without end.
-    if (cut.first.size() + cut.second.size() > 3 &&
+    if (cut.first.size() > 1 && cut.second.size() > 1 &&
         !certain(less_equal(common.begin, common.end, assumptions_)))
       return to_text(x) + " and " + to_text(y) + " may have nothing in common";
     return {};
@@ -185,12 +186,15 @@ class StateSplitter {
     if (certain(less_equal(b, a, assumptions_))) return a;
     return std::nullopt;
   }
-  static std::vector<Range> pieces(const Range& whole, const Range& common) {
+  /// The part in common first. Where that may end before it begins, or begin behind the whole, the
+  /// others meet where it begins.
+  static std::vector<Range> pieces(const Range& whole, const Range& common, bool may_lie_apart) {
     std::vector<Range> out{common};
+    Expr before = common.begin - Expr(1), behind = common.end + Expr(1);
+    if (may_lie_apart) before = min(before, whole.end), behind = max(behind, common.begin);
     if (!(whole.begin == common.begin))
-      out.emplace_back(whole.begin, simplify(common.begin - Expr(1)), Expr(1));
-    if (!(whole.end == common.end))
-      out.emplace_back(simplify(common.end + Expr(1)), whole.end, Expr(1));
+      out.emplace_back(whole.begin, simplify(before), Expr(1));
+    if (!(whole.end == common.end)) out.emplace_back(simplify(behind), whole.end, Expr(1));
     return out;
   }
 

@@ -23,7 +23,7 @@ decision per run: repeat the pass together with fusion. One map may also read wh
 each iteration reads what the same iteration of the other has written; fusion saves reading that.
 
 Refused when a path leads from one map to the other otherwise, or one writes what the other touches;
-when the ranges' ends cannot be ordered, the ranges may lie apart, or may only touch and both would be
+when the ranges' ends cannot be ordered; when the ranges may lie apart or only touch, and both would be
 cut; when schedules differ, a step is not 1, or a range is dynamic; when a map has side effects or
 cannot be copied; and when it does not pay.)",
   };
