@@ -17,9 +17,9 @@ What remains of a container when most of its values went into maps. Each dimensi
 that certainly holds all accesses. Where all writes are to one index of a dimension, as at the surface,
 only this index stays: what is read elsewhere was never written, so nobody uses it.
 
-Left alone: containers that are not transient arrays, are read by name, or are accessed in scopes;
-dimensions that are not certainly smaller. Refused when a border depends on a symbol that the SDFG
-assigns, and when a nested SDFG knows the strides, with which less takes as much memory.)",
+Left alone: containers that are not transient arrays, are demoted fields, read by name, or accessed
+in scopes; dimensions that are not certainly smaller. Refused when a border depends on a symbol that
+the SDFG assigns, and when a nested SDFG knows the strides, with which less takes as much memory.)",
   };
   struct Options {};
 
