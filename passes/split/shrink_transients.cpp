@@ -105,7 +105,8 @@ class Shrinker {
     if (!written) return std::nullopt;
     Kept kept{whole, std::vector<bool>(whole.rank())};
     for (std::size_t d = 0; d < whole.rank(); ++d) {
-      if (whole[d].size() == Expr(1)) continue;
+      if (whole[d].size() == Expr(1) || !((*all)[d].tile == Expr(1))) continue;
+      (*all)[d].step = 1;  // what lies between the points stays, too
       if ((*written)[d].is_index() && is_read_by_element(uses, d)) {
         kept.box[d] = (*written)[d];
         kept.pinned[d] = true;
