@@ -75,8 +75,9 @@ class SharingCheck : BoxAlgebra {
   // Rule 2 (sharing_rules.cpp).
   Refusal check_write(Point p, const Placed& write);
   bool is_copied(Point p, const Use& write, const Placed& link, const Use* read);
-  std::vector<Subset> early(Point p, const Use& write, const Use* read);
-  Refusal check_write_and_read(Point p, const Use& write, const Use& read);
+  std::vector<Subset> early(Point p, const Use& write, const Use* read, std::vector<Use>& writes);
+  Refusal check_write_and_read(Point p, const Use& write, const Use& read,
+                               std::vector<Use>& writes);
   Refusal search_ahead(Point p, std::vector<Subset> boxes);
   Refusal pass(Point p, std::vector<Subset>& boxes);
 

@@ -135,14 +135,14 @@ Refusal SharingCheck::check_write(Point p, const Placed& write) {
   if (there.why) return there.why;
   if (there.reads.size() + there.writes.size() > most_uses)
     return "'" + to() + "' is used too often in one state";
-  std::vector<Subset> boxes = early(p, write, nullptr);
+  std::vector<Subset> boxes = early(p, write, nullptr, there.writes);
   for (Use& read : there.reads)
     if (overlap(read.box, write.box) && fresh(p, read))
-      if (Refusal why = check_write_and_read(p, write, read)) return why;
+      if (Refusal why = check_write_and_read(p, write, read, there.writes)) return why;
   for (Use& other : there.writes) {
     if (!overlap(other.box, write.box) || is_link(p, other.edge) || !fresh(p, other)) continue;
     if (other.combines)
-      if (Refusal why = check_write_and_read(p, write, other)) return why;
+      if (Refusal why = check_write_and_read(p, write, other, there.writes)) return why;
     if (before(p, other, write) || before(p, write, other)) continue;
     const bool ordered = std::ranges::any_of(sharing_.order, [&](const Sharing::Ordering& o) {
       return o.point == p && o.from == other.end && o.to == write.begin;
@@ -162,11 +162,13 @@ bool SharingCheck::is_copied(Point p, const Use& write, const Placed& link, cons
 
 /// The elements of `to` that hold what `write` gave `from` when they should not: it has neither
 /// been copied nor overwritten by the time that `read` looks (none: by the end of the state).
-std::vector<Subset> SharingCheck::early(Point p, const Use& write, const Use* read) {
+/// `writes`: of `to`.
+std::vector<Subset> SharingCheck::early(Point p, const Use& write, const Use* read,
+                                        std::vector<Use>& writes) {
   std::vector<Subset> boxes{*write.box};
   for (const Placed& link : from_[p])
     if (is_copied(p, write, link, read)) subtract(boxes, *link.box);
-  for (Use& other : p_.uses(to(), p).writes) {
+  for (Use& other : writes) {
     if (boxes.empty()) break;
     if (other.exact && !other.combines && other.box && !is_link(p, other.edge) && fresh(p, other) &&
         before(p, write, other) && (!read || before(p, other, *read)))
@@ -175,14 +177,15 @@ std::vector<Subset> SharingCheck::early(Point p, const Use& write, const Use* re
   return boxes;
 }
 
-Refusal SharingCheck::check_write_and_read(Point p, const Use& write, const Use& read) {
+Refusal SharingCheck::check_write_and_read(Point p, const Use& write, const Use& read,
+                                           std::vector<Use>& writes) {
   if (before(p, read, write)) return {};
   const Together both = together(p, read, false, write);
   if (both == Together::Fine) return {};
   for (const Placed& link : from_[p])
     if (is_copied(p, write, link, &read) && contains_both(link.box, write.box, read.box))
       return {};
-  if (write.box && std::ranges::none_of(early(p, write, &read), [&](const Subset& box) {
+  if (write.box && std::ranges::none_of(early(p, write, &read, writes), [&](const Subset& box) {
         return overlap(box, read.box);
       }))
     return {};

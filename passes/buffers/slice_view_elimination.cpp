@@ -49,7 +49,8 @@ class Slice {
     return check_edges(name);
   }
 
-  void apply() {
+  /// Says which node the view looked at.
+  NodeId apply() {
     Reroute reroute(sdfg_, state_, accesses_, relocation_);
     for (EdgeId e : edges()) reroute.rename(e, node_);
     const NodeId other = reads_ ? state_.source(viewing_) : state_.target(viewing_);
@@ -64,6 +65,7 @@ class Slice {
       }
     }
     state_.erase(node_);
+    return other;
   }
 
  private:
@@ -77,6 +79,9 @@ class Slice {
     if ((reads_ ? state_.in(node_) : state_.out(node_)).size() != 1)
       return "view '" + name + "' is read and written at one access node";
     Reroute reroute(sdfg_, state_, accesses_, relocation_);
+    if (edges().empty() &&
+        !state_[reads_ ? state_.source(viewing_) : state_.target(viewing_)].is<AccessNode>())
+      return "nobody uses view '" + name + "'";
     for (EdgeId e : edges()) {
       if (state_[e].memlet.empty()) return "an empty memlet keeps an order at view '" + name + "'";
       // The value of a copy between two scopes' ends would have no node to come from.
@@ -116,7 +121,11 @@ Changed run_on(Sdfg& sdfg, State& state, Accesses& accesses, const Assumptions& 
     context.applied(trail.in(state, n), "'" + access->data + "' goes");
     touched.insert(access->data);
     accesses.remove(state, n);
-    slice.apply();
+    const NodeId viewed = slice.apply();
+    if (state.in(viewed).empty() && state.out(viewed).empty()) {  // nobody used the view
+      accesses.remove(state, viewed);
+      state.erase(viewed);
+    }
     changed = Changed::Yes;
   }
   return changed;
