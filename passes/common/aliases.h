@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ir/sdfg.h"
@@ -26,10 +27,20 @@ void add_aliases(const Aliases& aliases, SymbolSet& names);
 using AllAliases = std::map<const Sdfg*, Aliases>;
 
 AllAliases find_aliases(const Sdfg& sdfg);
-/// Those of one SDFG; none if it was not there then.
-inline Aliases aliases_of(const AllAliases& all, const Sdfg& sdfg) {
-  const auto found = all.find(&sdfg);
-  return found == all.end() ? Aliases{} : found->second;
-}
+/// The same, found when first asked for: most runs of a pass have nothing to ask.
+class LazyAliases {
+ public:
+  explicit LazyAliases(const Sdfg& root) : root_(root) {}
+  /// Those of one SDFG; none if it was not there at the first question.
+  Aliases of(const Sdfg& sdfg) {
+    if (!all_) all_ = find_aliases(root_);
+    const auto found = all_->find(&sdfg);
+    return found == all_->end() ? Aliases{} : found->second;
+  }
+
+ private:
+  const Sdfg& root_;
+  std::optional<AllAliases> all_;
+};
 
 }  // namespace sdfg

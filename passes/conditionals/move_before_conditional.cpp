@@ -277,7 +277,7 @@ SymbolSet containers_before(const Region& region, const Place& place) {
 }
 
 Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
-                  const Aliases& aliases, PassContext& context) {
+                  LazyAliases& aliases, PassContext& context) {
   Changed changed = Changed::No;
   Labels labels(region);
   const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
@@ -285,7 +285,7 @@ Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSe
     const auto place = find_place(region, b);
     if (!place || region[place->after].as<State>()->node_count() == 0) continue;
     const Trail here = trail.in(region[place->after]);
-    const Touched touched = Collector(sdfg, containers).of(region[b], aliases);
+    const Touched touched = Collector(sdfg, containers).of(region[b], aliases.of(sdfg));
     State& state = *region[place->after].as<State>();
     const SymbolSet before = containers_before(region, *place);
     Mover mover(sdfg, state, touched, containers, before);
@@ -314,10 +314,10 @@ Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSe
 }  // namespace
 
 Result<Changed> MoveBeforeConditional::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  const AllAliases aliases = find_aliases(sdfg);
+  LazyAliases aliases(sdfg);
   return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
                                          const SymbolSet& containers) {
-    return on_region(in, region, trail, containers, aliases_of(aliases, in), context);
+    return on_region(in, region, trail, containers, aliases, context);
   });
 }
 

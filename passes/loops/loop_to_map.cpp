@@ -248,7 +248,7 @@ class Converter {
                                     context_.assumptions))
         return why;
     // Names in conditions could not follow a window.
-    how.window = accesses.named.contains(name) ? whole(data)
+    how.window = accesses.named.contains(name) ? all_elements(data)
                                                : box_of(data, list, context_.assumptions);
     if (const Array* array = data.as_array())
       for (const Expr& e : array->offset)

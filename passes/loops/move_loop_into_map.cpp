@@ -174,10 +174,9 @@ class Mover {
 Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options&, PassContext& context) {
   // One per SDFG; the walk is from the inside out and enters nested SDFGs.
   std::map<const Sdfg*, Mover> movers;
-  const AllAliases aliases = find_aliases(root);
+  LazyAliases aliases(root);
   const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
-    Mover& mover = movers.try_emplace(&sdfg, sdfg, aliases_of(aliases, sdfg), context)
-                       .first->second;
+    Mover& mover = movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), context).first->second;
     Plan plan;
     if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), plan)) {
       context.refused(trail, why);

@@ -14,8 +14,6 @@
 
 namespace sdfg {
 
-Subset whole(const Data& data) { return all_elements(data); }
-
 bool RegionAccesses::mentions(std::string_view container) const {
   return by_container.contains(container) || named.contains(container) ||
          locals.contains(container);
@@ -125,7 +123,7 @@ class Collector {
                     (data ? data->json_type() : std::string("member of a structure")));
     auto& list = out.by_container[access.data];
     if (data->is_view()) return on_view(state, n, viewed_edge(sdfg_, state, n).value(), label);
-    if (access.setzero) list.push_back({whole(*data), true, label});
+    if (access.setzero) list.push_back({all_elements(*data), true, label});
     for (EdgeId e : state.out(n)) {
       if (state[e].memlet.empty()) continue;
       for (EdgeId leaf : path_leaves(state, e))
@@ -149,9 +147,9 @@ class Collector {
     const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
     if (!data || data->is_view()) return refuse("a view looks at a view");
     auto& list = out.by_container[access->data];
-    list.push_back({whole(*data), false, label});
+    list.push_back({all_elements(*data), false, label});
     const bool written = source == view || state.in(view).size() > 1;
-    if (written) list.push_back({whole(*data), true, label});
+    if (written) list.push_back({all_elements(*data), true, label});
   }
 
   /// The container's elements that an innermost edge moves, for all iterations inside the region.
@@ -159,13 +157,13 @@ class Collector {
                                  const Data& data) {
     const Memlet& memlet = state[leaf].memlet;
     std::optional<Subset> subset = write ? memlet.dst_subset : memlet.src_subset;
-    if (!subset || subset->rank() != data.shape.size()) return whole(data);
+    if (!subset || subset->rank() != data.shape.size()) return all_elements(data);
     const NodeId from = state.source(leaf), to = state.target(leaf);
     const NodeId inner = write ? from : to;
     if (const auto* nested = state[inner].as<NestedSdfg>(); nested && nested->sdfg)
       if (!fits(*nested, write ? state[leaf].src_connector : state[leaf].dst_connector, *subset,
                 data))
-        return whole(data);
+        return all_elements(data);
     SymbolSet changing = changing_;
     NodeId scope = state[from].is_entry() ? from : tree.parent_of(from);
     if (state[from].is_exit()) scope = tree.parent_of(scope);
@@ -174,7 +172,7 @@ class Collector {
       const auto* map = state[scope].as<MapEntry>();
       for (const auto& [name, type] : state[scope].in_connectors)
         if (!name.starts_with("IN_")) changing.insert(name);
-      if (!map) return whole(data);
+      if (!map) return all_elements(data);
       changing.insert(map->params.begin(), map->params.end());
       widen(*subset, image(*subset, map->params, map->ranges, assumptions_), data);
     }
@@ -187,7 +185,7 @@ class Collector {
       collect_symbols(Subset{{(*subset)[d]}}, names);
       for (const std::string& name : names)
         if (changing.contains(name) || containers_.contains(name)) {
-          (*subset)[d] = whole(data)[d];
+          (*subset)[d] = all_elements(data)[d];
           break;
         }
     }
@@ -197,7 +195,7 @@ class Collector {
   static void widen(Subset& subset, const std::vector<std::optional<Range>>& image,
                     const Data& data) {
     for (std::size_t d = 0; d < subset.rank(); ++d)
-      subset[d] = image[d] ? *image[d] : whole(data)[d];
+      subset[d] = image[d] ? *image[d] : all_elements(data)[d];
   }
 
   /// Does the nested SDFG stay within the memlet at its connector?
@@ -239,7 +237,8 @@ RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
   RegionAccesses out = std::move(collector.out);
   for (const std::string& name : out.named)
     if (const Data* data = sdfg.arrays.get(name))
-      out.by_container[name].push_back({whole(*data), false, "a condition or an assignment"});
+      out.by_container[name].push_back(
+          {all_elements(*data), false, "a condition or an assignment"});
   return out;
 }
 
@@ -318,9 +317,9 @@ Refusal check_apart(const std::string& container, const std::vector<RegionAccess
 
 Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
               const Assumptions& assumptions) {
-  if (accesses.empty() || !data.as_array()) return whole(data);
+  if (accesses.empty() || !data.as_array()) return all_elements(data);
   for (const RegionAccess& a : accesses)
-    if (!a.subset) return whole(data);
+    if (!a.subset) return all_elements(data);
   Subset box = *accesses.front().subset;
   for (const RegionAccess& a : accesses)
     if (!(a.subset == box)) box = bounding_box(box, *a.subset, assumptions);
@@ -329,7 +328,7 @@ Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
     // A step inside the window would have to be divided out of every subset.
     box[d].step = 1;
     box[d].tile = 1;
-    if (is_choice(box[d].begin) || is_choice(box[d].end)) box[d] = whole(data)[d];
+    if (is_choice(box[d].begin) || is_choice(box[d].end)) box[d] = all_elements(data)[d];
   }
   return box;
 }

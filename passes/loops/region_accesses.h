@@ -57,7 +57,4 @@ Refusal check_apart(const std::string& container, const std::vector<RegionAccess
 Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
               const Assumptions& assumptions);
 
-/// All elements of a container.
-Subset whole(const Data& data);
-
 }  // namespace sdfg

@@ -46,7 +46,7 @@ Refusal check(const Sdfg& sdfg, const std::string& field) {
 Result<Changed> DemoteFields::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
   for (const std::string& field : options.fields) {
-    if (sdfg.arrays.contains(std::string(demoted_prefix) + field)) continue;
+    if (is_demoted(sdfg, field)) continue;
     if (const Refusal why = check(sdfg, field)) {
       context.refused({}, why);
       continue;

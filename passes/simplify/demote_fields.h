@@ -9,6 +9,10 @@ namespace sdfg {
 
 /// The name under which a demoted field's descriptor waits to be restored.
 inline constexpr std::string_view demoted_prefix = "__demoted_";
+/// An argument again, after restore-fields, with the caller's shape.
+inline bool is_demoted(const Sdfg& sdfg, const std::string& field) {
+  return sdfg.arrays.contains(std::string(demoted_prefix) + field);
+}
 
 struct DemoteFields {
   static constexpr PassInfo info{

@@ -102,11 +102,8 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
       return !state[e].memlet.empty();
     });
     if (writes) out.value.written.insert(root);
-    if (const auto same = aliases.find(root); same != aliases.end()) {
+    if (const auto same = aliases.find(root); same != aliases.end())
       root = same->second, direct = false;
-      for (const auto& [name, first] : aliases)
-        if (writes && first == root) out.value.written.insert(name);
-    }
     auto& list = out.value.accesses[root];
     for (EdgeId e : state.out(n)) {
       const Memlet& memlet = state[e].memlet;
@@ -122,6 +119,7 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     // `setzero` and isolated nodes write what they name.
     if (access->setzero) list.push_back({n, n, n, std::nullopt, true});
   }
+  add_aliases(aliases, out.value.written);
   for (EdgeId e : state.edges()) collect_used_names(state[e], containers, out.value.names);
   return out;
 }

@@ -23,7 +23,7 @@ class Shrinker {
   Changed run() {
     std::vector<std::string> names;
     for (const auto& [name, data] : sdfg_.arrays)
-      if (data.transient && data.as_array() && !is_demoted(name) && is_at_top(name))
+      if (data.transient && data.as_array() && !is_demoted(sdfg_, name) && is_at_top(name))
         names.push_back(name);
     Changed changed = Changed::No;
     for (const std::string& name : names) {
@@ -40,10 +40,6 @@ class Shrinker {
     std::vector<bool> pinned;
   };
 
-  /// An argument again, soon, with the caller's shape.
-  bool is_demoted(const std::string& name) const {
-    return sdfg_.arrays.contains(std::string(demoted_prefix) + name);
-  }
   bool is_at_top(const std::string& name) {
     const auto sites = accesses_.sites(name);
     return !sites.empty() && std::ranges::all_of(sites, [&](const AccessSite& site) {

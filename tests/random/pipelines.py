@@ -241,12 +241,13 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
     drawn = drawn_passes(draw, passes, draw.randint(3, 8), wanted, text)
     pipeline = pipeline_of(draw, drawn, steps, text)
     # What a demoted field ends with is nobody's business: then arguments are made, with sizes of 8.
-    results = ["--tolerance=1e-9"] if "demote-fields{" in pipeline else [f"--run={data}"]
+    made = "demote-fields{" in pipeline
+    results = "--tolerance=1e-9" if made else f"--run={data}"
     for symbol in ("N", "K"):
-        pipeline = pipeline.replace(f"${symbol}", str(recorded(data, symbol)) if results[0].startswith("--run") else "8")
+        pipeline = pipeline.replace(f"${symbol}", "8" if made else str(recorded(data, symbol)))
     flags = assumed(draw, text)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
-               "--emit=none", "--stats", *flags, *results)
+               "--emit=none", "--stats", *flags, results)
     for path in (program, data):
         path.unlink()
     if done.returncode == 0:
