@@ -18,6 +18,7 @@ class Waits {
   void look_at(const std::string& container, bool readers) {
     for (const AccessSite& access : site_.accesses.sites(container)) {
       if (access.state != &state_) continue;
+      if (access.node == between_) wait_for_other_writers(container);
       if (!state_.in(access.node).empty() && must_wait_for(access.node)) wait_for(access.node);
       if (readers) wait_for_readers(access.node, container);
     }
@@ -26,6 +27,14 @@ class Waits {
   std::vector<NodeId> take() const { return {found_.begin(), found_.end()}; }
 
  private:
+  /// The node between is waited for no more, so neither are others that write it.
+  void wait_for_other_writers(const std::string& container) {
+    for (EdgeId e : state_.in(between_))
+      if (const NodeId writer = state_.source(e);
+          must_wait_for(writer) && !apart(elements(e, true, container), container))
+        wait_for(writer);
+  }
+
   /// Views hand on what they look at.
   void wait_for_readers(NodeId node, const std::string& container) {
     for (EdgeId e : state_.out(node)) {
@@ -41,11 +50,16 @@ class Waits {
   bool reads_apart(EdgeId edge, NodeId node, const std::string& container) const {
     const auto* access = state_[node].as<AccessNode>();
     if (!access || access->data != container) return false;  // a view
-    const auto read = elements(edge, false, container);
-    return read && std::ranges::all_of(second_.writes.at(container).all(), [&](const auto& name) {
+    return apart(elements(edge, false, container), container);
+  }
+  /// Are they certainly others than those that the second map writes?
+  bool apart(const std::optional<Subset>& touched, const std::string& container) const {
+    const auto writes = second_.writes.find(container);
+    if (writes == second_.writes.end()) return true;
+    return touched && std::ranges::all_of(writes->second.all(), [&](const auto& name) {
       const Port& port = second_.out.at(name);
       const auto written = port.direct ? elements(port.outer, true, container) : std::nullopt;
-      return written && intersects(*read, *written, site_.assumptions) == Truth::No;
+      return written && intersects(*touched, *written, site_.assumptions) == Truth::No;
     });
   }
   std::optional<Subset> elements(EdgeId edge, bool write, const std::string& container) const {
