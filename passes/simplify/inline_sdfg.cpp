@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/expression_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
@@ -129,14 +130,37 @@ class Inliner {
     return "'" + c.outer + "' is a view or reference, and is written at several places inside";
   }
 
-  Refusal check_transients(const Sdfg& inner) {
+  /// The parent declares containers for the whole of it, where nothing that a map defines is known.
+  Refusal check_transients(const Sdfg& inner) const {
+    if (!scoped_) return {};
+    const SymbolSet defined = defined_around();
     for (const auto& [name, data] : inner.arrays) {
       if (!data.transient) continue;
-      if (scoped_ && data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State &&
+      if (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State &&
           data.lifetime != Lifetime::Sdfg)
         return "transient '" + name + "' outlives an iteration of the map around";
+      SymbolSet used;
+      collect_symbols(data, used);
+      for (const std::string& inside : used) {
+        const auto value = plan_.symbols.find(inside);
+        const Expr outside = value == plan_.symbols.end() ? Expr::symbol(inside) : value->second;
+        for (const std::string& symbol : free_symbols(outside))
+          if (defined.contains(symbol))
+            return "the size of transient '" + name + "' depends on '" + symbol +
+                   "', which a map around defines";
+      }
     }
     return {};
+  }
+
+  /// Parameters and dynamic inputs of the scopes around the node.
+  SymbolSet defined_around() const {
+    TypeTable types;
+    for (NodeId scope = index_.tree.parent_of(node_); scope; scope = index_.tree.parent_of(scope))
+      add_scope_symbols(state_, scope, sdfg_, types);
+    SymbolSet names;
+    for (const auto& [name, type] : types) names.insert(name);
+    return names;
   }
 
   // ---- Rewriting.
