@@ -19,15 +19,16 @@ constexpr std::string_view fixed_point = "fixed-point", versions_name = "version
 
 /// A version that nobody asked for has to save one in so many bytes.
 constexpr std::int64_t version_worth = 100;
+/// A dimension of unknown size has as many points, when versions are weighed.
+constexpr std::int64_t least_extent = 1000;
 
 /// Points of a dimension of unknown size, for weighing a version: as many as the longest one of
-/// known size, so that a field of which only one dimension is known does not outweigh all others.
+/// known size, so that dimensions of the same kind count alike, known or not.
 std::int64_t assumed_extent(const Sdfg& program) {
-  constexpr std::int64_t least = 1000, most = 100'000;  // a cube of these is a number of bytes yet
-  std::int64_t longest = least;
+  std::int64_t longest = least_extent;
   for (const auto& [name, data] : program.arrays)
     for (const Expr& size : data.shape) longest = std::max(longest, size.as_integer().value_or(0));
-  return std::min(longest, most);
+  return longest;
 }
 
 class PipelineParser {
@@ -194,10 +195,9 @@ class Runner {
                              {}, Severity::Warning});
       return changed;
     }
-    const std::int64_t extent = assumed_extent(special);
-    const SymbolValues sizes = guess ? likely_values(special, extent) : SymbolValues{};
+    const Sdfg unoptimized = special;
     SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
-    const Gain gain = guess ? saved(special, sizes, extent) : Gain{};
+    const Gain gain = guess ? saved(unoptimized, special) : Gain{};
     join(std::move(special), conditions, gain, symbols);
     return gain.refusal ? changed : changed | specialized | Changed::Yes;
   }
@@ -207,19 +207,27 @@ class Runner {
     std::string text;
     Refusal refusal;
   };
-  Gain saved(const Sdfg& special, const SymbolValues& sizes, std::int64_t extent) const {
-    const std::int64_t before = moved(*sdfg_, sizes, extent), after = moved(special, sizes, extent);
-    const std::string text = "kernels would move " + std::to_string(after) + " bytes instead of " +
-                             std::to_string(before) + " where dimensions have " +
-                             std::to_string(extent) + " points";
-    if (before - after <= before / version_worth) return {{}, text + ": not worth a version"};
+  Gain saved(const Sdfg& unoptimized, const Sdfg& special) const {
+    const Expr general_bytes = program_bytes(*sdfg_), special_bytes = program_bytes(special);
+    std::optional<std::int64_t> before, after;
+    std::int64_t extent = assumed_extent(unoptimized);
+    for (;; extent /= 2) {  // until numbers of bytes have 64 bits
+      const SymbolValues sizes = likely_values(unoptimized, extent);
+      before = moved(general_bytes, sizes, extent), after = moved(special_bytes, sizes, extent);
+      if ((before && after) || extent < 2 * least_extent) break;
+    }
+    const std::string text = "kernels would move " + std::to_string(after.value_or(0)) +
+                             " bytes instead of " + std::to_string(before.value_or(0)) +
+                             " where dimensions have " + std::to_string(extent) + " points";
+    if (!before || !after || *before - *after <= *before / version_worth)
+      return {{}, text + ": not worth a version"};
     return {", as ranges of maps suggest: " + text, {}};
   }
-  /// Bytes that kernels move, at most.
-  static std::int64_t moved(const Sdfg& program, SymbolValues values, std::int64_t extent) {
-    const Expr bytes = program_bytes(program);
+  /// So many bytes do kernels move, at most.
+  static std::optional<std::int64_t> moved(const Expr& bytes, SymbolValues values,
+                                           std::int64_t extent) {
     for (const std::string& name : free_symbols(bytes)) values.try_emplace(name, extent);
-    return evaluate(bytes, values).value_or(0);
+    return evaluate(bytes, values);
   }
 
   /// Adds the conditions that those before neither imply nor exclude: the version may be for other

@@ -54,7 +54,7 @@ bool ranges_agree(const MapEntry& a, const MapEntry& b, const Alike& alike) {
 class Converter {
  public:
   Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, const Accesses& accesses,
-            SideEffects& effects, const Assumptions& assumptions)
+            SideEffects& effects, const Assumptions& assumptions, bool leave_copies)
       : sdfg_(sdfg),
         region_(region),
         place_(place),
@@ -62,6 +62,7 @@ class Converter {
         accesses_(accesses),
         effects_(effects),
         assumptions_(assumptions),
+        leave_copies_(leave_copies),
         branches_(region[place.block].as<ConditionalBlock>()->branches) {}
 
   Refusal check() {
@@ -70,6 +71,9 @@ class Converter {
         if (Refusal why = check_condition(*branch.condition)) return why;
     for (std::size_t b = 0; b < branches_.size(); ++b)
       if (Refusal why = read_branch(b)) return why;
+    for (const BranchSide& side : sides_)
+      if (leave_copies_ && !side.copies.empty())
+        return "branch " + quoted(branches_[side.branch].block.label) + " copies";
     before_ = maps_near(place_, true);
     behind_ = maps_near(place_, false);
     return check_gain();
@@ -379,6 +383,7 @@ class Converter {
   SideEffects& effects_;
   const SideReader reader_{sdfg_, accesses_, effects_};
   const Assumptions& assumptions_;
+  const bool leave_copies_;
   std::vector<Branch>& branches_;
   const std::size_t count_ = branches_.size();
   const bool has_else_ = !branches_.back().condition;
@@ -391,8 +396,8 @@ class Converter {
 
 class Walk {
  public:
-  Walk(Sdfg& sdfg, PassContext& context)
-      : sdfg_(sdfg), context_(context), assumptions_(context.assumptions) {
+  Walk(Sdfg& sdfg, const ConditionalIntoMaps::Options& options, PassContext& context)
+      : sdfg_(sdfg), options_(options), context_(context), assumptions_(context.assumptions) {
     assume_shapes(sdfg, assumptions_);
   }
 
@@ -408,7 +413,8 @@ class Walk {
       for (Branch& branch : conditional->branches)
         changed |= on_region(branch.region(), here.in(branch.block), &place);
       if (!accesses_) accesses_.emplace(sdfg_), effects_.emplace();
-      Converter converter(sdfg_, region, place, *accesses_, *effects_, assumptions_);
+      Converter converter(sdfg_, region, place, *accesses_, *effects_, assumptions_,
+                          options_.leave_copies);
       if (const Refusal why = converter.check()) {
         context_.refused(here, why);
         continue;
@@ -425,6 +431,7 @@ class Walk {
 
  private:
   Sdfg& sdfg_;
+  const ConditionalIntoMaps::Options& options_;
   PassContext& context_;
   Assumptions assumptions_;
   std::optional<SideEffects> effects_;  // both anew after a change
@@ -433,8 +440,8 @@ class Walk {
 
 }  // namespace
 
-Result<Changed> ConditionalIntoMaps::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Walk(sdfg, context).on_region(sdfg, Trail());
+Result<Changed> ConditionalIntoMaps::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  return Walk(sdfg, options, context).on_region(sdfg, Trail());
 }
 
 }  // namespace sdfg

@@ -32,7 +32,12 @@ else than maps, copies that a map can make, and code without side effects that w
 own; when an iteration writes several elements of a container at once, or resolves conflicts; when
 the inside of a map uses what is used elsewhere; and when no map around it would gain.)",
   };
-  struct Options {};
+  struct Options {
+    bool leave_copies = false;
+    static constexpr auto properties =
+        std::tuple{property("leave_copies", &Options::leave_copies,
+                            "not where branches copy: sharing storage may save that")};
+  };
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
 };
 

@@ -34,6 +34,11 @@ constexpr std::string_view between_rounds =
     "skip=constant-propagation,inline-multistate-sdfg,inline-sdfg,inline-control-flow-regions,"
     "control-flow-raising,prune-empty-branches,map-to-copy,slice-view-elimination,"
     "consolidate-edges,unused-symbol-elimination";
+/// The same while containers do not share storage yet.
+constexpr std::string_view between_fusions =
+    "skip=constant-propagation,inline-multistate-sdfg,inline-sdfg,inline-control-flow-regions,"
+    "control-flow-raising,prune-empty-branches,map-to-copy,slice-view-elimination,"
+    "consolidate-edges,unused-symbol-elimination,redundant-array-elimination";
 
 /// A version for what the caller says of symbols, in place of that for likely orders.
 bool has_stated_versions(const Options& o) { return !o.typical.empty() || !o.when.empty(); }
@@ -53,12 +58,12 @@ std::string horizontal_fusion(const Options& o) {
                flag(o.assume_pointwise, "assume_pointwise")});
 }
 
-/// Maps and the containers between them, until nothing changes.
-PlannedStep whole_maps(const Options& o) {
+/// Maps that belong together, whichever conditionals stand between them.
+PlannedStep fused_maps(const Options& o) {
   const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
   const std::string top = "only_toplevel_maps", keep = "consolidate_edges_only_if_not_extending";
   const std::string vertical = vertical_fusion(o), horizontal = horizontal_fusion(o);
-  PlannedStep loop{"fixed-point", "each kind of step makes room for the others", {}};
+  PlannedStep loop{"fixed-point", "whole maps first: cut ones meet fewer others", {}};
   Steps& steps = loop.repeated;
   steps.push_back({with("trivial-dimension-folding", {top}),
                    "first, because t[c] and t[i] must be seen to meet", {}});
@@ -73,6 +78,21 @@ PlannedStep whole_maps(const Options& o) {
   steps.push_back({"fixed-point", "joined siblings may be producers of one consumer",
                    {{horizontal, "maps that share what they read", {}},
                     {vertical, "again", {}}}});
+  steps.push_back({"conditional-into-maps{leave_copies}",
+                   "or it keeps the maps before it from those behind it", {}});
+  steps.push_back({"move-before-conditional", "past those that stay, when others are gone", {}});
+  steps.push_back({with("simplify", {std::string(between_fusions), pointwise}),
+                   "what fusion has left without readers", {}});
+  return loop;
+}
+
+/// Maps and the containers between them, until nothing changes.
+PlannedStep whole_maps(const Options& o) {
+  const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
+  const std::string vertical = vertical_fusion(o), horizontal = horizontal_fusion(o);
+  PlannedStep loop{"fixed-point", "each kind of step makes room for the others", {}};
+  Steps& steps = loop.repeated;
+  steps.push_back(fused_maps(o));
   if (!o.disable_splitting)
     steps.push_back(
         {"fixed-point", "containers and maps are taken apart where parts have their own readers",
@@ -87,11 +107,9 @@ PlannedStep whole_maps(const Options& o) {
                    "buffers between maps and arguments, when fusion has done what it can", {}});
   if (has_versions(o))
     steps.push_back({"min-max-elimination", "splitting makes new bounds", {}});
-  steps.push_back(
-      {"conditional-into-maps", "or it keeps the maps before it from those behind it", {}});
-  steps.push_back({"move-before-conditional", "past those that stay, when others are gone", {}});
+  steps.push_back({"conditional-into-maps", "whose copies are left, too", {}});
   steps.push_back({with("simplify", {std::string(between_rounds), pointwise}),
-                   "what fusion has left without readers", {}});
+                   "what has no readers left", {}});
   hook(o.step_hook, steps);
   return loop;
 }

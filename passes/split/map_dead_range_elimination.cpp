@@ -85,12 +85,14 @@ class Shrinker {
   bool at_most(const Expr& a, const Expr& b) const {
     return a == b || certain(less_equal(a, b, assumptions_));
   }
+  /// At least as much, and not only another way to say the same: `Min(a, b, c)` for `Min(a, b)`.
+  bool is_above(const Expr& a, const Expr& b) const { return at_most(b, a) && !at_most(a, b); }
   /// The part of the range between the bounds, as far as that is known to be one.
   Range shrunk(const Range& range, const Bounds& bounds) const {
     Range out = range;
     if (range.step != Expr(1) || range.tile != Expr(1)) return out;
-    if (bounds.low && at_most(range.begin, *bounds.low)) out.begin = *bounds.low;
-    if (bounds.high && at_most(*bounds.high, range.end)) out.end = *bounds.high;
+    if (bounds.low && is_above(*bounds.low, range.begin)) out.begin = *bounds.low;
+    if (bounds.high && is_above(range.end, *bounds.high)) out.end = *bounds.high;
     // A range that differs only in how it says that it is empty is no smaller.
     const auto count = [](const Range& r) { return max(r.end - r.begin + 1, 0); };
     const bool same =

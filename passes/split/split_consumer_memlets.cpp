@@ -14,7 +14,7 @@ namespace {
 
 /// A budget: borders that are clamped again and again take long to compare, and their order is not
 /// known in the end.
-constexpr std::size_t most_terms = 30;
+constexpr std::size_t most_terms = 12;
 
 /// Symbols and literals in it; of more than the budget, some number above it.
 std::size_t terms(const Expr& e) {
