@@ -50,6 +50,7 @@ class Call {
   Call(const Sdfg& sdfg, NamedArrays arguments, const InterpreterOptions& options)
       : sdfg_(sdfg), arguments_(std::move(arguments)) {
     machine_.steps_left = options.step_limit;
+    machine_.adverse = options.adverse;
     if (options.count) machine_.counter = &counter_.emplace(uses_device(sdfg));
   }
 

@@ -11,6 +11,10 @@ struct InterpreterOptions {
   std::uint64_t step_limit = ~std::uint64_t(0);
   /// Count kernels and the bytes they move; see counts.h.
   bool count = false;
+  /// What the program leaves open turns out the other way: of the nodes that are ready the one with
+  /// the largest id runs first instead of that with the smallest, maps begin with their last
+  /// iteration, and what was never written holds only 1 bits (NaN) instead of what was there.
+  bool adverse = false;
 };
 
 struct Execution {

@@ -64,7 +64,7 @@ std::optional<Binding> Unit::make_constant(const Constant& constant, std::string
   Container* c = new_container(name, constant.data);
   // The values lie in C order, whatever the descriptor's strides say.
   auto layout = layout_of(c, {machine_, names_, place_});
-  allocate(*c, std::int64_t(values.size()), true);
+  allocate(machine_, *c, std::int64_t(values.size()), true);
   for (std::size_t i = 0; i < values.size(); ++i)
     c->store(c->own.bytes.data() + std::int64_t(i) * c->element_size, values[i]);
   c->prepare = [c, layout = std::move(layout)] {

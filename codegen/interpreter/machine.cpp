@@ -143,7 +143,7 @@ bool is_written(Address address) {
 
 void mark_unwritten(Address address) { mark(address, 0); }
 
-void allocate(Container& c, std::int64_t elements, bool zero) {
+void allocate(Machine& machine, Container& c, std::int64_t elements, bool zero) {
   constexpr std::int64_t limit = std::int64_t(1) << 36;
   if (elements < 0 || elements > limit / std::max<std::int64_t>(c.element_size, 1))
     throw Stop("'" + c.name + "' needs " + std::to_string(elements) + " elements",
@@ -152,7 +152,8 @@ void allocate(Container& c, std::int64_t elements, bool zero) {
   c.own.granule_shift = unsigned(std::countr_zero(std::uint64_t(c.element_size)));
   // Without `zero` the content is arbitrary; keeping what was there is as good as anything.
   c.own.bytes.resize(size);
-  if (zero) std::fill(c.own.bytes.begin(), c.own.bytes.end(), std::byte{0});
+  if (zero || machine.adverse)
+    std::fill(c.own.bytes.begin(), c.own.bytes.end(), zero ? std::byte{0} : std::byte{0xff});
   c.own.written.assign(zero ? 0 : (size >> c.own.granule_shift), 0);
   c.buffer = &c.own;
   c.base = 0;

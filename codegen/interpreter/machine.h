@@ -120,6 +120,7 @@ struct Machine {
   std::deque<Container> containers;
   std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
+  bool adverse = false;        ///< see InterpreterOptions
   Counter* counter = nullptr;  ///< null: nothing is counted
   Diagnostics warnings;
   std::set<std::pair<std::string, std::string>> warned;  ///< container and place
@@ -155,7 +156,7 @@ void note_read(Address address);
 bool is_written(Address address);
 void mark_unwritten(Address address);
 /// Sizes the transient's own memory for its layout, all of it unwritten (or, with zero, zeros).
-void allocate(Container& container, std::int64_t elements, bool zero);
+void allocate(Machine& machine, Container& container, std::int64_t elements, bool zero);
 
 /// Resolves a conflicting write: old and new value of the container's element type.
 using Combine = std::function<Number(Number, Number)>;

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "codegen/interpreter/copy.h"
 #include "codegen/interpreter/counter.h"
 #include "codegen/interpreter/state.h"
@@ -24,8 +26,12 @@ struct Loops {
       return body.run();
     }
     const Dimension& dim = dimensions[d];
-    const std::int64_t begin = dim.begin(), end = dim.end(), step = dim.step();
+    std::int64_t begin = dim.begin(), end = dim.end(), step = dim.step();
     if (step == 0) throw Stop("a map has the step 0");
+    if (machine->adverse && (step > 0 ? begin < end : begin > end)) {
+      end = begin + (end - begin) / step * step;
+      std::swap(begin, end), step = -step;
+    }
     for (std::int64_t i = begin; step > 0 ? i <= end : i >= end; i += step) {
       dim.parameter->i = i;
       run(d + 1);

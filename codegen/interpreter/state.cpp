@@ -1,6 +1,8 @@
 #include "codegen/interpreter/state.h"
 
 #include <algorithm>
+#include <optional>
+#include <queue>
 
 #include "codegen/interpreter/counter.h"
 #include "ir/analysis/memlet_path.h"
@@ -20,6 +22,28 @@ void Body::run() const {
   }
 }
 
+namespace {
+
+/// A topological order in which, among those that are ready, the largest id comes first; nothing
+/// when the graph has a cycle.
+std::optional<std::vector<NodeId>> last_first(const State& state) {
+  std::vector<std::size_t> waiting(state.id_bound());
+  std::priority_queue<NodeId> ready;
+  for (NodeId n : state.nodes())
+    if ((waiting[n.value] = state.in(n).size()) == 0) ready.push(n);
+  std::vector<NodeId> order;
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (EdgeId e : state.out(order.back()))
+      if (const NodeId next = state.target(e); --waiting[next.value] == 0) ready.push(next);
+  }
+  if (order.size() != state.node_count()) return std::nullopt;
+  return order;
+}
+
+}  // namespace
+
 Action Unit::compile_state(const State& state, const Where* place) {
   return StateCompiler(*this, state, place).compile();
 }
@@ -27,7 +51,7 @@ Action Unit::compile_state(const State& state, const Where* place) {
 StateCompiler::StateCompiler(Unit& unit, const State& state, const Where* place)
     : unit_(unit), machine_(unit.machine()), state_(state), place_(place),
       tree_(scope_tree_of(state)) {
-  const auto order = topological_order(state);
+  const auto order = machine_.adverse ? last_first(state) : topological_order(state);
   if (!order) throw Stop("the state has a cycle");
   children_.resize(state.id_bound() + 1);
   for (NodeId id : *order) {

@@ -161,12 +161,13 @@ void Unit::prepare_plain(Container* c, const Names& names) {
   Index total = compile_index(array ? array->total_size : Expr(1), context);
   const bool zero = zeroed_.contains(c->name);
   Counter* counter = c->in_kernel ? nullptr : machine_.counter;
-  c->prepare = [c, zero, counter, layout = std::move(layout), total = std::move(total)] {
+  c->prepare = [machine = &machine_, c, zero, counter, layout = std::move(layout),
+                total = std::move(total)] {
     layout();
     // A size that has grown with a loop variable needs new memory; its content is new, too.
     const std::int64_t elements = total();
     if (!c->allocated || elements * c->element_size > std::int64_t(c->own.bytes.size())) {
-      allocate(*c, elements, zero);
+      allocate(*machine, *c, elements, zero);
       if (counter) counter->watch(*c);
     }
     c->ready = c->allocated = true;

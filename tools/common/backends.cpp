@@ -7,7 +7,7 @@
 namespace sdfg {
 
 Result<Backend> backend_by_name(std::string_view name, bool count, const std::string& plan) {
-  if (name == "interpreter") return interpreter_backend(count);
+  if (name == "interpreter") return interpreter_backend({.count = count});
   if (name == "cpu") return cpu_backend();
   GpuOptions gpu;
   gpu.dialect = name.starts_with("hip") ? GpuDialect::Hip : GpuDialect::Cuda;

@@ -12,6 +12,10 @@ namespace sdfg {
 /// Interprets the program before and after passes, on the same arguments, and compares every
 /// argument afterwards. A difference is the pass's fault, hence an InternalError.
 ///
+/// Each program also runs with what it leaves open turned out the other way
+/// (InterpreterOptions::adverse), unless that makes a difference to the program as it starts: an
+/// order that a pass loses shows even where the interpreter happens to keep it.
+///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
 /// `note` says why. A field that was demoted (demote-fields) is not compared from then on; and
@@ -42,8 +46,13 @@ class CheckSemantics : public Observer {
   /// name of one that was not before.
   std::string note_demoted(const Sdfg& sdfg);
   void compare(const Sdfg& sdfg, const std::string& when);
+  /// From what the program gave as it started.
+  Result<RunReport> differences(const Executed& executed) const;
+  bool gives_the_same(const Result<Executed>& executed) const;
+  void require_same(const Result<Executed>& executed, const std::string& who) const;
 
   bool each_, other_case_ = false;
+  bool settled_ = false;  ///< what the program as it started leaves open makes no difference
   NamedArrays given_, arguments_;
   double tolerance_;
   std::optional<Executed> expected_;

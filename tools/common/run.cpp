@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 
-#include "codegen/interpreter.h"
 
 namespace sdfg {
 namespace {
@@ -128,9 +127,9 @@ double RunReport::largest_error() const {
   return largest;
 }
 
-Backend interpreter_backend(bool count) {
-  return [count](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
-    SDFG_TRY(Execution execution, interpret(sdfg, std::move(arguments), {.count = count}));
+Backend interpreter_backend(const InterpreterOptions& options) {
+  return [options](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
+    SDFG_TRY(Execution execution, interpret(sdfg, std::move(arguments), options));
     return Executed{std::move(execution.arguments), std::move(execution.warnings),
                     std::move(execution.arbitrary), std::move(execution.counts)};
   };

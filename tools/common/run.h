@@ -7,6 +7,7 @@
 
 #include "codegen/array.h"
 #include "codegen/counts.h"
+#include "codegen/interpreter.h"
 #include "ir/sdfg.h"
 #include "support/result.h"
 
@@ -43,8 +44,7 @@ struct Executed {
   std::optional<ExecutionCounts> counts{};
 };
 using Backend = std::function<Result<Executed>(const Sdfg& sdfg, NamedArrays arguments)>;
-/// The interpreter; it can count what kernels move.
-Backend interpreter_backend(bool count = false);
+Backend interpreter_backend(const InterpreterOptions& options = {});
 
 /// Runs the SDFG on the `in:` entries of recorded data and compares with the `out:` entries. The
 /// error names a missing, extra or misshapen output, or says why the program did not run; no `out:`

@@ -188,6 +188,37 @@ sdfg unwritten(A: float64[2], B: float64[2])
   EXPECT_EQ(result->arbitrary.contains("B"), false);
 }
 
+TEST(Interpreter, WhatAProgramLeavesOpenMayTurnOutTheOtherWay) {
+  const char* text =
+      "sdfg open(A: float64[1], B: float64[1], C: float64[1])\n"
+      "  transient T: float64[1]\n"
+      "  state s\n"
+      "    n0 = tasklet one: \"o = 1\"\n"
+      "    n1 = tasklet two: \"o = 2\"\n"
+      "    n2 = access A\n"
+      "    n3 = map m (i) in [0:7:3]\n"
+      "      n4 = tasklet last: \"o = i\"\n"
+      "    n5 = exit n3\n"
+      "    n6 = access B\n"
+      "    n7 = access T\n"
+      "    n8 = access C\n"
+      "    n0.o -> n2 : A[0]\n"
+      "    n1.o -> n2 : A[0]\n"
+      "    n3 -> n4\n"
+      "    n4.o -> n5.IN_B : B[0]\n"
+      "    n5.OUT_B -> n6 : B[0]\n"
+      "    n7 -> n8 : T[0] -> [0]\n";
+  const NamedArrays arguments{
+      {"A", array<double>({0})}, {"B", array<double>({0})}, {"C", array<double>({0})}};
+  const auto one = run(text, arguments), other = run(text, arguments, {.adverse = true});
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(values<double>(one->arguments.at("A")), std::vector<double>{2});
+  EXPECT_EQ(values<double>(other->arguments.at("A")), std::vector<double>{1});
+  EXPECT_EQ(values<double>(one->arguments.at("B")), std::vector<double>{6});
+  EXPECT_EQ(values<double>(other->arguments.at("B")), std::vector<double>{0});
+  EXPECT_TRUE(std::isnan(values<double>(other->arguments.at("C"))[0]));
+}
+
 TEST(Interpreter, LoopsBreakContinueAndConditionals) {
   constexpr std::string_view text = R"(
 sdfg control(A: int64[10])
