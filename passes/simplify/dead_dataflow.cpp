@@ -22,9 +22,18 @@ bool is_read(const Sdfg& sdfg, const State& state, NodeId access) {
 
 Sweep::Sweep(Program& program, State& state, const ScopeTree& tree,
              const std::vector<NodeId>& order, const Trail& trail)
-    : program_(program), sdfg_(program.sdfg_), state_(state), tree_(tree), order_(order),
-      trail_(trail), live_(state.edge_id_bound()), alive_(state.id_bound()),
-      inside_alive_(state.id_bound()), never_(state.id_bound()), consumed_(state.id_bound()) {}
+    : program_(program),
+      sdfg_(program.sdfg_),
+      state_(state),
+      tree_(tree),
+      order_(order),
+      trail_(trail),
+      live_(state.edge_id_bound()),
+      alive_(state.id_bound()),
+      read_(state.id_bound()),
+      inside_alive_(state.id_bound()),
+      never_(state.id_bound()),
+      consumed_(state.id_bound()) {}
 
 Changed Sweep::run() {
   find_empty_scopes();
@@ -74,6 +83,17 @@ void Sweep::set_alive(NodeId node) {
   if (const NodeId scope = tree_.parent_of(node)) inside_alive_[scope.value] = true;
 }
 
+/// The edge moves data that counts. If it reads at an access node, so does that read.
+void Sweep::set_live(EdgeId edge) {
+  live_[edge.value] = true;
+  const NodeId from = state_.source(edge);
+  if (!state_[from].is<AccessNode>() || read_[from.value] ||
+      viewing_out_edge(sdfg_, state_, from) == edge)
+    return;
+  read_[from.value] = true;
+  for (Container c : program_.counted(state_, from)) program_.reads_.change(c, 1);
+}
+
 /// Does a copy certainly have no elements?
 bool Sweep::moves_nothing(EdgeId copy) const {
   if (!state_[state_.source(copy)].is<AccessNode>()) return false;
@@ -94,18 +114,13 @@ bool Sweep::pops(EdgeId edge) const {
 void Sweep::mark_access(NodeId n) {
   const auto& access = state_.get<AccessNode>(n);
   const auto written_to = viewing_out_edge(sdfg_, state_, n);
-  bool read = false, any_data = false;
-  for (EdgeId e : state_.out(n)) {
-    if (e != written_to) read = read || live_[e.value];
-    any_data = any_data || carries_data(state_[e]);
-  }
+  const bool read = read_[n.value];
+  bool any_data = std::ranges::any_of(
+      state_.out(n), [&](EdgeId e) { return carries_data(state_[e]); });
   if (program_.in_loop_ && is_read(sdfg_, state_, n))
     for (Container c : program_.counted(state_, n)) program_.reads_.change(c, -1);
-  if (read) {
-    for (Container c : program_.counted(state_, n)) program_.reads_.change(c, 1);
-    // What is written through the view may be what is read.
-    if (written_to && !live_[written_to->value]) keep(*written_to);
-  }
+  // What is written through the view may be what is read.
+  if (read && written_to && !live_[written_to->value]) keep(*written_to);
   bool wanted = read || (written_to && live_[written_to->value]) || access.setzero ||
                 access.instrument != DataInstrumentation::None || consumed_[n.value] ||
                 program_.needed(program_.container(access.data));
@@ -129,7 +144,7 @@ void Sweep::mark_access(NodeId n) {
     dropped_[n] = "what is written to '" + access.data + "' is not read afterwards";
     return;
   }
-  for (EdgeId e : writes) live_[e.value] = true;
+  for (EdgeId e : writes) set_live(e);
   set_alive(n);
 }
 
@@ -139,7 +154,7 @@ void Sweep::mark_exit(NodeId exit) {
     if (live_[e.value]) live.insert(matching_connector(state_[e].src_connector));
   if (live.empty()) return;
   for (EdgeId e : state_.in(exit))
-    if (live.contains(state_[e].dst_connector)) live_[e.value] = true;
+    if (live.contains(state_[e].dst_connector)) set_live(e);
 }
 
 void Sweep::mark_entry(NodeId entry) {
@@ -154,7 +169,7 @@ void Sweep::mark_entry(NodeId entry) {
     const std::string& connector = state_[e].dst_connector;
     if (!connector.starts_with("IN_") || live.contains(connector) || consumed_[entry.value] ||
         state_[entry].is<ConsumeEntry>())
-      live_[e.value] = true;
+      set_live(e);
   }
 }
 
@@ -205,7 +220,7 @@ void Sweep::mark_code(NodeId n) {
 void Sweep::mark_inputs(NodeId n, const SymbolSet& unneeded) {
   for (EdgeId e : state_.in(n))
     if (carries_data(state_[e]) && !unneeded.contains(state_[e].dst_connector))
-      live_[e.value] = true;
+      set_live(e);
 }
 
 /// Takes dead outputs out of the code. Returns the inputs that it no longer needs.

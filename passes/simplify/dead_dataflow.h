@@ -114,7 +114,8 @@ class Program {
 };
 
 /// The walk through one state: marks what lives, from the last node to the first, then removes the
-/// rest.
+/// rest. A read counts from its consumer on: what a map reads through a node without a way to it
+/// from the write may have been written between the two.
 class Sweep {
  public:
   Sweep(Program& program, State& state, const ScopeTree& tree, const std::vector<NodeId>& order,
@@ -136,6 +137,7 @@ class Sweep {
   SymbolSet aliased_outputs(NodeId node) const;
   void drop_unwritten(NodeId node, const Uses& inside);
   void keep(EdgeId edge);
+  void set_live(EdgeId edge);
   void set_alive(NodeId node);
   bool moves_nothing(EdgeId copy) const;
   bool pops(EdgeId edge) const;
@@ -150,6 +152,7 @@ class Sweep {
   const Trail& trail_;
   std::vector<bool> live_;   ///< by edge: moves data that counts
   std::vector<bool> alive_;  ///< by node
+  std::vector<bool> read_;   ///< by access node: an edge that reads there is live
   std::vector<bool> inside_alive_;  ///< by entry: something in the scope is alive
   std::vector<bool> never_;         ///< by node: in a scope without iterations, or its entry
   std::vector<bool> consumed_;      ///< by node: in a consume scope

@@ -1,7 +1,9 @@
 #include "passes/simplify/state_fusion.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -27,8 +29,9 @@
 // Every edge that fusion adds leads from the first state to the second, so no cycle can arise.
 //
 // A chain of states is absorbed one by one into its head. Only accesses that can still matter are
-// kept: a write that covers an earlier access, and comes after it, stands for it from then on. So
-// the cost grows with the number of accesses, not with its square.
+// kept: a write that covers an earlier access, and comes after it, stands for it from then on. Of
+// those that are kept, one that is followed by another need not be looked at where that one comes
+// first anyway. So the cost grows with the number of accesses, not with its square.
 
 namespace sdfg {
 namespace {
@@ -43,6 +46,9 @@ struct Access {
   NodeId begin, end;
   std::optional<Subset> subset;  ///< none: anything
   bool write = false;
+  std::size_t number = 0;    ///< counts those of a chain, in the order of its states
+  std::size_t follower = 0;  ///< an access of a later state whose end waits for this end; 0: none
+  std::optional<Subset> kept_from{};  ///< a write that does not cover it
 };
 using Accesses = std::map<std::string, std::vector<Access>, std::less<>>;
 
@@ -120,7 +126,7 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     if (access->setzero) list.push_back({n, n, n, std::nullopt, true});
   }
   add_aliases(aliases, out.value.written);
-  for (EdgeId e : state.edges()) collect_used_names(state[e], containers, out.value.names);
+  for (EdgeId e : state.edges()) used.add(state[e]);
   return out;
 }
 
@@ -213,6 +219,7 @@ class Fusion {
           continue;
         }
         first = std::move(collected.value);
+        count(*first);
       }
       Collected second = collect(sdfg_, second_state, containers_, aliases_);
       Refusal why = second.refusal;
@@ -220,7 +227,7 @@ class Fusion {
       if (why) {
         context_.refused(here, why);
         if (!advance(next)) break;
-        if (!second.refusal) first = std::move(second.value);
+        if (!second.refusal) first = std::move(second.value), count(*first);
         continue;
       }
       if (!context_.may_apply()) return changed;
@@ -299,6 +306,7 @@ class Fusion {
     if (was_empty && !region_[next].label.empty()) region_[head].label = region_[next].label;
     region_.erase(next);
     remap(second, moved);
+    count(second);
     order(state, first, second);
     merge_sources(state, second);
     first.written.insert(second.written.begin(), second.written.end());
@@ -332,25 +340,45 @@ class Fusion {
   static void remap(StateAccesses& accesses, const std::vector<NodeId>& moved) {
     for (auto& [name, list] : accesses.accesses)
       for (Access& a : list)
-        a = {moved[a.node.value], moved[a.begin.value], moved[a.end.value], a.subset, a.write};
+        for (NodeId* n : {&a.node, &a.begin, &a.end}) *n = moved[n->value];
+  }
+  void count(StateAccesses& accesses) {
+    for (auto& [name, list] : accesses.accesses)
+      for (Access& a : list) a.number = ++counted_;
+    done_.resize(counted_ + 1);
   }
 
   /// Keeps the order of conflicting accesses by empty memlets, but where the second state reads
   /// what exactly one node of the first wrote: those nodes become one (merge_sources).
-  void order(State& state, const StateAccesses& first, const StateAccesses& second) {
+  void order(State& state, StateAccesses& first, const StateAccesses& second) {
     merged_.clear();
     for (const auto& [name, list] : second.accesses) {
       const auto before = first.accesses.find(name);
       if (before == first.accesses.end()) continue;
       choose_merges(state, before->second, list);
       for (const Access& b : list)
-        for (const Access& a : before->second) {
-          if (!conflict(a, b)) continue;
+        for (const Access* a : awaited(before->second, b)) {
           const auto merge = merged_.find(b.node);
-          if (!b.write && merge != merged_.end() && merge->second == a.node) continue;
-          if (!search_.reaches(state, a.end, b.begin)) sdfg::order(sdfg_, state, a.end, b.begin);
+          if (!b.write && merge != merged_.end() && merge->second == a->node) continue;
+          if (!search_.reaches(state, a->end, b.begin)) sdfg::order(sdfg_, state, a->end, b.begin);
         }
     }
+  }
+
+  /// Those that conflict with `b`, in order, but for the ones whose follower `b` waits for, too.
+  /// `b` follows all of these.
+  std::vector<const Access*> awaited(std::vector<Access>& before, const Access& b) {
+    std::vector<const Access*> out;
+    for (Access& a : before | std::views::reverse) {
+      const bool followed = done_[a.follower] == b.number;
+      if (!followed && !conflict(a, b)) continue;
+      done_[a.number] = b.number;
+      // A read would be of no use to the reads behind it.
+      if (!followed || b.write) a.follower = b.number;
+      if (!followed) out.push_back(&a);
+    }
+    std::ranges::reverse(out);
+    return out;
   }
 
   /// Which node of the first state each source node of the second becomes, if any.
@@ -426,11 +454,14 @@ class Fusion {
       auto& known = all[name];
       for (const Access& write : list) {
         if (!write.write || !write.subset) continue;
-        std::erase_if(known, [&](const Access& a) {
-          return a.subset && a.node != write.node && certain(covers(*write.subset, *a.subset));
+        std::erase_if(known, [&](Access& a) {
+          if (!a.subset || a.node == write.node || a.kept_from == write.subset) return false;
+          const bool covered = certain(covers(*write.subset, *a.subset));
+          if (!covered) a.kept_from = write.subset;
+          return covered;
         });
       }
-      known.insert(known.end(), list.begin(), list.end());
+      std::ranges::move(list, std::back_inserter(known));
     }
   }
 
@@ -443,6 +474,8 @@ class Fusion {
   const Aliases& aliases_;
   std::optional<BlockId> start_;
   std::set<BlockId> visited_;
+  std::size_t counted_ = 0;         ///< accesses of this region's states
+  std::vector<std::size_t> done_{0};  ///< by number: the last access that waits for it; 0: none
   std::map<NodeId, NodeId> merged_;  ///< source node of the second state: node it becomes
 };
 
