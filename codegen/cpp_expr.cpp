@@ -126,8 +126,10 @@ constexpr auto functions = std::to_array<FunctionName>({
 });
 static_assert(std::ranges::is_sorted(functions, {}, &FunctionName::python));
 
+/// DaCe's Python front end marks the names of structures that a tasklet makes.
 std::string_view without_module(std::string_view name) {
-  for (std::string_view module : {"dace.math.", "math.", "dace.", "numpy.", "np.", "cmath."})
+  for (std::string_view module :
+       {"dace.math.", "math.", "dace.", "numpy.", "np.", "cmath.", "__DACESTRUCT_"})
     if (name.starts_with(module)) return name.substr(module.size());
   return name;
 }

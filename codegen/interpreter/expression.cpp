@@ -446,7 +446,10 @@ class Compiler {
     const std::span<const Expr> args = e.args();
     if (e.name().empty() && args.size() == 2) return cast_like(args[0], args[1]);
     const auto& records = context_.machine.records;
-    if (const auto record = records.find(name); record != records.end())
+    // DaCe's Python front end marks the names of structures that a tasklet makes.
+    constexpr std::string_view mark = "__DACESTRUCT_";
+    const std::string_view made = name.starts_with(mark) ? name.substr(mark.size()) : name;
+    if (const auto record = records.find(made); record != records.end())
       return structure(record->second, args);
     for (const Expr& a : args)
       if (a.is(Op::Keyword)) unsupported(e);

@@ -22,7 +22,7 @@ TEST(Cpp, StructuresByNamesInAnyOrder) {
     n0 = access A
     n1 = access best
     n2 = access o
-    n3 = tasklet pack: "__out = value_and_index(value=a * 2, index=3)"
+    n3 = tasklet pack: "__out = __DACESTRUCT_value_and_index(value=a * 2, index=3)"
     n4 = tasklet unpack: "__out = b.value + b.index"
     n0 -> n3.a: A[1]
     n3.__out -> n1: best[0]

@@ -418,7 +418,7 @@ sdfg pairs(A: float64[3], B: float64[3], R: float64[1])
   state main
     n0 = access A
     n1 = map make (i) in [0:3]
-    n2 = tasklet make: "b = pair(n=i, v=a)\nb.v = b.v * 2\nq = b\nb = q if a > 1 else pair(v=a)"
+    n2 = tasklet make: "b = __DACESTRUCT_pair(n=i, v=a)\nb.v = b.v * 2\nq = b\nb = q if a > 1 else pair(v=a)"
     n3 = exit n1
     n4 = access T
     n5 = access U
