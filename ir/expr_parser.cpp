@@ -278,6 +278,8 @@ Expr ExprParser::call(const Expr& callee) {
         return made(Op::Attribute, {arguments[0]}, arguments[1].name());
       if (name == "Subscript" && !arguments.empty())
         return made(Op::Subscript, std::move(arguments));
+      // A bound and a larger one that is nicer: the former is what counts.
+      if (name == "SymExpr" && arguments.size() == 2) return arguments[0];
     }
   }
   return made(Op::Call, std::move(arguments), std::move(name));

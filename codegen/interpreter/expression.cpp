@@ -459,7 +459,6 @@ class Compiler {
     if (!known_module) unsupported(e);
     if (auto value = cast(name, args)) return *std::move(value);
     if (auto value = operator_call(name, args)) return *std::move(value);
-    if (name == "SymExpr" && !args.empty()) return compile(args[0]);  // exact, approximate
     if (name == "pow" && args.size() == 2) return call_pow(compile(args[0]), compile(args[1]));
     if (name == "ipow" && args.size() == 2 && args[1].is(Op::Integer))
       return repeated_product(compile(args[0]), args[1].value());

@@ -86,10 +86,6 @@ class IndexCompiler {
         return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a > b); });
       case Op::Ge:
         return binary(e, [](std::int64_t a, std::int64_t b) { return std::int64_t(a >= b); });
-      case Op::Call:
-        // The exact value, then one for analyses.
-        if (e.name() == "SymExpr" && !e.args().empty()) return compile(e.arg(0));
-        [[fallthrough]];
       default: return coded(as_integer(interpreter::compile(e, context_)));
     }
   }

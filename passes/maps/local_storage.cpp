@@ -16,21 +16,6 @@ bool mentions(const Expr& value, const SymbolSet& names) {
   return std::ranges::any_of(used, [&](const std::string& name) { return names.contains(name); });
 }
 
-/// DaCe's SymExpr(exact, approximate) is its exact value.
-Expr exact(const Expr& value) {
-  if (value.args().empty()) return value;
-  if (value.is(Op::Call) && value.name() == "SymExpr") return exact(value.arg(0));
-  std::vector<Expr> arguments;
-  for (const Expr& argument : value.args()) arguments.push_back(exact(argument));
-  return simplify(Expr::make(value.op(), std::move(arguments), value.name()));
-}
-Subset exact(const Subset& subset) {
-  Subset out;
-  for (const Range& r : subset.ranges)
-    out.ranges.push_back({exact(r.begin), exact(r.end), exact(r.step), exact(r.tile)});
-  return out;
-}
-
 /// An upper bound without the names: each minimum may be replaced by any of its arguments as long
 /// as it is added. Tried from the first argument on; nothing when every choice still mentions a
 /// name.
@@ -196,10 +181,8 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
     Subset part = seen_from_outside(state, tree, place, leaf, whole);
     box = box ? bounding_box(*box, part, known) : std::move(part);
   }
-  *box = exact(*box);  // each connector of an entry has an edge, so that there is a leaf
   // A memlet never leaves the container; where the box is as long, it does not either.
   std::optional<Subset> between = side(state[place.edge].memlet, place.reads);
-  if (between) between = exact(*between);
   for (std::size_t d = 0; d < box->rank(); ++d)
     if (!(between && (*between)[d] == (*box)[d]) &&
         !certain(covers(Subset{{whole[d]}}, Subset{{(*box)[d]}}, known)))

@@ -69,6 +69,11 @@ TEST(Expr, reads_the_typed_dialect) {
   EXPECT_EQ(typed("$?"), Expr::leaf(Op::Constant, "?"));
 }
 
+TEST(Expr, bounds_with_an_approximation_are_their_exact_part) {
+  EXPECT_EQ(plain("SymExpr(Min(I - 2, t + 4), t + 4) + 1"), plain("Min(I - 2, t + 4) + 1"));
+  EXPECT_EQ(typed("SymExpr(Min($I, $t), $t)"), typed("Min($I, $t)"));
+}
+
 TEST(Expr, says_where_text_is_wrong) {
   EXPECT_EQ(error_of("N +"), "column 4: expected an expression, found the end of the text");
   EXPECT_EQ(error_of("N M"), "column 3: expected the end of the text, found 'M'");
