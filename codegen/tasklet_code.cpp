@@ -159,6 +159,7 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
 }
 
 void TaskletCode::assign(Writer& out, const Assign& a) {
+  if (a.only_declares()) return;  // declare_locals has, unless it is a connector
   const Expr& target = a.target;
   if (target.is(Op::Tuple)) return give_up("no assignment to several targets at once");
   std::string value = printer_.print(a.value);
@@ -177,6 +178,9 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
     } else {
       left = cpp_name(target.name());
       if (!locals_.contains(target.name())) {
+        if (a.augmented)
+          return give_up("'" + target.name() + "' is changed, which is no value of the tasklet; " +
+                         "an edge between states can assign a symbol");
         locals_.insert(target.name());
         types_[target.name()] = type_of(a.value, types_);
         out.line("const auto " + left + " = " + value + ";");

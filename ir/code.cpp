@@ -81,8 +81,7 @@ struct StatementPrinter {
   void print(const Assign& s) {
     std::string text = print_python(s.target);
     if (s.annotation) text += ": " + print_python(*s.annotation);
-    const bool declared_only = s.annotation && s.value.is(Op::None);
-    if (!declared_only) {
+    if (!s.only_declares()) {
       text += s.augmented ? augmented_text(*s.augmented) : std::string_view(" = ");
       text += print_python(s.value);
     }

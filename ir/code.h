@@ -21,6 +21,8 @@ struct Assign {
   std::optional<Op> augmented;
   std::optional<Expr> annotation;
   bool operator==(const Assign&) const = default;
+  /// `x: dace.float64` alone.
+  bool only_declares() const { return annotation && value.is(Op::None); }
 };
 struct ExprStatement {
   Expr value;

@@ -83,8 +83,7 @@ class Reads {
     }
   }
   void read(const Assign& s) {
-    const bool declared_only = s.annotation && s.value.is(Op::None);
-    if (declared_only) return;
+    if (s.only_declares()) return;
     read(s.value);
     if (s.augmented) read(s.target);
     assign(s.target);

@@ -89,13 +89,16 @@ class StatementCompiler {
     Expr value = s.value;
     // x op= v is x = x op v: there is no operator whose result differs.
     if (s.augmented) value = Expr::make(*s.augmented, {s.target, s.value});
-    if (s.annotation && s.value.is(Op::None)) return compile_declaration(s);
+    if (s.only_declares()) return compile_declaration(s);
     if (s.target.is(Op::Tuple) || s.target.is(Op::List)) return compile_tuple(s);
     if (s.target.is(Op::Subscript)) return compile_element(s.target, value);
     const std::string name = dotted_name(s.target);
     if (name.empty()) throw Stop("cannot assign to '" + print_python(s.target) + "'");
     if (const Binding* known = own_.find_own(name)) return compile_known(*known, value);
     if (s.target.is(Op::Attribute)) return compile_member(s.target, value);
+    if (s.augmented)
+      throw Stop("'" + name + "' is changed, which is no value of the tasklet",
+                 "an edge between states can assign a symbol");
 
     Typed typed = interpreter::compile(value, context_);
     BaseType type = typed.type;
@@ -114,7 +117,6 @@ class StatementCompiler {
     return type ? std::optional(type->base()) : std::nullopt;
   }
 
-  /// `x: dace.float64` alone.
   Action compile_declaration(const Assign& s) const {
     const std::string name = dotted_name(s.target);
     const auto type = annotated_type(s);

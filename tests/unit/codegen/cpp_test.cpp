@@ -35,6 +35,20 @@ TEST(Cpp, StructuresByNamesInAnyOrder) {
       << text;
 }
 
+// A declaration without a value says the type of a local value, and nothing new about a connector.
+TEST(Cpp, DeclarationsWithoutAValueStoreNothing) {
+  const std::string text = generated(R"--(sdfg declared(A: float64[8], o: float32[1])
+  state s
+    n0 = access A
+    n1 = access o
+    n2 = tasklet t: "r: dace.float32\ntwice: dace.int32\ntwice = 2 * a\nr = twice"
+    n0 -> n2.a: A[1]
+    n2.r -> n1: o[0]
+)--");
+  EXPECT_NE(text.find("int32_t twice{};"), std::string::npos) << text;
+  EXPECT_EQ(text.find("nullptr;"), std::string::npos) << text;
+}
+
 // NumPy's arange and linspace, as DaCe's front end spells them.
 TEST(Cpp, AValueAsWhatAnotherOneIs) {
   const std::string text = generated(R"--(sdfg arange(o: int64[8])

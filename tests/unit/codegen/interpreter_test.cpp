@@ -407,6 +407,19 @@ sdfg reduce(A: float64[2, 3], B: float64[2])
   EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{4, -5}));
 }
 
+TEST(Interpreter, SymbolsAreNotChangedByTasklets) {
+  EXPECT_EQ(error_of(R"sdfg(
+sdfg doubling(x: float64[1])
+  symbol i: int64
+  state s
+    n0 = tasklet twice: "x_out = 2\ni *= 2"
+    n1 = access x
+    n0.x_out -> n1 : x[0]
+)sdfg", {{"x", array<double>({0})}, {"i", value<std::int64_t>(1)}}),
+            "state s / node 0 (tasklet twice): 'i' is changed, which is no value of the tasklet; "
+            "an edge between states can assign a symbol");
+}
+
 TEST(Interpreter, StructuresAreValues) {
   // Members are assigned, chosen between, copied, reduced, and read on an edge.
   constexpr std::string_view text = R"sdfg(
