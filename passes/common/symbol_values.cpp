@@ -81,6 +81,7 @@ SymbolValues::RegionIndex SymbolValues::add_region(const Region& region, const L
   auto& children = regions_[index].children;
   std::ranges::sort(children, {}, [](const auto& c) { return c.first; });
   regions_[index].end = next_;
+  if (!regions_[index].chain) cut(regions_[index]);
   return index;
 }
 
@@ -145,6 +146,13 @@ const SymbolValues::Definition* SymbolValues::last_in(Symbol s, Position begin,
   const auto found = std::ranges::lower_bound(all, end, {}, &Definition::position);
   if (found == all.begin() || std::prev(found)->position < begin) return nullptr;
   return &*std::prev(found);
+}
+
+std::span<const SymbolValues::Definition> SymbolValues::all_in(Symbol s, Position begin,
+                                                               Position end) const {
+  const auto& all = definitions_[s];
+  const auto first = std::ranges::lower_bound(all, begin, {}, &Definition::position);
+  return {first, std::ranges::lower_bound(first, all.end(), end, {}, &Definition::position)};
 }
 
 bool SymbolValues::loop_changes(Symbol s, const RegionInfo& loop) const {
@@ -220,9 +228,9 @@ std::optional<SymbolValues::Version> SymbolValues::in_region(Symbol s, RegionInd
   if (!assigned_in(s, info.begin, info.end)) return std::nullopt;
   if (!info.chain) {
     // A block that cannot be reached has no version; any will do.
-    const auto& in = flow(s, region);
-    return in[block.value] ? in[block.value]
-                           : version({Kind::End, s, std::uint32_t(region), nowhere});
+    const Place place = info.places[block.value];
+    return place == nowhere ? version({Kind::End, s, std::uint32_t(region), nowhere})
+                            : flow(s, region).at(place);
   }
   const Definition* last = last_in(s, info.begin, info.extent[block.value].first);
   if (!last) return std::nullopt;
@@ -268,60 +276,6 @@ SymbolValues::Version SymbolValues::end_of(Symbol s, RegionIndex region) {
   const RegionInfo& info = regions_[region];
   if (info.chain && !info.order.empty()) return after(s, region, info.order.back());
   return version({Kind::End, s, std::uint32_t(region), 0});
-}
-
-/// The versions that come in over the edges to a block, and at the region's start.
-std::vector<SymbolValues::Version> SymbolValues::arrivals(
-    Symbol s, RegionIndex index, BlockId block, const std::vector<std::optional<Version>>& in) {
-  const RegionInfo& info = regions_[index];
-  const Region& region = *info.region;
-  std::vector<Version> out;
-  const auto add = [&](Version v) {
-    if (std::ranges::find(out, v) == out.end()) out.push_back(v);
-  };
-  if (block == info.order.front()) {
-    const auto known = entries_.find({index, s});
-    add(known != entries_.end() ? known->second : version({Kind::Entry, s, 0, 0}));
-  }
-  for (InterstateEdgeId e : region.in(block)) {
-    const BlockId source = region.source(e);
-    if (!in[source.value]) continue;
-    if (region[e].assignments.contains(names_[s])) {
-      for (const Definition& d : definitions_[s])
-        if (d.region == index && d.edge == e && d.block == source) add(assigned(s, d));
-      continue;
-    }
-    const auto [begin, end] = info.extent[source.value];
-    add(assigned_in(s, begin, end) ? after_block(s, index, source) : *in[source.value]);
-  }
-  return out;
-}
-
-/// By block id: the version on entering each block of a region that is no chain.
-const std::vector<std::optional<SymbolValues::Version>>& SymbolValues::flow(Symbol s,
-                                                                           RegionIndex index) {
-  if (const auto known = flows_.find({index, s}); known != flows_.end()) return known->second;
-  const RegionInfo& info = regions_[index];
-  // What the region begins with.
-  if (!entries_.contains({index, s}))
-    entries_[{index, s}] =
-        index == 0 ? version({Kind::Entry, s, 0, 0})
-        : info.loop ? version({Kind::Loop, s, std::uint32_t(index), 0})  // it assigns the symbol
-                    : before(s, info.parent, info.block);
-  std::vector<std::optional<Version>> in(info.extent.size());
-  for (bool again = true; again;) {
-    again = false;
-    for (BlockId b : info.order) {
-      const Version merged = version({Kind::Block, s, std::uint32_t(index), b.value});
-      if (in[b.value] == merged) continue;
-      const auto versions = arrivals(s, index, b, in);
-      if (versions.empty()) continue;
-      const Version now = versions.size() == 1 ? versions[0] : merged;
-      again = again || in[b.value] != now;
-      in[b.value] = now;
-    }
-  }
-  return flows_[{index, s}] = std::move(in);
 }
 
 SymbolValues::Version SymbolValues::at(Symbol s, const Point& point) {
@@ -398,8 +352,8 @@ std::vector<SymbolValues::Version> SymbolValues::inputs(const Origin& origin) {
     case Kind::AfterBody: case Kind::AfterLoop: {
       const RegionInfo& info = regions_[region];
       out.push_back(version({Kind::Loop, s, std::uint32_t(region), 0}));
-      for (const Definition& d : definitions_[s])
-        if (d.position >= info.begin && d.position < info.update_end) out.push_back(assigned(s, d));
+      for (const Definition& d : all_in(s, info.begin, info.update_end))
+        out.push_back(assigned(s, d));
       break;
     }
     case Kind::Merge: {
@@ -416,10 +370,7 @@ std::vector<SymbolValues::Version> SymbolValues::inputs(const Origin& origin) {
       if (branches.empty() || branches.back().condition) out.push_back(before(s, region, id));
       break;
     }
-    case Kind::Block: {
-      const auto in = flow(s, region);
-      return arrivals(s, region, BlockId{origin.block}, in);
-    }
+    case Kind::Block: return arrivals(s, region, BlockId{origin.block}, flow(s, region));
     case Kind::End: {
       const RegionInfo& info = regions_[region];
       if (origin.block != nowhere)

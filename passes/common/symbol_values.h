@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,7 +20,8 @@ namespace sdfg {
 /// place where different assignments meet, is a *version* of the symbol. Blocks get positions in
 /// program order, so "was it assigned in here?" is a search among the symbol's few positions, and
 /// regions that do not assign it cost nothing. Only in regions that are no chain of blocks,
-/// versions flow from block to block.
+/// versions flow from block to block, and there only through the *parts* that assign the symbol:
+/// regions are cut where all ways go through one block and none leads back.
 ///
 /// Keeps a reference to the SDFG, which must not change meanwhile.
 class SymbolValues {
@@ -57,6 +59,7 @@ class SymbolValues {
   using Symbol = std::uint32_t;
   using Version = std::uint32_t;
   using Position = std::uint32_t;
+  using Place = std::uint32_t;  ///< in a region's order of blocks
 
   struct Definition {
     Position position;
@@ -82,11 +85,24 @@ class SymbolValues {
     bool breaks = false, continues = false;
     std::vector<BlockId> order;
     std::vector<Element> elements;        ///< of a chain
+    std::vector<Place> places;            ///< by block id: where in `order`
+    std::vector<Place> cuts;              ///< where parts begin, and the end; not of a chain
     std::vector<std::pair<Position, Position>> extent;  ///< by block id
     std::vector<std::pair<BlockId, std::vector<RegionIndex>>> children;
   };
   enum class Kind : std::uint8_t { Entry, Assigned, Loop, AfterBody, AfterLoop, Merge, Block, End };
   static constexpr std::uint32_t nowhere = ~std::uint32_t(0);  ///< of End: behind no block
+  /// The versions of a symbol in a region that is no chain.
+  struct Flow {
+    struct Part {
+      Place begin, end;
+      std::vector<std::optional<Version>> in;  ///< on entering each block
+      std::optional<Version> out;              ///< on entering the block behind it
+    };
+    Version entry;
+    std::vector<Part> parts;  ///< those that assign it
+    std::optional<Version> at(Place place) const;
+  };
   /// Where a version comes from; `region` and `block` as the kind asks.
   struct Origin {
     Kind kind;
@@ -109,9 +125,11 @@ class SymbolValues {
   void add_statement(RegionIndex region, BlockId block, const std::optional<Code>& code,
                      bool update);
   void define(const std::string& name, Definition definition);
+  static void cut(RegionInfo& info);
 
   bool assigned_in(Symbol s, Position begin, Position end) const;
   const Definition* last_in(Symbol s, Position begin, Position end) const;
+  std::span<const Definition> all_in(Symbol s, Position begin, Position end) const;
   bool loop_changes(Symbol s, const RegionInfo& loop) const;
   Version version(const Origin& origin);
   Version assigned(Symbol s, const Definition& definition);
@@ -123,9 +141,10 @@ class SymbolValues {
   Version loop_init(Symbol s, RegionIndex loop);
   Version after_body(Symbol s, RegionIndex loop);
   Version end_of(Symbol s, RegionIndex region);
-  const std::vector<std::optional<Version>>& flow(Symbol s, RegionIndex region);
-  std::vector<Version> arrivals(Symbol s, RegionIndex region, BlockId block,
-                                const std::vector<std::optional<Version>>& in);
+  const Flow& flow(Symbol s, RegionIndex region);
+  void flow_through(Symbol s, RegionIndex region, Flow& flow, Place begin, Place end);
+  std::optional<Version> meet(Symbol s, RegionIndex region, BlockId block, const Flow& flow);
+  std::vector<Version> arrivals(Symbol s, RegionIndex region, BlockId block, const Flow& flow);
   Version at(Symbol s, const Point& point);
 
   const std::optional<Value>& value_of(Version v);
@@ -150,7 +169,7 @@ class SymbolValues {
   std::vector<Progress> progress_;
   std::vector<char> read_;  ///< by version: does a read see it?
   std::map<std::pair<RegionIndex, Symbol>, Version> entries_;
-  std::map<std::pair<RegionIndex, Symbol>, std::vector<std::optional<Version>>> flows_;
+  std::map<std::pair<RegionIndex, Symbol>, Flow> flows_;
   std::size_t depth_ = 0;
 };
 
