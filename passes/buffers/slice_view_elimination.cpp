@@ -1,6 +1,7 @@
 #include "passes/buffers/slice_view_elimination.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "ir/analysis/memlet_path.h"
@@ -135,20 +136,27 @@ Changed run_on(Sdfg& sdfg, State& state, Accesses& accesses, const Assumptions& 
 
 Result<Changed> SliceViewElimination::run(Sdfg& root, const Options&, PassContext& context) {
   Changed changed = Changed::No;
-  // Nested SDFGs come between the states of one SDFG. Looked up, never iterated.
-  std::unordered_map<const Sdfg*, Accesses> known;
+  struct Known {
+    explicit Known(Sdfg& sdfg) : accesses(sdfg) {}
+    Accesses accesses;
+    std::set<std::string> touched;  // views that lost nodes
+  };
+  // Nested SDFGs come between the states of one SDFG.
+  std::unordered_map<Sdfg*, Known> known;
   walk_states(root, Trail(), [&](Sdfg& sdfg, State& state, const Trail& trail) {
-    Accesses& accesses = known.try_emplace(&sdfg, sdfg).first->second;
-    std::set<std::string> touched;
+    Known& here = known.try_emplace(&sdfg, sdfg).first->second;
     // Symbols of nested SDFGs are others.
-    changed |= run_on(sdfg, state, accesses, &sdfg == &root ? context.assumptions : Assumptions{},
-                      trail, context, touched);
-    if (touched.empty()) return;
-    sdfg.arrays.erase_if([&](const auto& entry) {
-      return touched.contains(entry.first) && accesses.sites(entry.first).empty() &&
-             !accesses.is_named(entry.first);
-    });
+    changed |= run_on(sdfg, state, here.accesses,
+                      &sdfg == &root ? context.assumptions : Assumptions{}, trail, context,
+                      here.touched);
   });
+  // In any order: each is on its own.
+  for (auto& [sdfg, here] : known)
+    if (!here.touched.empty())
+      sdfg->arrays.erase_if([&](const auto& entry) {
+        return here.touched.contains(entry.first) && here.accesses.sites(entry.first).empty() &&
+               !here.accesses.is_named(entry.first);
+      });
   return changed;
 }
 

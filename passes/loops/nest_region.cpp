@@ -76,7 +76,6 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
   for (const auto& [name, how] : containers) {
     if (how.is_private) {
       inner.arrays.insert(name, parent.arrays.at(name));
-      parent.arrays.erase(name);
       continue;
     }
     const Data& outside = parent.arrays.at(name);
@@ -84,6 +83,10 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
     if (outside.as_array() && !is_origin(how.window))
       for_each_state(inner, [&](State& s) { shift_subsets(s, name, how.window, true); });
   }
+  parent.arrays.erase_if([&](const auto& entry) {
+    const auto found = containers.find(entry.first);
+    return found != containers.end() && found->second.is_private;
+  });
   const auto type_of_symbol = [&](const std::string& name) {
     if (const auto declared = parent.symbols.find(name); declared != parent.symbols.end())
       return declared->second;

@@ -36,7 +36,6 @@ class Collector {
   Collector(const Sdfg& sdfg, const Region& region, const Assumptions& assumptions,
             const std::optional<MapPoints>& points = {})
       : sdfg_(sdfg), assumptions_(assumptions), changing_(assigned_symbols(region)) {
-    for (const auto& [name, data] : sdfg.arrays) containers_.insert(name);
     if (!points) return;
     entry_ = points->entry;
     loops_.push_back(points->loop);
@@ -46,7 +45,7 @@ class Collector {
   void on_region(const Region& region) {
     for (BlockId id : region.nodes()) {
       const Block& block = region[id];
-      add_names([&](SymbolSet& out) { collect_used_names(block, containers_, out); });
+      UsedNames(sdfg_.arrays, name_).add(block);
       if (const auto* loop = block.as<LoopRegion>()) {
         const auto range = loop_range(*loop);
         loops_.push_back(range && !range->inverted ? std::optional(*range) : std::nullopt);
@@ -60,25 +59,16 @@ class Collector {
         on_state(*state, block.label);
       }
     }
-    for (InterstateEdgeId e : region.edges())
-      add_names([&](SymbolSet& out) {
-        collect_symbols(region[e].condition, containers_, out);
-        for (const auto& [target, value] : region[e].assignments) collect_symbols(value, out);
-      });
+    for (InterstateEdgeId e : region.edges()) {
+      collect_symbols(region[e].condition, sdfg_.arrays, name_);
+      for (const auto& [target, value] : region[e].assignments)
+        for (const std::string& name : free_symbols(value)) name_(name);
+    }
   }
 
   RegionAccesses out;
 
  private:
-  template <class F>
-  void add_names(F&& collect) {
-    SymbolSet names;
-    collect(names);
-    for (const std::string& name : names) {
-      const std::string root = name.substr(0, name.find('.'));
-      if (containers_.contains(root)) out.named.insert(root);
-    }
-  }
   void refuse(std::string why) {
     if (!out.refusal) out.refusal = Refusal(std::move(why));
   }
@@ -86,14 +76,15 @@ class Collector {
   void on_state(const State& state, const std::string& label) {
     const auto tree = scope_tree(state);
     if (!tree) return refuse(tree.error().message);
+    UsedNames used(sdfg_.arrays, name_);
     for (NodeId n : state.nodes()) {
-      add_names([&](SymbolSet& names) { collect_used_names(state[n], containers_, names); });
+      used.add(state[n]);
       check_node(state[n]);
       if (const auto* access = state[n].as<AccessNode>())
         on_access(state, *tree, n, *access, label);
     }
     for (EdgeId e : state.edges()) {
-      add_names([&](SymbolSet& names) { collect_used_names(state[e], containers_, names); });
+      used.add(state[e]);
       const Memlet& memlet = state[e].memlet;
       if (!memlet.empty() && state[state.source(e)].is<Tasklet>() &&
           state[state.target(e)].is<Tasklet>())
@@ -184,7 +175,7 @@ class Collector {
       SymbolSet names;
       collect_symbols(Subset{{(*subset)[d]}}, names);
       for (const std::string& name : names)
-        if (changing.contains(name) || containers_.contains(name)) {
+        if (changing.contains(name) || sdfg_.arrays.contains(name)) {
           (*subset)[d] = all_elements(data)[d];
           break;
         }
@@ -223,7 +214,10 @@ class Collector {
   SideEffects side_effects_;
   SymbolSet changing_;
   NodeId entry_;  ///< of the map whose parameters stay, if any
-  SymbolSet containers_;
+  const NameSink name_ = [this](const std::string& name) {
+    const std::string root = name.substr(0, name.find('.'));
+    if (sdfg_.arrays.contains(root)) out.named.insert(root);
+  };
   std::vector<std::optional<LoopRange>> loops_;  ///< around, innermost last; none: no range
 };
 
