@@ -323,6 +323,7 @@ class Runner {
 
   /// What is stated, and what the shapes of arguments say; worked out again when these change.
   const Assumptions& assumptions() {
+    if (assumptions_ && !idle_.empty()) return *assumptions_;  // nothing changed since the last run
     std::vector<Expr> extents;
     for (const auto& [name, data] : sdfg_->arrays)
       if (!data.transient && !data.is_scalar())

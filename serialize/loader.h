@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
-#include "serialize/json_tree.h"
+#include "support/json_tree.h"
 
 namespace sdfg::detail {
 

@@ -9,8 +9,8 @@
 
 #include "ir/sdfg.h"
 #include "serialize/content_hash.h"
-#include "serialize/json_tree.h"
 #include "serialize/save.h"
+#include "support/json_tree.h"
 
 namespace sdfg::detail {
 

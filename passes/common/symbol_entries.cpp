@@ -2,53 +2,62 @@
 
 #include <charconv>
 
-#include <nlohmann/json.hpp>
-
 #include "support/file.h"
+#include "support/json_tree.h"
 
 namespace sdfg {
 namespace {
 
+using json::Value;
+
+bool read_number(std::string_view text, std::int64_t& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stopped == end;
+}
+
 /// Truth values are 0 and 1.
-std::optional<std::int64_t> integer(const nlohmann::json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
+std::optional<std::int64_t> integer(Value value) {
+  if (value.is_bool()) return value.is(json::Kind::True);
+  std::int64_t number = 0;
+  if (value.is_number() && read_number(value.raw(), number)) return number;
   return std::nullopt;
 }
 
 /// "NAME": VALUE, or "NAME": {"value": VALUE} under `arguments`. What is no integer is no symbol's.
-void read_arguments(const nlohmann::json& json, SymbolValues& out) {
-  const bool described = json.contains("arguments") && json["arguments"].is_object();
-  for (const auto& [name, entry] : (described ? json["arguments"] : json).items()) {
-    const bool nested = entry.is_object() && entry.contains("value");
-    if (const auto value = integer(nested ? entry["value"] : entry)) out[name] = *value;
+void read_arguments(Value root, SymbolValues& out) {
+  const Value described = root.find("arguments");
+  for (const Value entry : described.valid() && described.is_object() ? described : root) {
+    const Value nested = entry.is_object() ? entry.find("value") : Value();
+    if (const auto value = integer(nested.valid() ? nested : entry)) out[entry.key()] = *value;
   }
 }
 
-Status read_constants(const std::string& path, const nlohmann::json& json, SymbolValues& out) {
-  const bool named = json.contains("constant_symbols");
-  const nlohmann::json& values = named ? json["constant_symbols"] : json;
+Status read_constants(const std::string& path, Value root, SymbolValues& out) {
+  const Value named = root.find("constant_symbols");
+  const Value values = named.valid() ? named : root;
   if (!values.is_object())
     return Diagnostic{path, "expected an object of integers under \"constant_symbols\""};
-  for (const auto& [name, value] : values.items()) {
+  for (const Value value : values) {
     const auto number = integer(value);
     if (!number)
-      return Diagnostic{path, "the value of '" + name + "' is no integer: " + value.dump()};
-    out[name] = *number;
+      return Diagnostic{path, "the value of '" + value.key() +
+                                  "' is no integer: " + std::string(value.raw())};
+    out[value.key()] = *number;
   }
   return Ok{};
 }
 
 Status read_file_of(const std::string& path, SymbolFile kind, SymbolValues& out) {
   SDFG_TRY(const std::string text, read_file(path));
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object())
+  const Result<json::Tree> tree = json::Tree::parse(text);
+  if (!tree || !tree->root().is_object())
     return Diagnostic{path, "expected a JSON object of symbols and their values",
                       kind == SymbolFile::Constants
                           ? "either the whole file, or under \"constant_symbols\""
                           : "either the whole file, or under \"arguments\""};
-  if (kind == SymbolFile::Constants) return read_constants(path, json, out);
-  read_arguments(json, out);
+  if (kind == SymbolFile::Constants) return read_constants(path, tree->root(), out);
+  read_arguments(tree->root(), out);
   return Ok{};
 }
 
@@ -63,9 +72,7 @@ Result<SymbolValues> read_symbol_entries(const std::vector<std::string>& entries
       continue;
     }
     std::int64_t value = 0;
-    const char* const end = entry.data() + entry.size();
-    const auto [stopped, error] = std::from_chars(entry.data() + equals + 1, end, value);
-    if (error != std::errc() || stopped != end || equals == 0)
+    if (!read_number(std::string_view(entry).substr(equals + 1), value) || equals == 0)
       return Diagnostic{{}, "expected NAME=INTEGER, found '" + entry + "'"};
     out[entry.substr(0, equals)] = value;
   }

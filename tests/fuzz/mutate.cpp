@@ -17,11 +17,11 @@
 
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "serialize/json_tree.h"
 #include "serialize/load.h"
 #include "serialize/save.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
+#include "support/json_tree.h"
 
 namespace sdfg {
 namespace {

@@ -146,7 +146,8 @@ class Run {
     VerifyEach verify_each(std::move(verified_));
     RunOptions options{
         .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
-    options.observers = {&statistics, &print_remarks};
+    if (s_.remarks.active()) options.observers.push_back(&print_remarks);
+    if (s_.stats) options.observers.push_back(&statistics);
     if (s_.print_before.active() || s_.print_after.active())
       options.observers.push_back(&print_around);
     if (s_.print_after_change.active()) options.observers.push_back(&print_changes);
@@ -164,7 +165,7 @@ class Run {
       options.observers.push_back(&history.emplace(input_.sdfg));
     }
     if (s_.verify_each) options.observers.push_back(&verify_each);
-    options.observers.push_back(&timing_);
+    if (s_.time) options.observers.push_back(&timing_);
     Diagnostics warnings;
     const Result<Changed> changed = sdfg::run(s_.pipeline, input_.sdfg, options, warnings);
     for (const Diagnostic& warning : warnings) say(warning, s_.input);

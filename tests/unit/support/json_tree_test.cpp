@@ -1,4 +1,4 @@
-#include "serialize/json_tree.h"
+#include "support/json_tree.h"
 
 #include <gtest/gtest.h>
 

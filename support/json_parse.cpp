@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "serialize/json_tree.h"
+#include "support/json_tree.h"
 
 // Reads JSON in one pass over its bytes; strings, which are most of them, eight bytes at a time.
 
