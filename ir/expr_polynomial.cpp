@@ -111,9 +111,35 @@ Expr add_terms(std::vector<Term> list) {
   return unfolded(Op::Add, std::move(args));
 }
 
+namespace {
+
+/// The sum with an integer, whose place is in front, without taking the other terms apart. Nothing
+/// where a constant that is no such integer stands there, or the sum leaves 64 bits.
+std::optional<Expr> add_integer(const Expr& a, std::int64_t by) {
+  const std::span<const Expr> args = a.args();
+  const bool sum = a.is(Op::Add) && args.size() > 1;
+  const auto constant = as_rational(sum ? args[0] : a);
+  if (constant ? !constant->is_integer() : (sum ? args[0] : a).is(Op::Integer)) return std::nullopt;
+  const auto total = rational(Wide(constant ? constant->num : 0) + by, 1);
+  if (!total || (sum && as_rational(args[1]))) return std::nullopt;
+  if (!sum) return constant ? to_expr(*total) : make_normal(Op::Add, {to_expr(*total), a});
+  const std::span<const Expr> rest = args.subspan(constant ? 1 : 0);
+  if (total->num == 0 && rest.size() == 1) return rest[0];
+  std::vector<Expr> terms;
+  terms.reserve(rest.size() + 1);
+  if (total->num != 0) terms.push_back(to_expr(*total));
+  terms.insert(terms.end(), rest.begin(), rest.end());
+  return make_normal(Op::Add, std::move(terms));
+}
+
+}  // namespace
+
 Expr add_normal(const Expr& a, const Expr& b) {
   if (is_zero(a)) return b;
   if (is_zero(b)) return a;
+  for (const auto& [number, other] : {std::pair(&a, &b), std::pair(&b, &a)})
+    if (number->is(Op::Integer))
+      if (std::optional<Expr> sum = add_integer(*other, number->value())) return *std::move(sum);
   return add_terms(merged(terms(a), terms(b)));
 }
 
@@ -286,6 +312,8 @@ Expr negate(const Expr& e) { return scale(e, {-1, 1}); }
 Expr subtract(const Expr& a, const Expr& b) {
   if (is_zero(b)) return a;
   if (a.same(b)) return 0;
+  if (const auto by = as_rational(b); by && by->is_integer())
+    if (std::optional<Expr> difference = add_integer(a, -by->num)) return *std::move(difference);
   if (is_zero(a) || b.is(Op::Mul)) return add_normal(a, negate(b));
   std::vector<Term> negated = terms(b);
   for (Term& t : negated) t.coefficient.num = -t.coefficient.num;  // never the most negative number

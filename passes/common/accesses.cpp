@@ -25,57 +25,56 @@ void collect_named(const Node& node, KnownNames containers, SymbolCollector& map
 
 }  // namespace
 
-Accesses::Accesses(Sdfg& sdfg) {
-  const NameSink named = [&](const std::string& name) {
-    if (sdfg.arrays.contains(root(name))) add_name(name);
-  };
-  const KnownNames containers(sdfg.arrays);
-  UsedNames used(containers, named);
-  SymbolCollector mappings(named);
-  for (const auto& [name, data] : sdfg.arrays) used.add(data);
-  for_each_block(sdfg, [&](Block& block) {
-    used.add(block);
-    auto* state = block.as<State>();
-    if (!state) return;
-    for (NodeId n : state->nodes()) {
-      add(*state, n);
-      collect_named((*state)[n], containers, mappings, named);
-    }
-  });
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const std::string& name : free_symbols(edge)) named(name);
+Accesses::Accesses(Sdfg& sdfg) : sdfg_(sdfg) {
+  for_each_state(sdfg, [&](State& state) {
+    for (NodeId n : state.nodes()) add(state, n);
   });
 }
 
-const Accesses::Entry* Accesses::find(std::string_view container) const {
-  const auto found = entries_.find(std::string(root(container)));
-  return found == entries_.end() ? nullptr : &found->second;
+std::set<std::string, std::less<>> Accesses::collect_names() const {
+  std::set<std::string, std::less<>> out;
+  const NameSink named = [&](const std::string& name) {
+    if (sdfg_.arrays.contains(root(name))) out.emplace(root(name));
+  };
+  const KnownNames containers(sdfg_.arrays);
+  UsedNames used(containers, named);
+  SymbolCollector mappings(named);
+  for (const auto& [name, data] : sdfg_.arrays) used.add(data);
+  for_each_block(sdfg_, [&](const Block& block) {
+    used.add(block);
+    if (const auto* state = block.as<State>())
+      for (NodeId n : state->nodes()) collect_named((*state)[n], containers, mappings, named);
+  });
+  for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
+    for (const std::string& name : free_symbols(edge)) named(name);
+  });
+  return out;
 }
 
 std::span<const AccessSite> Accesses::sites(std::string_view container) const {
-  const Entry* entry = find(container);
-  return entry ? std::span<const AccessSite>(entry->sites) : std::span<const AccessSite>();
+  const auto found = sites_.find(std::string(root(container)));
+  return found == sites_.end() ? std::span<const AccessSite>() : found->second;
 }
 
 bool Accesses::is_named(std::string_view container) const {
-  const Entry* entry = find(container);
-  return entry && entry->named;
+  if (!named_) named_ = collect_names();
+  return named_->contains(root(container));
 }
 
 void Accesses::add(State& state, NodeId node) {
   if (const auto* access = state[node].as<AccessNode>())
-    entries_[std::string(root(access->data))].sites.push_back({&state, node});
+    sites_[std::string(root(access->data))].push_back({&state, node});
 }
 
 void Accesses::remove(const State& state, NodeId node) {
   const auto* access = state[node].as<AccessNode>();
   if (!access) return;
-  auto& sites = entries_[std::string(root(access->data))].sites;
+  auto& sites = sites_[std::string(root(access->data))];
   std::erase_if(sites, [&](const AccessSite& s) { return s.state == &state && s.node == node; });
 }
 
 void Accesses::add_name(std::string_view container) {
-  entries_[std::string(root(container))].named = true;
+  if (named_) named_->emplace(root(container));  // else it will be found
 }
 
 }  // namespace sdfg

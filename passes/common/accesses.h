@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +23,8 @@ struct AccessSite {
 /// through an access node, are not entered. Kept up to date by whoever changes the graph, so that
 /// asking costs nothing.
 ///
-/// Building it is linear in the SDFG. A dotted name (`s.m`) counts for its root.
+/// Building it is linear in the SDFG; what expressions name is collected when somebody asks, which
+/// most do not. A dotted name (`s.m`) counts for its root. The SDFG must outlive it.
 class Accesses {
  public:
   explicit Accesses(Sdfg& sdfg);
@@ -44,14 +47,12 @@ class Accesses {
   void add_name(std::string_view container);
 
  private:
-  struct Entry {
-    std::vector<AccessSite> sites;
-    bool named = false;
-  };
   static std::string_view root(std::string_view name) { return name.substr(0, name.find('.')); }
-  const Entry* find(std::string_view container) const;
+  std::set<std::string, std::less<>> collect_names() const;
 
-  std::unordered_map<std::string, Entry> entries_;  ///< looked up, never iterated
+  Sdfg& sdfg_;
+  std::unordered_map<std::string, std::vector<AccessSite>> sites_;  ///< looked up, never iterated
+  mutable std::optional<std::set<std::string, std::less<>>> named_;
 };
 
 }  // namespace sdfg
