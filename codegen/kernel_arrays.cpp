@@ -99,15 +99,19 @@ class Mover {
   }
 
   void kernel(Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId entry) {
+    const auto arrays = used_only_in(sdfg, state, tree, entry);
+    const std::vector<NodeId> nodes = nodes_in_scope(state, tree, entry);
+    const auto is_nested = [&](NodeId id) { return state[id].is<NestedSdfg>(); };
+    if (arrays.empty() && std::ranges::none_of(nodes, is_nested)) return;
     params_ = kernel_params(sdfg, state, tree, entry);
-    for (const auto& [name, around] : used_only_in(sdfg, state, tree, entry)) {
+    for (const auto& [name, around] : arrays) {
       Data& data = *sdfg.find_data(name);
       if (moves_out(data) && move({{&sdfg, &state, around}}, name)) continue;
       // What stays is of one thread, wherever it was said to be.
       if (data.storage == Storage::GpuGlobal && !data.is_view()) data.storage = Storage::Register;
     }
-    for (NodeId id : nodes_in_scope(state, tree, entry))
-      if (state[id].is<NestedSdfg>())
+    for (NodeId id : nodes)
+      if (is_nested(id))
         inside({{&sdfg, &state, up_to(tree.enclosing(id), entry), id}});
   }
 

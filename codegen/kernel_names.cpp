@@ -160,14 +160,19 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
                   "leave the program on the host (--backend=cpu)");
     add(symbol_type(type) + " " + identifier, identifier);
   };
-  if (symbol_of_.empty())
+  if (symbol_of_.empty()) {
     for (const auto& [name, type] : types_) symbol_of_.emplace(cpp_name(name), name);
+    for (const std::string& name : assigned_)
+      if (!types_.contains(name)) symbol_of_.emplace(cpp_name(name), name);
+  }
   SymbolSet symbols;
   for (std::string_view word : used)
     for (auto [at_word, end] = symbol_of_.equal_range(word); at_word != end; ++at_word)
       symbols.insert(at_word->second);
-  for (const std::string& name : symbols) symbol(name, types_.find(name)->second);
-  for (const std::string& name : assigned_) symbol(name, Type());
+  for (const std::string& name : symbols)
+    if (const auto type = types_.find(name); type != types_.end()) symbol(name, type->second);
+  for (const std::string& name : symbols)
+    if (!types_.contains(name)) symbol(name, Type());
   for (const std::string& name : at.params) symbol(name, Type());
   for (const Parameter& value : kernel.values)
     if (used.contains(value.identifier)) add(value.declaration, value.argument);

@@ -209,11 +209,20 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
     const bool all = uses_library(text) || uses("complex") || uses("LAPACK") || uses("lapack");
     return {all ? "sdfg_compat.h" : "sdfg_names.h"};
   }
+  bool complex = false, algebra = false, updates = false, streams = false;
+  constexpr std::string_view ours = "sdfg::";
+  for (std::size_t at = text.find(ours); at != text.npos; at = text.find(ours, at)) {
+    const std::string_view name = std::string_view(text).substr(at += ours.size());
+    complex |= name.starts_with("complex");
+    algebra |= name.starts_with("Matrix") || name.starts_with("dot");
+    updates |= name.starts_with("update");
+    streams |= name.starts_with("Stream");
+  }
   std::vector<std::string> headers{"sdfg_math.h"};
-  if (uses("sdfg::complex")) headers.push_back("sdfg_complex.h");
-  if (uses("sdfg::Matrix") || uses("sdfg::dot")) headers.push_back("sdfg_blas.h");
-  if (uses("sdfg::update") || uses("sdfg::Stream")) headers.push_back("sdfg_reduce.h");
-  if (uses("sdfg::Stream")) headers.push_back("sdfg_stream.h");
+  if (complex) headers.push_back("sdfg_complex.h");
+  if (algebra) headers.push_back("sdfg_blas.h");
+  if (updates || streams) headers.push_back("sdfg_reduce.h");
+  if (streams) headers.push_back("sdfg_stream.h");
   return headers;
 }
 
@@ -256,7 +265,9 @@ std::size_t distinguishing(const std::string& call, const std::vector<EntryParam
 Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) {
   const Sdfg& called = target.gpu ? *target.gpu->original : sdfg;
   SDFG_TRY(std::vector<Argument> arguments, signature(called));
-  SDFG_TRY(std::vector<Argument> init_arguments, init_signature(called));
+  std::vector<Argument> init_arguments;  // of init_signature(): the symbols
+  std::ranges::copy_if(arguments, std::back_inserter(init_arguments),
+                       [](const Argument& argument) { return !argument.data; });
 
   Program program(sdfg, target);
   const auto entries = entry_parameters(program, arguments);

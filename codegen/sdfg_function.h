@@ -295,7 +295,7 @@ class SdfgFunction {
   Place place_;
   std::string caller_;  ///< the function that calls this one; empty for the program
   TypeTable types_;
-  /// Symbols of types_ by what they are called in the text; made for the first kernel.
+  /// Symbols, typed or assigned, by what they are called in the text; made for the first kernel.
   std::multimap<std::string, std::string, std::less<>> symbol_of_;
   Bindings bindings_;
 

@@ -1,5 +1,6 @@
 #include "ir/analysis/connector_types.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,7 +15,9 @@ namespace sdfg {
 namespace {
 
 bool one_element(const Memlet& memlet) {
-  return memlet.subset() && num_elements(*memlet.subset()).as_integer() == 1;
+  return memlet.subset() && std::ranges::all_of(memlet.subset()->ranges, [](const Range& range) {
+           return range.size().as_integer() == 1;
+         });
 }
 
 /// The type of a connector that a container reaches: the element by value, or its address.
