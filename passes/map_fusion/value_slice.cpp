@@ -125,10 +125,13 @@ class Eraser {
 
   void erase_port(bool input, const std::string& name) {
     const auto& port = (input ? map_.in : map_.out).at(name);
+    const NodeId outside = port.node;
     state_.erase(port.outer);
     Node& node = state_[input ? map_.entry : map_.exit];
     node.in_connectors.erase("IN_" + name), node.out_connectors.erase("OUT_" + name);
     map_.remove(input, name);
+    // Whoever computes the result now may read the container at another node.
+    if (input && state_.in(outside).empty() && state_.out(outside).empty()) erase(outside);
   }
 
   void erase_nodes(const std::set<NodeId>& nodes) {
