@@ -47,11 +47,14 @@ class Translator {
     const auto is_it = [&](const auto& entry) {
       return entry.second.is_symbol(symbol) && !bound_.contains(entry.first);
     };
-    const auto same = nested_.symbol_mapping.find(symbol);
-    if (same != nested_.symbol_mapping.end() && is_it(*same)) return symbol;
-    const auto other = std::ranges::find_if(nested_.symbol_mapping, is_it);
-    if (other != nested_.symbol_mapping.end()) return other->first;
-    Sdfg& inner = **nested_.sdfg;
+    auto known = nested_.symbol_mapping.find(symbol);
+    if (known == nested_.symbol_mapping.end() || !is_it(*known))
+      known = std::ranges::find_if(nested_.symbol_mapping, is_it);
+    if (known != nested_.symbol_mapping.end()) {
+      if (declare_) declare(known->first, symbol);  // nobody may have used it inside
+      return known->first;
+    }
+    const Sdfg& inner = **nested_.sdfg;
     const auto taken = [&](const std::string& name) {
       return bound_.contains(name) || nested_.symbol_mapping.contains(name) ||
              inner.arrays.contains(name) || inner.symbols.contains(name) ||
@@ -60,11 +63,16 @@ class Translator {
     std::string name = symbol;
     for (std::size_t i = 0; taken(name); ++i) name = symbol + "_" + std::to_string(i);
     if (declare_) {
-      const auto type = outer_.symbols.find(symbol);
-      inner.symbols[name] = type == outer_.symbols.end() ? Type(BaseType::Int64) : type->second;
+      declare(name, symbol);
       nested_.symbol_mapping[name] = Expr::symbol(symbol);
     }
     return name;
+  }
+
+  void declare(const std::string& name, const std::string& symbol) {
+    const auto type = outer_.symbols.find(symbol);
+    (*nested_.sdfg)->symbols.try_emplace(
+        name, type == outer_.symbols.end() ? Type(BaseType::Int64) : type->second);
   }
 
   const Sdfg& outer_;
