@@ -229,7 +229,7 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
     draw = random.Random(seed)
     if draw.random() < 0.4:
         return on_case(tools, passes, texts, steps, draw)
-    kind, size = draw.choice(KINDS), draw.choice([10, 20, 40, 40])
+    kind, size = draw.choice(KINDS), draw.choice([10, 30, 45, 45])
     wanted = some(draw, patterns, 1)[0] if kind == "patterns" else None
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
     make = [tools / "sdfg-gen", f"--kind={kind}", *([f"--for={wanted}"] if wanted else []),
