@@ -158,6 +158,9 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     if (type.base() == BaseType::Callback)
       return fail(at.node_place(at.kernel), "a kernel cannot call '" + name + "' back",
                   "leave the program on the host (--backend=cpu)");
+    if (type.is_bool() && kernel.plan.kind == KernelClass::Gather &&
+        kernel.flags.size() < KernelText::most_flags)
+      return kernel.flags.push_back(identifier);
     add(symbol_type(type) + " " + identifier, identifier);
   };
   if (symbol_of_.empty()) {

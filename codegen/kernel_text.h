@@ -29,6 +29,10 @@ struct SdfgFunction::KernelText {
   std::map<std::string, std::string> arguments;  ///< of containers, where not their own name
   std::set<std::string> written;          ///< memory that the kernel writes
   SymbolSet named;                        ///< what its nodes and edges name
+  /// Booleans that all threads of a gather agree on: it is compiled once for each of their values,
+  /// so that a branch that is not taken costs no registers. At most `most_flags`.
+  std::vector<std::string> flags;
+  static constexpr std::size_t most_flags = 2;
   std::string declarations, passed;
 };
 

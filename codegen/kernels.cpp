@@ -6,8 +6,23 @@
 #include "codegen/kernel_text.h"
 #include "codegen/program_file.h"
 #include "codegen/sdfg_function.h"
+#include "support/text.h"
 
 namespace sdfg {
+
+namespace {
+
+/// The kernel as it was compiled for the values that the flags have: `a ? f<true> : f<false>`.
+std::string instance(const std::string& kernel, std::span<const std::string> flags,
+                     const std::string& values = "") {
+  if (flags.empty()) return values.empty() ? kernel : kernel + "<" + values + ">";
+  const auto with = [&](const std::string& value) {
+    return instance(kernel, flags.subspan(1), values + (values.empty() ? "" : ", ") + value);
+  };
+  return "(" + flags.front() + " ? " + with("true") + " : " + with("false") + ")";
+}
+
+}  // namespace
 
 /// What the host knows before it launches: where each dimension begins and how many points it has.
 void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
@@ -61,6 +76,7 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
                     .arguments = {},
                     .written = {},
                     .named = named_in_kernel(at, id),
+                    .flags = {},
                     .declarations = {},
                     .passed = {}};
   const std::optional<Expr>& launched_if = plan->launched_if;
@@ -119,6 +135,7 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
                 (launched_if ? "; launched only if " + print_python(*launched_if) : ""));
   const std::string bounds = std::to_string(plan->threads()) +
                              (plan->min_blocks > 0 ? ", " + std::to_string(plan->min_blocks) : "");
+  if (!kernel.flags.empty()) function.line("template <bool " + join(kernel.flags, ", bool ") + ">");
   function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" +
                 kernel.declarations + ")");
   Writer constants(1);
@@ -130,8 +147,8 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   program_.functions.push_back(function.take() + constants.take() + text + "}\n");
 
   for (const std::string& line : around_launch(program_.target.gpu->plan, *plan)) at.out.line(line);
-  at.out.line("sdfg::gpu::launch(__state->gpu, \"" + kernel.name + "\", " + kernel.name + ", " +
-              grid(kernel) + kernel.passed + ");");
+  at.out.line("sdfg::gpu::launch(__state->gpu, \"" + kernel.name + "\", " +
+              instance(kernel.name, kernel.flags) + ", " + grid(kernel) + kernel.passed + ");");
   at.out.close();
 }
 

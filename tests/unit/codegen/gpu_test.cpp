@@ -194,6 +194,31 @@ constexpr std::string_view thread_blocks = R"(sdfg blocks(A: float64[N] {storage
     n9.OUT_S -> n11 : S[0] {wcr = "lambda a, b: a + b"}
 )";
 
+TEST(Gpu, AGatherIsCompiledForEachValueOfAFlag) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(c: float64[E] {storage = GPU_Global}, r: float64[E] {storage = GPU_Global}, table: int32[E] {storage = GPU_Global})
+  symbol E: int64
+  symbol flag: bool
+  state s
+    n0 = access c
+    n2 = access table
+    n3 = map m (e) in [0:E] {schedule = GPU_Device}
+      n4 = tasklet f: "o = a[t] if flag else 0"
+    n5 = exit n3
+    n6 = access r
+    n0 -> n3.IN_a : c[0:E]
+    n2 -> n3.IN_t : table[0:E]
+    n3.OUT_a -> n4.a : c[0:E]
+    n3.OUT_t -> n4.t : table[e]
+    n4.o -> n5.IN_r : r[e]
+    n5.OUT_r -> n6 : r[0:E]
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("template <bool flag>\n__global__ void __launch_bounds__(128) m("), text.npos);
+  EXPECT_NE(text.find("launch(__state->gpu, \"m\", (flag ? m<true> : m<false>),"), text.npos);
+}
+
 TEST(Gpu, ThreadBlocksShareTheirMaps) {
   const auto bundle = generate_gpu(program(thread_blocks));
   ASSERT_TRUE(bundle) << bundle.error().text();
