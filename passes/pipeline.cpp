@@ -207,27 +207,33 @@ class Runner {
     std::string text;
     Refusal refusal;
   };
+  /// Bytes are an upper bound with all branches in it: fewer launches of no more bytes count, too.
   Gain saved(const Sdfg& unoptimized, const Sdfg& special) const {
-    const Expr general_bytes = program_bytes(*sdfg_), special_bytes = program_bytes(special);
+    const ProgramCost general = program_traffic(*sdfg_), specialized = program_traffic(special);
+    const Expr general_bytes = general.bytes(), special_bytes = specialized.bytes();
     std::optional<std::int64_t> before, after;
     std::int64_t extent = assumed_extent(unoptimized);
     for (;; extent /= 2) {  // until numbers of bytes have 64 bits
       const SymbolValues sizes = likely_values(unoptimized, extent);
-      before = moved(general_bytes, sizes, extent), after = moved(special_bytes, sizes, extent);
+      before = value(general_bytes, sizes, extent), after = value(special_bytes, sizes, extent);
       if ((before && after) || extent < 2 * least_extent) break;
     }
-    const std::string text = "kernels would move " + std::to_string(after.value_or(0)) +
-                             " bytes instead of " + std::to_string(before.value_or(0)) +
-                             " where dimensions have " + std::to_string(extent) + " points";
-    if (!before || !after || *before - *after <= *before / version_worth)
-      return {{}, text + ": not worth a version"};
+    const std::size_t kernels = specialized.kernels.size(), more = general.kernels.size();
+    const std::string text =
+        "kernels would move " + std::to_string(after.value_or(0)) + " bytes instead of " +
+        std::to_string(before.value_or(0)) + " where dimensions have " + std::to_string(extent) +
+        " points, " + std::to_string(kernels) + " kernels and copies instead of " +
+        std::to_string(more);
+    const bool pays = before && after &&
+                      (*before - *after > *before / version_worth ||
+                       (*after <= *before && kernels < more));
+    if (!pays) return {{}, text + ": not worth a version"};
     return {", as ranges of maps suggest: " + text, {}};
   }
-  /// So many bytes do kernels move, at most.
-  static std::optional<std::int64_t> moved(const Expr& bytes, SymbolValues values,
+  static std::optional<std::int64_t> value(const Expr& e, SymbolValues values,
                                            std::int64_t extent) {
-    for (const std::string& name : free_symbols(bytes)) values.try_emplace(name, extent);
-    return evaluate(bytes, values);
+    for (const std::string& name : free_symbols(e)) values.try_emplace(name, extent);
+    return evaluate(e, values);
   }
 
   /// Adds the conditions that those before neither imply nor exclude: the version may be for other

@@ -371,10 +371,10 @@ ProgramCost program_cost(const Sdfg& sdfg) {
   counter.transients();
   return cost;
 }
-Expr program_bytes(const Sdfg& sdfg) {
+ProgramCost program_traffic(const Sdfg& sdfg) {
   ProgramCost cost;
   Counter(sdfg, {names_device(sdfg), false}, cost).region(sdfg, Place(), 1);
-  return cost.bytes();
+  return cost;
 }
 
 }  // namespace sdfg

@@ -39,8 +39,8 @@ struct ProgramCost {
 /// In symbols of the program. What cannot be told is a symbol: `trips_LABEL` of a loop without a
 /// simple range.
 ProgramCost program_cost(const Sdfg& sdfg);
-/// program_cost(sdfg).bytes(), without counting operations.
-Expr program_bytes(const Sdfg& sdfg);
+/// The same without operations and transients.
+ProgramCost program_traffic(const Sdfg& sdfg);
 
 /// Arithmetic of a Python tasklet, or of all in a nested SDFG, in symbols of the state around.
 Expr node_operations(const Node& node);

@@ -74,6 +74,7 @@ class Converter {
     for (const BranchSide& side : sides_)
       if (leave_copies_ && !side.copies.empty())
         return "branch " + quoted(branches_[side.branch].block.label) + " copies";
+    on_flags_ = asks_flags_only();
     before_ = maps_near(place_, true);
     behind_ = maps_near(place_, false);
     return check_gain();
@@ -195,30 +196,52 @@ class Converter {
   std::optional<std::string> gain(const BranchSide& side, const GuardedMap& map,
                                   const NearMap& other) const {
     const SymbolSet containers = containers_of(*side.state, map.entry, map.exit);
-    if (!may_join(side.state->get<MapEntry>(map.entry), other.state->get<MapEntry>(other.entry),
-                  containers))
-      return std::nullopt;
+    const auto &mine = side.state->get<MapEntry>(map.entry),
+               &its = other.state->get<MapEntry>(other.entry);
+    if (!may_join(mine, its)) return std::nullopt;
+    const bool gathers = std::ranges::any_of(containers, [&](const std::string& name) {
+      return sdfg_.find_data(name)->dtype.is_integer();
+    });
+    const bool alike = ranges_agree(mine, its, std::equal_to<>());
     for (const std::string& name : containers)
-      if (other.containers.contains(name) && moves_bytes(sdfg_.find_data(name))) return name;
+      if (other.containers.contains(name) && moves_bytes(sdfg_.find_data(name)) &&
+          (alike || !gathers || (on_flags_ && updates(*side.state, map, name))))
+        return name;
     return std::nullopt;
   }
   /// Could one map become part of the other: after promotion, or when the larger one has been cut?
-  /// Not a gather then: where its branch is not taken, the larger map would need its registers for
-  /// nothing.
-  bool may_join(const MapEntry& map, const MapEntry& other, const SymbolSet& containers) const {
-    if (ranges_agree(map, other, std::equal_to<>())) return true;
+  /// Not a gather in the latter case: where its branch is not taken, the larger map would need its
+  /// registers for nothing; but kernels are compiled for each value of a flag (KernelText::flags),
+  /// so that then a gather may update what the other map has made.
+  bool may_join(const MapEntry& map, const MapEntry& other) const {
     const auto within = [&](const Range& part, const Range& whole) {
       return part.step == whole.step &&
              certain(less_equal(whole.begin, part.begin, assumptions_)) &&
              certain(less_equal(part.end, whole.end, assumptions_));
     };
-    const auto meet = [&](const Range& a, const Range& b) {
+    return ranges_agree(map, other, [&](const Range& a, const Range& b) {
       return a == b || within(a, b) || within(b, a);
+    });
+  }
+  static bool updates(const State& state, const GuardedMap& map, const std::string& container) {
+    const auto is_container = [&](NodeId node) {
+      const auto* access = state[node].as<AccessNode>();
+      return access && access->data == container;
     };
-    return ranges_agree(map, other, meet) &&
-           std::ranges::none_of(containers, [&](const std::string& name) {
-             return sdfg_.find_data(name)->dtype.is_integer();
-           });
+    return std::ranges::any_of(state.in(map.entry),
+                               [&](EdgeId e) { return is_container(state.source(e)); }) &&
+           std::ranges::any_of(state.out(map.exit),
+                               [&](EdgeId e) { return is_container(state.target(e)); });
+  }
+  /// Are booleans all that the conditions ask for?
+  bool asks_flags_only() const {
+    return std::ranges::all_of(branches_, [&](const Branch& branch) {
+      return !branch.condition ||
+             std::ranges::all_of(free_symbols(*branch.condition->expr()), [&](const auto& name) {
+               const auto type = sdfg_.symbols.find(name);
+               return type != sdfg_.symbols.end() && type->second.is_bool();
+             });
+    });
   }
 
   /// The blocks run one after the other in place of the conditional.
@@ -387,6 +410,7 @@ class Converter {
   std::vector<Branch>& branches_;
   const std::size_t count_ = branches_.size();
   const bool has_else_ = !branches_.back().condition;
+  bool on_flags_ = false;
   std::vector<BranchSide> sides_;
   std::vector<NearMap> before_, behind_;
   std::string what_;

@@ -114,13 +114,45 @@ class Planner {
       const bool only_second = std::ranges::all_of(state_.out(between.node), [&](EdgeId e) {
         return state_.target(e) == second_.entry || state_[e].memlet.empty();
       });
-      if (!only_first || !only_second || rules_.assume_always_shared) continue;
+      if (rules_.assume_always_shared) continue;
+      between.has_others = !only_first || !only_second;
       const Data* data = site_.sdfg.find_data(between.container);
-      if (data->transient && site_.accesses.is_single_use(between.container))
+      if (!between.has_others && data->transient &&
+          site_.accesses.is_single_use(between.container))
         between.fate = Intermediate::Fate::Gone;
-      else if (second_.writes.contains(between.container))
+      else if (second_.writes.contains(between.container) &&
+               (!between.has_others || others_touch_other_parts(between)))
         between.fate = Intermediate::Fate::Overwritten;  // if check_intermediate agrees
     }
+  }
+  /// Do all others at the node leave alone what the first map writes there?
+  bool others_touch_other_parts(const Intermediate& between) const {
+    const auto part = [&](EdgeId e, bool written) -> std::optional<Subset> {
+      const Memlet& memlet = state_[e].memlet;
+      const auto& side = written ? memlet.dst_subset : memlet.src_subset;
+      return !side && memlet.data == between.container ? memlet.subset() : side;
+    };
+    const auto apart = [&](EdgeId e, bool writes) {
+      return std::ranges::all_of(between.out_ports, [&](const std::string& out) {
+        const auto mine = part(first_.out.at(out).outer, true), other = part(e, writes);
+        return mine && other && intersects(*mine, *other, site_.assumptions) == Truth::No;
+      });
+    };
+    // Whoever only waits for the node may do so still, unless it waits for the first map alone.
+    const auto waits_for_second = [&](NodeId node) {
+      return node == second_.entry || std::ranges::any_of(state_.in(node), [&](EdgeId e) {
+               return state_.source(e) == second_.exit;
+             });
+    };
+    return std::ranges::all_of(state_.in(between.node),
+                               [&](EdgeId e) {
+                                 return state_.source(e) == first_.exit ||
+                                        state_[e].memlet.empty() || apart(e, true);
+                               }) &&
+           std::ranges::all_of(state_.out(between.node), [&](EdgeId e) {
+             return state_[e].memlet.empty() ? waits_for_second(state_.target(e))
+                                             : state_.target(e) == second_.entry || apart(e, false);
+           });
   }
 
   std::size_t exchanged_ports() const {
@@ -215,6 +247,9 @@ class Planner {
       if (Refusal why = place(between, value)) return why;
     if (between.fate == Intermediate::Fate::Overwritten && !is_overwritten(between))
       between.fate = Intermediate::Fate::Stays;
+    // Whoever comes after the second map came after the others, too.
+    if (between.fate == Intermediate::Fate::Overwritten && between.has_others)
+      plan_.waits.push_back(between.node);
     if (between.fate != Intermediate::Fate::Gone && rules_.require_exclusive_intermediates)
       return "'" + name + "' is used elsewhere, too";
     return {};

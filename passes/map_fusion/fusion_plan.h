@@ -49,7 +49,7 @@ struct KeptRead {
 /// An access node between the two maps.
 struct Intermediate {
   /// What becomes of it: it and its container go; it goes, because the second map overwrites all of
-  /// it; it stays behind the fused map.
+  /// it (or of what the first writes, and it stays for others); it stays behind the fused map.
   enum class Fate : std::uint8_t { Gone, Overwritten, Stays };
   NodeId node;
   std::string container;
@@ -57,6 +57,7 @@ struct Intermediate {
   std::vector<KeptValue> values;
   std::vector<KeptRead> reads;
   Fate fate = Fate::Stays;
+  bool has_others = false;  ///< that write or read other parts
 };
 
 struct FusionPlan {

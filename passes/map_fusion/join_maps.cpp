@@ -54,6 +54,7 @@ class Keeper {
     for (const std::string& in : between.in_ports) drop(second_, true, in);
     if (stays) return;
     for (const std::string& out : between.out_ports) drop(first_, false, out);
+    if (between.has_others) return;
     // Whoever waited for the node waits for the map now.
     for (EdgeId e : copy(state_.out(between.node)))
       if (state_.target(e) != second_.entry)

@@ -40,7 +40,7 @@ class OverlapCheck {
         if (r.step != Expr(1) || r.tile != Expr(1)) return "a map has a step or tiles";
     if (Refusal why = match_parameters(pair)) return why;
     if (Refusal why = check_exchanged(pair)) return why;
-    if (Refusal why = check_other_containers()) return why;
+    if (Refusal why = check_other_containers(pair)) return why;
     if (reaches_besides()) return "the consumer depends on the producer in other ways, too";
     pair.producer = producer_, pair.consumer = consumer_;
     return {};
@@ -49,14 +49,15 @@ class OverlapCheck {
  private:
   const std::string& name(NodeId node) const { return state_.get<AccessNode>(node).data; }
 
-  /// What single iterations write to (read from) an access node.
+  /// What single iterations write to (read from) an access node; an edge that only keeps the order
+  /// beside those that move data says nothing more.
   std::optional<std::vector<Inner>> inner(NodeId node, bool write) const {
     std::vector<Inner> out;
     for (EdgeId outer : write ? state_.in(node) : state_.out(node)) {
       const NodeId border = write ? state_.source(outer) : state_.target(outer);
       if (border != (write ? exit_ : consumer_)) continue;
       const Edge& edge = state_[outer];
-      if (edge.memlet.empty()) return std::nullopt;
+      if (edge.memlet.empty()) continue;
       const std::string connector =
           matching_connector(write ? edge.src_connector : edge.dst_connector);
       for (EdgeId e : write ? state_.in(border) : state_.out(border)) {
@@ -68,6 +69,7 @@ class OverlapCheck {
         out.push_back({e, *std::move(part), std::move(all)});
       }
     }
+    if (out.empty()) return std::nullopt;
     return out;
   }
   Subset in_all_iterations(const Subset& part, NodeId entry, NodeId node) const {
@@ -172,13 +174,14 @@ class OverlapCheck {
     return out;
   }
 
-  /// Other containers that both touch, one of them writing, would be touched in another order.
-  Refusal check_other_containers() const {
+  /// Other containers that both touch, one of them writing, would be touched in another order; but
+  /// the consumer may write again what the producer hands it.
+  Refusal check_other_containers(const OverlapPair& pair) const {
     const NodeId c_exit = find_scope(state_, consumer_)->exit;
     const auto p_reads = around(producer_, false), p_writes = around(exit_, true);
     const auto c_reads = around(consumer_, false), c_writes = around(c_exit, true);
     for (const std::string& n : c_writes)
-      if (p_reads.contains(n) || p_writes.contains(n))
+      if (p_reads.contains(n) || (p_writes.contains(n) && !updates(n, c_exit, pair)))
         return "the consumer writes '" + n + "', which the producer touches, too";
     for (const std::string& n : p_writes)
       if (c_reads.contains(n) && !exchanged_.contains(n))
@@ -187,6 +190,32 @@ class OverlapCheck {
       if (exchanged_.contains(n) && p_reads.contains(n))
         return "the producer reads and writes '" + n + "'";
     return {};
+  }
+
+  /// Does each iteration of the consumer write of a container only what the same iteration of the
+  /// producer has written and handed to it?
+  bool updates(const std::string& container, NodeId c_exit, const OverlapPair& pair) const {
+    std::vector<Inner> given;
+    for (NodeId node : exchanged_nodes_)
+      if (name(node) == container)
+        std::ranges::copy(inner(node, true).value(), std::back_inserter(given));
+    Assumptions inside = assumptions_;
+    assume_scope(state_.get<MapEntry>(producer_), inside);
+    return std::ranges::all_of(state_.out(c_exit), [&](EdgeId outer) {
+      const auto* access = state_[state_.target(outer)].as<AccessNode>();
+      if (!access || access->data != container) return true;
+      const std::string connector = matching_connector(state_[outer].src_connector);
+      return std::ranges::all_of(state_.in(c_exit), [&](EdgeId e) {
+        if (state_[e].dst_connector != connector) return true;
+        if (state_[e].memlet.dynamic || state_[e].memlet.wcr) return false;
+        const auto part = footprint(sdfg_, state_, e, true, container, assumptions_);
+        if (!part) return false;
+        const Subset written = renamed(*part, pair);
+        return std::ranges::any_of(given, [&](const Inner& w) {
+          return certain(covers(w.subset, written, inside));
+        });
+      });
+    });
   }
 
   /// Is there a path from producer to consumer through anything but what they exchange?
