@@ -215,7 +215,8 @@ TEST(Gpu, AGatherIsCompiledForEachValueOfAFlag) {
                                    {});
   ASSERT_TRUE(bundle) << bundle.error().text();
   const std::string& text = bundle->files.front().text;
-  EXPECT_NE(text.find("template <bool flag>\n__global__ void __launch_bounds__(128) m("), text.npos);
+  EXPECT_NE(text.find("template <bool flag>\n__global__ void __launch_bounds__(128) m("),
+            text.npos);
   EXPECT_NE(text.find("launch(__state->gpu, \"m\", (flag ? m<true> : m<false>),"), text.npos);
 }
 
