@@ -11,6 +11,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
+#include "ir/walk.h"
 #include "passes/common/aliases.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
@@ -163,12 +164,43 @@ class ShortSearch {
   std::uint64_t search_ = 0;
 };
 
+/// How many states have access nodes of a container. A transient that has them in one state alone
+/// begins anew each time that state runs (docs/ir.md, memory).
+class StateCounts {
+ public:
+  explicit StateCounts(const Sdfg& sdfg) {
+    for_each_state(sdfg, [&](const State& state) {
+      for (const std::string& name : containers_of(state)) ++counts_[name];
+    });
+  }
+
+  std::size_t of(const std::string& container) const {
+    const auto found = counts_.find(container);
+    return found == counts_.end() ? 0 : found->second;
+  }
+  /// The second state becomes part of one with these accesses.
+  void fused(const Accesses& first, const State& second) {
+    for (const std::string& name : containers_of(second))
+      if (first.contains(name)) --counts_[name];
+  }
+
+ private:
+  static SymbolSet containers_of(const State& state) {
+    SymbolSet names;
+    for (NodeId n : state.nodes())
+      if (const auto* access = state[n].as<AccessNode>()) names.insert(access->data);
+    return names;
+  }
+
+  std::map<std::string, std::size_t, std::less<>> counts_;
+};
+
 class Fusion {
  public:
   Fusion(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& context,
-         const SymbolSet& containers, const Aliases& aliases)
+         const SymbolSet& containers, const Aliases& aliases, StateCounts& states)
       : sdfg_(sdfg), region_(region), trail_(trail), context_(context), containers_(containers),
-        aliases_(aliases) {}
+        aliases_(aliases), states_(states) {}
 
   Changed run() {
     Changed changed = Changed::No;
@@ -266,7 +298,27 @@ class Fusion {
           before != first.accesses.end() && before->second.size() > most_accesses)
         return "the state before it has more than " + std::to_string(most_accesses) +
                " separate accesses of '" + name + "' already";
+    const State& state = *region_[head].as<State>();
+    for (const auto& [name, list] : second.accesses)
+      if (const auto before = first.accesses.find(name);
+          before != first.accesses.end() && is_carried(name, state, before->second, list))
+        return "it writes '" + name + "', which the state before it reads the next time, and no " +
+               "other state keeps";
     return check_assignments(head, edge, first);
+  }
+
+  /// Does the second state leave a value for the first one's next run, in a transient that would
+  /// begin anew in every run of the two as one?
+  bool is_carried(const std::string& name, const State& state, const std::vector<Access>& first,
+                  const std::vector<Access>& second) const {
+    const Data& data = *sdfg_.find_data(name);
+    if (!data.transient || states_.of(name) > 2 ||
+        (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State))
+      return false;
+    return std::ranges::any_of(second, &Access::write) &&
+           std::ranges::any_of(first, [&](const Access& a) {
+             return !a.write && state.in(a.node).empty();
+           });
   }
 
   /// The edge's assignments move to the edges that lead to the first state.
@@ -299,6 +351,7 @@ class Fusion {
       for (const auto& [target, value] : region_[edge].assignments)
         region_[before].assignments.set(target, value);
     State& state = *region_[head].as<State>();
+    states_.fused(first.accesses, *region_[next].as<State>());
     const bool was_empty = state.node_count() == 0;
     state.nosync = state.nosync && region_[next].as<State>()->nosync;
     const auto moved = move_nodes(state, *region_[next].as<State>());
@@ -472,6 +525,7 @@ class Fusion {
   PassContext& context_;
   const SymbolSet& containers_;
   const Aliases& aliases_;
+  StateCounts& states_;
   std::optional<BlockId> start_;
   std::set<BlockId> visited_;
   std::size_t counted_ = 0;         ///< accesses of this region's states
@@ -483,9 +537,12 @@ class Fusion {
 
 Result<Changed> StateFusion::run(Sdfg& sdfg, const Options&, PassContext& context) {
   const AllAliases aliases = find_aliases(sdfg);
+  std::map<const Sdfg*, StateCounts> states;
   return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
                                          const SymbolSet& containers) {
-    return Fusion(in, region, trail, context, containers, aliases.at(&in)).run();
+    return Fusion(in, region, trail, context, containers, aliases.at(&in),
+                  states.try_emplace(&in, in).first->second)
+        .run();
   });
 }
 

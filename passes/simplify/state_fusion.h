@@ -19,8 +19,9 @@ it, so no program is refused for its data. Subsets that provably do not meet nee
 
 Refused when the edge has a condition; when its assignments cannot move in front of the first state;
 when either state is reached or left in another way, is instrumented or hands over by a reference or a
-stream; when one reads by name (in a subset, a range or code) what the other writes; and when both
-have side effects.)",
+stream; when one reads by name (in a subset, a range or code) what the other writes; when the second
+leaves a value for the next run of the first in a transient that no other state uses, which would
+begin anew; and when both have side effects.)",
   };
   struct Options {};
 
