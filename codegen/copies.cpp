@@ -9,18 +9,33 @@ namespace sdfg {
 
 namespace {
 
-/// Strides of the subset's dimensions in elements of the container.
-std::vector<Expr> strides_of(const Data& data, const Subset& subset) {
-  std::vector<Expr> out;
+bool is_one(const Expr& e) { return e.as_integer() == 1; }
+
+/// The dimensions of a subset, in order; where it consists of tiles they have two, one that counts
+/// the tiles and one inside them.
+struct Extents {
+  std::vector<Expr> sizes, strides;  ///< strides in elements of the container
+};
+Extents extents_of(const Data& data, const Subset& subset) {
+  Extents out;
+  const auto add = [&](const Expr& size, const Expr& stride) {
+    out.sizes.push_back(size);
+    out.strides.push_back(stride);
+  };
   const Array* array = data.as_array();
   for (std::size_t d = 0; d < subset.rank(); ++d) {
+    const Range& r = subset[d];
     const Expr stride = array && d < array->strides.size() ? array->strides[d] : Expr(1);
-    out.push_back(subset[d].step.as_integer() == 1 ? stride : stride * subset[d].step);
+    const Expr step = is_one(r.step) ? stride : stride * r.step;
+    if (is_one(r.tile)) {
+      add(r.size(), step);
+    } else {
+      add(Range{r.begin, r.end, r.step, 1}.size(), step);
+      add(r.tile, stride);
+    }
   }
   return out;
 }
-
-bool is_one(const Expr& e) { return e.as_integer() == 1; }
 
 /// A dimension of what is copied; strides in elements.
 struct CopyDimension {
@@ -99,9 +114,8 @@ class SdfgFunction::CopyEmitter {
   bool same_type_ = false;
   bool far_ = false;        ///< the host starts it and the device takes part
   // emit_box and what it calls
-  std::vector<Expr> read_sizes_, write_sizes_;       ///< of all dimensions
+  Extents reads_, writes_;                           ///< all dimensions
   std::vector<std::size_t> read_dims_, write_dims_;  ///< they correspond in order
-  std::vector<Expr> read_strides_, write_strides_;
   std::string source_, target_;                      ///< pointers to the first elements
 };
 
@@ -141,9 +155,9 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
     return f_.fail(place_, "the copy updates what is there, which no kernel does",
                    "run --copy-to-map and --gpu-transformation");
   if (from_.kind == Binding::Value || to_.kind == Binding::Value) return emit_element();
-  read_sizes_ = sizes(read_), write_sizes_ = sizes(write_);
+  reads_ = extents_of(*from_.data, read_), writes_ = extents_of(*to_.data, write_);
   const bool one =
-      std::ranges::all_of(read_sizes_, is_one) || std::ranges::all_of(write_sizes_, is_one);
+      std::ranges::all_of(reads_.sizes, is_one) || std::ranges::all_of(writes_.sizes, is_one);
   one ? emit_element() : emit_box();
 }
 
@@ -201,23 +215,21 @@ void SdfgFunction::CopyEmitter::emit_element() {
 }
 
 void SdfgFunction::CopyEmitter::emit_box() {
-  read_dims_ = wide(read_sizes_), write_dims_ = wide(write_sizes_);
-  if (read_dims_.size() != write_dims_.size() && read_.rank() == write_.rank()) {
+  read_dims_ = wide(reads_.sizes), write_dims_ = wide(writes_.sizes);
+  if (read_dims_.size() != write_dims_.size() && reads_.sizes.size() == writes_.sizes.size()) {
     read_dims_.clear();
-    for (std::size_t d = 0; d < read_.rank(); ++d) read_dims_.push_back(d);
+    for (std::size_t d = 0; d < reads_.sizes.size(); ++d) read_dims_.push_back(d);
     write_dims_ = read_dims_;
   }
-  read_strides_ = strides_of(*from_.data, read_);
-  write_strides_ = strides_of(*to_.data, write_);
   source_ = f_.pointer(from_, read_, place_);
   target_ = f_.pointer(to_, write_, place_);
   if (!same_shape()) return emit_reshaped();
 
   std::vector<CopyDimension> dims;
   for (std::size_t d = 0; d < read_dims_.size(); ++d) {
-    const Expr &in = read_sizes_[read_dims_[d]], &out = write_sizes_[write_dims_[d]];
-    dims.push_back(
-        {in.as_integer() ? in : out, read_strides_[read_dims_[d]], write_strides_[write_dims_[d]]});
+    const Expr &in = reads_.sizes[read_dims_[d]], &out = writes_.sizes[write_dims_[d]];
+    dims.push_back({in.as_integer() ? in : out, reads_.strides[read_dims_[d]],
+                    writes_.strides[write_dims_[d]]});
   }
   make_canonical(dims);
   if (dims.empty()) return;
@@ -229,8 +241,8 @@ void SdfgFunction::CopyEmitter::emit_box() {
 bool SdfgFunction::CopyEmitter::same_shape() const {
   if (read_dims_.size() != write_dims_.size()) return false;
   for (std::size_t d = 0; d < read_dims_.size(); ++d) {
-    const auto a = read_sizes_[read_dims_[d]].as_integer();
-    const auto b = write_sizes_[write_dims_[d]].as_integer();
+    const auto a = reads_.sizes[read_dims_[d]].as_integer();
+    const auto b = writes_.sizes[write_dims_[d]].as_integer();
     if (a && b && *a != *b) return false;
   }
   return true;
@@ -253,8 +265,8 @@ void SdfgFunction::CopyEmitter::emit_reshaped() {
            steps + "}};";
   };
   out_.open("");
-  out_.line(odometer("from", read_sizes_, read_dims_, read_strides_));
-  out_.line(odometer("to", write_sizes_, write_dims_, write_strides_));
+  out_.line(odometer("from", reads_.sizes, read_dims_, reads_.strides));
+  out_.line(odometer("to", writes_.sizes, write_dims_, writes_.strides));
   out_.open("for (; from.more() && to.more(); from.next(), to.next())");
   out_.line(store("(" + target_ + ")[to.at]", "(" + source_ + ")[from.at]"));
   out_.close();

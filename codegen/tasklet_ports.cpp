@@ -42,13 +42,21 @@ void SdfgFunction::TaskletEmitter::note_names(const Statements& statements) {
   }
 }
 
+namespace {
+/// An index or a stride; what the code counts are the elements of the subset.
+Expr by_steps(const Expr& value, const Range& range) {
+  return range.step.as_integer() == 1 ? value : Expr::make(Op::Mul, {value, range.step});
+}
+}  // namespace
+
 std::vector<std::string> SdfgFunction::TaskletEmitter::strides(
     const End& end, const std::vector<std::size_t>& dimensions) const {
   std::vector<std::string> texts;
   const CppExpr printer = f_.symbolic();
   if (const Array* array = end.binding.data->as_array())
     for (std::size_t d : dimensions)
-      if (d < array->strides.size()) texts.push_back(printer.operand(array->strides[d]));
+      if (d < array->strides.size())
+        texts.push_back(printer.operand(by_steps(array->strides[d], end.subset[d])));
   return texts;
 }
 
@@ -76,17 +84,19 @@ SdfgFunction::TaskletEmitter::device_element(const End& end, std::size_t rank) c
   std::vector<std::size_t> wide = wide_dimensions(end.subset);
   if (rank > wide.size()) wide = all_dimensions(begin.size());
   if (rank > wide.size()) return nullptr;
-  return [f = &f_, node = &node_, begin, wide, binding = end.binding](
+  return [f = &f_, node = &node_, begin, wide, ranges = end.subset.ranges, binding = end.binding](
              const std::vector<Expr>& index, const CppExpr& printer) {
     std::vector<Expr> at = begin;
+    const SymbolSet assigned = f->code_names_;
     for (const auto& [name, type] : node->in_connectors) f->code_names_.insert(name);
     for (const auto& [name, type] : node->out_connectors) f->code_names_.insert(name);
     for (std::size_t i = 0; i < index.size(); ++i) {
       Expr& d = at[wide[i]];
-      d = d.as_integer() == 0 ? index[i] : Expr::make(Op::Add, {index[i], d});
+      const Expr by = by_steps(index[i], ranges[wide[i]]);
+      d = d.as_integer() == 0 ? by : Expr::make(Op::Add, {by, d});
     }
     std::string text = f->element_at(binding, at, printer);
-    f->code_names_.clear();
+    f->code_names_ = assigned;
     return text;
   };
 }
@@ -95,6 +105,10 @@ SdfgFunction::TaskletEmitter::device_element(const End& end, std::size_t rank) c
 /// one for each dimension.
 void SdfgFunction::TaskletEmitter::set_array(TaskletPort& port, const End& end,
                                              const std::string& connector, const Place& place) {
+  for (const Range& r : end.subset.ranges)
+    if (!(r.tile == Expr(1)))
+      return f_.fail(place, "a tasklet cannot take a subset in tiles: " + to_text(end.subset),
+                     "copy it to a container of its own");
   const bool value = end.binding.kind == Binding::Value;
   port.text = value ? "(&" + end.binding.text + ")" : end.binding.text;
   port.offset = value ? "0" : f_.offset(*end.binding.data, begins(end.subset), place);

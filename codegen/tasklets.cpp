@@ -53,7 +53,6 @@ void SdfgFunction::TaskletEmitter::emit() {
   const Statements* statements = tasklet_.code.statements();
   if (python_ && !statements && !tasklet_.code.empty())
     return f_.fail(place_, "the code does not parse: " + tasklet_.code.syntax_error()->message);
-  if (f_.on_device_) f_.code_names_.clear();
   if (python_ && statements) note_names(*statements);
   for (EdgeId e : at_.state.in(id_)) add_input(e);
   for (EdgeId e : at_.state.out(id_)) add_output(e);
@@ -61,6 +60,7 @@ void SdfgFunction::TaskletEmitter::emit() {
     emit_line(*assign);
   else
     emit_block();
+  f_.code_names_.clear();
 }
 
 // ---- One line.

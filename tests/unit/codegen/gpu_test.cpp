@@ -53,6 +53,28 @@ TEST(Gpu, RowsAndLanes) {
 )");
 }
 
+// What the host computes ahead, it computes without names that only the tasklet has.
+TEST(Gpu, IndicesOfALoopInATasklet) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[64, K] {storage = GPU_Global}, B: float64[4, 16, K] {storage = GPU_Global})
+  symbol K: int64
+  state s
+    n0 = access A
+    n1 = map m (i, k) in [0:16, 0:K] {schedule = GPU_Device}
+      n2 = tasklet t: "for j in range(4):\n  o[j] = a[j] + 1"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:64, 0:K]
+    n1.OUT_A -> n2.a : A[i:i + 48:16, k]
+    n2.o -> n3.IN_B : B[0:4, i, k]
+    n3.OUT_B -> n4 : B[0:4, 0:16, 0:K]
+)"), {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string text = kernel(bundle->files.front().text);
+  EXPECT_NE(text.find("B_row[B_stride * j + x] = A[K * ((j * 16) + i) + x] + 1;"), text.npos)
+      << text;
+}
+
 TEST(Gpu, BlocksGoAlongLevelsFirst) {
   GpuOptions options;
   options.plan = "kernel m\n  rows_first = 1000\n";

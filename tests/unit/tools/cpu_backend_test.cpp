@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "ir/builder.h"
+#include "ir/parse.h"
 #include "ir/verify.h"
 #include "ir/walk.h"
 #include "tools/common/caller.h"
@@ -57,6 +58,39 @@ TEST(CpuBackend, AMapOverTwoDimensions) {
   b.state("main").map("m", "i, j", "0:N, 0:3", {{"a", "A[i, j]"}}, "o = a * 2.0 + j",
                       {{"o", "B[i, j]"}});
   expect_same(b.take(), {{"A", doubles({5, 3})}, {"B", doubles({5, 3})}, {"N", integer(5)}});
+}
+
+TEST(CpuBackend, TaskletsCountTheElementsOfASubsetWithSteps) {
+  const auto sdfg = parse(R"sdfg(
+sdfg steps(A: float64[16, 3], B: float64[4])
+  state s
+    n0 = access A
+    n1 = tasklet t: "for j in range(2):\n  o[j] = a[j + 1, 0] - a[j, 1]"
+    n2 = access B
+    n0 -> n1.a : A[1:11:3, 0:3:2]
+    n1.o -> n2 : B[0:4:2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({16, 3})}, {"B", doubles({4})}});
+}
+
+TEST(CpuBackend, CopiesOfTiles) {
+  const auto sdfg = parse(R"sdfg(
+sdfg tiles(A: float64[16, 16], B: float64[4, 4], C: float64[16, 16], D: float64[4])
+  state s
+    n0 = access A
+    n1 = access B
+    n2 = access C
+    n3 = access D
+    n0 -> n1 : A[2:12:8:2, 1:11:8:2] -> [0:4, 0:4]
+    n1 -> n2 : B[0:4, 0:4] -> [2:12:8:2, 1:11:8:2]
+    n0 -> n3 : A[1, 2:12:8:2] -> [0:4]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({16, 16})},
+                      {"B", doubles({4, 4})},
+                      {"C", doubles({16, 16}, 3)},
+                      {"D", doubles({4})}});
 }
 
 TEST(CpuBackend, TransientsBetweenTwoStatesAndALoop) {
