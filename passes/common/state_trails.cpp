@@ -1,7 +1,5 @@
 #include "passes/common/state_trails.h"
 
-#include <algorithm>
-
 #include "support/assert.h"
 
 namespace sdfg {
@@ -19,9 +17,11 @@ void StateTrails::add(Block& block, const Trail& trail) {
 }
 
 const Trail& StateTrails::of(const State& state) const {
-  const auto found = std::ranges::find(states_, &state, &Entry::state);
-  SDFG_ASSERT(found != states_.end()) << "a state of another SDFG";
-  return *found->trail;
+  if (trail_of_.empty())
+    for (const Entry& entry : states_) trail_of_.emplace(entry.state, entry.trail);
+  const auto found = trail_of_.find(&state);
+  SDFG_ASSERT(found != trail_of_.end()) << "a state of another SDFG";
+  return *found->second;
 }
 
 }  // namespace sdfg

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/sdfg.h"
@@ -31,6 +32,8 @@ class StateTrails {
 
   std::deque<Trail> trails_;  ///< in place for good, because trails point at one another
   std::vector<Entry> states_;
+  /// Made when first asked; looked up, never iterated.
+  mutable std::unordered_map<const State*, const Trail*> trail_of_;
 };
 
 /// visit(sdfg, trail, assumptions), which answers with Changed: for the SDFG, then for those nested

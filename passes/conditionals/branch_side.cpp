@@ -59,7 +59,8 @@ Refusal SideReader::read(BranchSide& side) const {
     Refusal why;
     if (state[n].is<MapEntry>()) {
       side.maps.emplace_back();
-      why = read_guarded_map(sdfg_, state, n, side.branch, accesses_, effects_, side.maps.back());
+      why = read_guarded_map(sdfg_, state, n, side.branch, accesses_, readable_, effects_,
+                             side.maps.back());
     } else if (state[n].is<AccessNode>()) {
       why = check_access(side, n);
     } else if (state[n].is<Tasklet>()) {

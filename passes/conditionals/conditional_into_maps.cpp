@@ -54,12 +54,14 @@ bool ranges_agree(const MapEntry& a, const MapEntry& b, const Alike& alike) {
 class Converter {
  public:
   Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, const Accesses& accesses,
-            SideEffects& effects, const Assumptions& assumptions, bool leave_copies)
+            SymbolSet& readable, SideEffects& effects, const Assumptions& assumptions,
+            bool leave_copies)
       : sdfg_(sdfg),
         region_(region),
         place_(place),
         block_(place.block),
         accesses_(accesses),
+        readable_(readable),
         effects_(effects),
         assumptions_(assumptions),
         leave_copies_(leave_copies),
@@ -278,7 +280,8 @@ class Converter {
     const NodeId entry = copy_to_map(sdfg_, state, copy, like);
     side.maps.emplace_back();
     const Refusal why =
-        read_guarded_map(sdfg_, state, entry, side.branch, accesses_, effects_, side.maps.back());
+        read_guarded_map(sdfg_, state, entry, side.branch, accesses_, readable_, effects_,
+                         side.maps.back());
     SDFG_ASSERT(!why) << why.reason();
   }
 
@@ -403,8 +406,9 @@ class Converter {
   const BlockPlace& place_;
   BlockId block_;
   const Accesses& accesses_;
+  SymbolSet& readable_;  ///< symbols
   SideEffects& effects_;
-  const SideReader reader_{sdfg_, accesses_, effects_};
+  const SideReader reader_{sdfg_, accesses_, readable_, effects_};
   const Assumptions& assumptions_;
   const bool leave_copies_;
   std::vector<Branch>& branches_;
@@ -436,8 +440,9 @@ class Walk {
       const BlockPlace place{region, b, around};
       for (Branch& branch : conditional->branches)
         changed |= on_region(branch.region(), here.in(branch.block), &place);
-      if (!accesses_) accesses_.emplace(sdfg_), effects_.emplace();
-      Converter converter(sdfg_, region, place, *accesses_, *effects_, assumptions_,
+      if (!accesses_)
+        accesses_.emplace(sdfg_), readable_ = readable_symbols(sdfg_), effects_.emplace();
+      Converter converter(sdfg_, region, place, *accesses_, readable_, *effects_, assumptions_,
                           options_.leave_copies);
       if (const Refusal why = converter.check()) {
         context_.refused(here, why);
@@ -458,7 +463,9 @@ class Walk {
   const ConditionalIntoMaps::Options& options_;
   PassContext& context_;
   Assumptions assumptions_;
-  std::optional<SideEffects> effects_;  // both anew after a change
+  // All anew after a change.
+  std::optional<SideEffects> effects_;
+  SymbolSet readable_;  ///< symbols
   std::optional<Accesses> accesses_;
 };
 

@@ -16,12 +16,16 @@ namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-/// Symbols that can be read inside the map.
-TypeTable visible_symbols(const Sdfg& sdfg, const State& state, NodeId entry) {
+TypeTable readable_types(const Sdfg& sdfg) {
   TypeTable out = symbol_types(sdfg);
   std::erase_if(out, [&](const auto& symbol) {
     return sdfg.arrays.contains(symbol.first) || sdfg.constants.contains(symbol.first);
   });
+  return out;
+}
+/// Symbols that can be read inside the map.
+TypeTable visible_symbols(const Sdfg& sdfg, const State& state, NodeId entry) {
+  TypeTable out = readable_types(sdfg);
   add_scope_symbols(state, entry, sdfg, out);
   return out;
 }
@@ -302,8 +306,12 @@ const GuardedWrite* GuardedMap::find(std::string_view container, const Subset& e
   return found == writes.end() ? nullptr : &*found;
 }
 
-Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
-                         const Accesses& accesses, SideEffects& effects, GuardedMap& out) {
+SymbolSet readable_symbols(const Sdfg& sdfg) { return names_of(readable_types(sdfg)); }
+
+namespace {
+Refusal read_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
+                 const Accesses& accesses, const SymbolSet& visible, SideEffects& effects,
+                 GuardedMap& out) {
   const auto scope = find_scope(state, entry);
   const std::string map = "map " + quoted(state[entry].label()) + ": ";
   out.entry = entry, out.exit = scope->exit;
@@ -311,7 +319,6 @@ Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size
     if (!name.starts_with("IN_"))
       return map + "the range comes in through connector " + quoted(name);
   const ScopeTree tree = scope_tree_of(state);
-  const SymbolSet visible = names_of(visible_symbols(sdfg, state, entry));
   const MovableNodes movable(sdfg, state, tree, entry, accesses, visible, effects);
   SymbolSet names, read;
   for (NodeId n : scope->nodes) {
@@ -329,6 +336,18 @@ Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size
   }
   out.bodies.emplace(branch, in_order(state, *scope));
   return {};
+}
+}  // namespace
+
+Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
+                         const Accesses& accesses, SymbolSet& readable, SideEffects& effects,
+                         GuardedMap& out) {
+  TypeTable of_map;
+  add_scope_symbols(state, entry, sdfg, of_map);
+  std::erase_if(of_map, [&](const auto& s) { return !readable.insert(s.first).second; });
+  Refusal why = read_map(sdfg, state, entry, branch, accesses, readable, effects, out);
+  for (const auto& [name, type] : of_map) readable.erase(name);
+  return why;
 }
 
 void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,

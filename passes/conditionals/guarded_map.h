@@ -40,10 +40,14 @@ struct GuardedMap {
   const GuardedWrite* find(std::string_view container, const Subset& element) const;
 };
 
+/// Symbols that can be read everywhere in an SDFG.
+SymbolSet readable_symbols(const Sdfg& sdfg);
+
 /// Reads a map outside of scopes of which one branch holds all. The refusal says why its inside
-/// cannot become a branch.
+/// cannot become a branch. `readable`: those of the SDFG; meanwhile those of the map, too.
 Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
-                         const Accesses& accesses, SideEffects& effects, GuardedMap& out);
+                         const Accesses& accesses, SymbolSet& readable, SideEffects& effects,
+                         GuardedMap& out);
 
 /// Moves the inside of `second`, a map of the state `from` with these parameters for its own, into
 /// that of `first` in the state `to`: they have no branch in common. What `second` reads is read

@@ -388,6 +388,8 @@ Result<Changed> RecomputeAtReads::run(Sdfg& sdfg, const Options& options, PassCo
     NodeId producer, reader;
     std::string port;
   };
+  // Knows the types of symbols, which stay. Nested SDFGs come and go.
+  std::optional<ScopeNester> of_root;
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
     const FusionSite& site = maps.site();
     std::vector<Candidate> candidates;
@@ -398,7 +400,8 @@ Result<Changed> RecomputeAtReads::run(Sdfg& sdfg, const Options& options, PassCo
               {expected_bytes(site, port, options.assumed_extent), producer, reader, name});
     // Of several maps that write parts of one container, the one that writes most of it.
     std::ranges::stable_sort(candidates, std::greater<>(), &Candidate::bytes);
-    std::optional<ScopeNester> nester;
+    std::optional<ScopeNester> of_nested;
+    std::optional<ScopeNester>& nester = &site.sdfg == &sdfg ? of_root : of_nested;
     std::optional<ConflictOrder> conflicts;
     for (const auto& [bytes, producer, reader, port] : candidates) {
       if (maps.current(producer) != producer || !maps.at(producer).out.contains(port)) continue;
