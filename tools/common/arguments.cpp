@@ -80,15 +80,30 @@ std::optional<std::int64_t> whole_number_of(const NdArray& array) {
   return value;
 }
 
+/// Symbols that stand alone as an extent of a given array.
+std::map<std::string, std::int64_t> given_extents(const Sdfg& sdfg, const NamedArrays& given) {
+  std::map<std::string, std::int64_t> extents;
+  for (const auto& [name, array] : given) {
+    const Data* data = sdfg.arrays.get(name);
+    if (!data || data->shape.size() != array.shape.size()) continue;
+    for (std::size_t d = 0; d < array.shape.size(); ++d)
+      if (data->shape[d].is(Op::Symbol)) extents.emplace(data->shape[d].name(), array.shape[d]);
+  }
+  return extents;
+}
+
 }  // namespace
 
 Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& options) {
   NamedArrays arguments = options.given;
+  const auto extents = given_extents(sdfg, options.given);
   std::map<std::string, std::int64_t, std::less<>> sizes;
   for (const std::string& name : free_symbols(sdfg)) {
     const auto declared = sdfg.symbols.find(name);
     const Type type = declared == sdfg.symbols.end() ? Type(BaseType::Int64) : declared->second;
-    arguments.try_emplace(name, whole_number(type, options.size));
+    const auto extent = extents.find(name);
+    arguments.try_emplace(
+        name, whole_number(type, extent == extents.end() ? options.size : extent->second));
   }
   for (const auto& [name, data] : sdfg.arrays)
     if (!data.transient && data.is_scalar() && data.dtype.is_integer())

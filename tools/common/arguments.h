@@ -9,7 +9,8 @@ namespace sdfg {
 
 struct ArgumentOptions {
   std::uint64_t seed = 1;
-  std::int64_t size = 8;  ///< of every integer symbol and integer scalar that is not given
+  /// Of every integer symbol and integer scalar that is not given, and is no extent of what is.
+  std::int64_t size = 8;
   NamedArrays given;      ///< taken as they are
 };
 

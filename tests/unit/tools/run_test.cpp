@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ir/parse.h"
+#include "tools/common/arguments.h"
 
 namespace sdfg {
 namespace {
@@ -44,6 +45,14 @@ TEST(Run, TheSameBitsAreTheSame) {
   const auto report = against({2, 3, NAN});
   ASSERT_TRUE(report) << report.error().text();
   EXPECT_TRUE(report->bit_for_bit());
+}
+
+TEST(MadeArguments, ASymbolHasTheExtentOfAGivenArray) {
+  const auto sdfg = parse("sdfg sized(A: float64[N], B: float64[N + 1])\n  symbol N: int64\n");
+  ASSERT_TRUE(sdfg);
+  const auto made = make_arguments(*sdfg, {.size = 8, .given = {{"A", doubles({1, 2, 3})}}});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(made->at("B").shape, std::vector<std::int64_t>{4});
 }
 
 TEST(Run, ADifferenceIsMeasured) {
