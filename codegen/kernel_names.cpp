@@ -16,9 +16,11 @@ bool is_identifier(std::string_view text) {
 
 /// The text without the `.x` of `threadIdx.x` and its kin, which are no names of the program.
 std::string without_axes(std::string text) {
-  for (std::string_view word : {"threadIdx.", "blockIdx.", "blockDim.", "gridDim."})
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
-      if (at + word.size() < text.size()) text[at + word.size()] = ' ';
+  for (std::size_t at = text.find('.'); at != text.npos; at = text.find('.', at + 1)) {
+    const std::string_view before = std::string_view(text).substr(0, at);
+    for (std::string_view word : {"threadIdx", "blockIdx", "blockDim", "gridDim"})
+      if (before.ends_with(word) && at + 1 < text.size()) text[at + 1] = ' ';
+  }
   return text;
 }
 

@@ -135,6 +135,8 @@ class Search {
  public:
   explicit Search(const Forms& forms) : variables_(forms.variables()) {
     start_.choice.fill(undecided);
+    for (std::size_t v = 0; v < variables_.size(); ++v)
+      if (variables_[v].is_extremum()) extrema_.push_back(v);
   }
 
   /// What holds in every question.
@@ -176,8 +178,8 @@ class Search {
   void require(Case& c, const Linear& form) {
     std::optional<std::size_t> each;
     bool open = false;
-    for (std::size_t v = 0; v < variables_.size(); ++v) {
-      if (form.factor[v] == 0 || !variables_[v].is_extremum()) continue;
+    for (std::size_t v : extrema_) {
+      if (form.factor[v] == 0) continue;
       if (c.choice[v] != undecided)
         return require_replaced(c, form, v, variables_[v].choices[c.choice[v]]);
       if (by_one(form, v)) open = true;
@@ -212,10 +214,10 @@ class Search {
     const Truth now = c.system.feasible();
     if (now == Truth::No) return now;
     if (!c.open.empty()) {
-      std::size_t v = 0;
-      while (c.open.front().factor[v] == 0 || !variables_[v].is_extremum() ||
-             c.choice[v] != undecided || !by_one(c.open.front(), v))
-        ++v;
+      const Linear& form = c.open.front();
+      const std::size_t v = *std::ranges::find_if(extrema_, [&](std::size_t each) {
+        return form.factor[each] != 0 && c.choice[each] == undecided && by_one(form, each);
+      });
       return any_of(variables_[v].choices.size(),
                     [&](std::size_t i) { return explore(chosen(c, v, i)); });
     }
@@ -260,6 +262,7 @@ class Search {
   }
 
   const std::vector<Variable>& variables_;
+  std::vector<std::size_t> extrema_;  ///< columns of minima and maxima
   Case start_;
   int cases_ = 0;
   bool exhausted_ = false;

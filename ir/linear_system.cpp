@@ -10,6 +10,7 @@ namespace sdfg::detail {
 namespace {
 
 constexpr std::size_t max_rows = 160;
+constexpr std::size_t usual_rows = 16;
 
 /// How often a variable occurs with a positive and with a negative factor.
 struct Occurrences {
@@ -74,6 +75,7 @@ void LinearSystem::add(Linear form, std::size_t width) {
       row.constant = std::min(row.constant, form.constant);
       return;
     }
+  if (rows_.empty()) rows_.reserve(usual_rows);
   rows_.push_back(form);
 }
 
