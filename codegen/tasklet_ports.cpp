@@ -74,6 +74,12 @@ std::vector<Expr> begins(const Subset& subset) {
   return begin;
 }
 
+/// Does the code see several elements of the container as one value?
+bool is_vector_of(const Type& type, const Binding& binding) {
+  return type.base() == BaseType::Vector && type.element() == binding.data->dtype &&
+         binding.kind == Binding::Pointer;
+}
+
 }  // namespace
 
 /// In a kernel, elements are found through rows and lanes.
@@ -152,6 +158,9 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
     port.text = from.text;
   } else if (port.array) {
     set_array(port, end, connector, place);
+  } else if (is_vector_of(type, from)) {
+    port.text = "sdfg::load_vector<" + f_.type_name(type, place_) + ">(" +
+                f_.pointer(from, end.subset, place) + ")";
   } else {
     port.text = f_.load(at_, e, from, end.subset, place);
     if (!(from.data->dtype == type) && type.is_scalar() && from.data->dtype.is_scalar())
@@ -207,6 +216,15 @@ void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
   } else if (port.array) {
     set_array(port, end, connector, place);
     if (edge.memlet.wcr) port.write = update_at;
+  } else if (is_vector_of(type, to)) {
+    if (edge.memlet.wcr)
+      f_.fail(place, "a vector is not reduced into elements of '" + edge.memlet.data + "'",
+              "store it in a container of vectors, and reduce that");
+    port.text = f_.pointer(to, end.subset, place);
+    port.write = [call = "sdfg::store_vector<" + f_.type_name(type, place_) + ">(" + port.text](
+                     const std::string&, const std::string& value) {
+      return call + ", " + value + ");";
+    };
   } else if (port.text = f_.element(to, end.subset, place); to.device && !f_.on_device_) {
     port.text = f_.pointer(to, end.subset, place);
     port.write = [address = port.text, c_type = f_.type_name(to.data->dtype, place_)](

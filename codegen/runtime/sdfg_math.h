@@ -34,6 +34,18 @@ struct alignas(n * sizeof(T)) vec {
 };
 #endif
 
+/// A vector whose elements lie among others of an array.
+template <class V, class T>
+SDFG_BOTH V load_vector(const T* from) {
+  V vector;
+  memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+template <class V, class T>
+SDFG_BOTH void store_vector(T* to, const V& vector) {
+  memcpy(to, &vector, sizeof vector);
+}
+
 template <class T>
 inline constexpr bool is_float = false;
 template <>

@@ -49,6 +49,22 @@ TEST(Cpp, DeclarationsWithoutAValueStoreNothing) {
   EXPECT_EQ(text.find("nullptr;"), std::string::npos) << text;
 }
 
+// As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
+TEST(Cpp, VectorsOfElements) {
+  const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])
+  state s
+    n0 = access A
+    n1 = tasklet t in (a: vector(float32, "4")) out (b: vector(float32, "4")): "b = a * 2"
+    n2 = access B
+    n0 -> n1.a: A[4:8]
+    n1.b -> n2: B[0:4]
+)--");
+  EXPECT_NE(text.find("sdfg::store_vector<sdfg::vec<float, 4>>(B, "
+                      "sdfg::load_vector<sdfg::vec<float, 4>>(A + 4) * 2);"),
+            std::string::npos)
+      << text;
+}
+
 // NumPy's arange and linspace, as DaCe's front end spells them.
 TEST(Cpp, AValueAsWhatAnotherOneIs) {
   const std::string text = generated(R"--(sdfg arange(o: int64[8])
