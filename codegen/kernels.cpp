@@ -1,6 +1,7 @@
 // Maps that run on the GPU: the host computes their bounds and launches; the body becomes a kernel.
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/constants.h"
 #include "codegen/kernel_text.h"
@@ -20,6 +21,17 @@ std::string instance(const std::string& kernel, std::span<const std::string> fla
     return instance(kernel, flags.subspan(1), values + (values.empty() ? "" : ", ") + value);
   };
   return "(" + flags.front() + " ? " + with("true") + " : " + with("false") + ")";
+}
+
+/// Is it among the text's identifiers()? Most that are asked for stand near the beginning.
+bool has_word(std::string_view text, std::string_view word) {
+  const auto in_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+    if (!(at > 0 && in_word(at - 1)) && !in_word(at + word.size())) return true;
+  return false;
 }
 
 }  // namespace
@@ -225,8 +237,9 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   }
   if (levels) close_frame(inner);
   close_frame(rows);
-  const std::string text = rows.text() + inner.text();
-  const Words used = identifiers(text);
+  const auto uses = [&](const std::string& word) {
+    return has_word(rows.text(), word) || has_word(inner.text(), word);
+  };
   Writer out(1);
   const std::string bx = std::to_string(plan.block[0]);
   const std::string block_x = kernel.rows_first.empty()
@@ -234,7 +247,7 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
                                   : "sdfg::gpu::block_x(" + kernel.rows_first + ")";
   out.line("const int " + x + " = " + block_x + " * " + bx + " + int(threadIdx.x);");
   out.line("if (" + x + " >= " + kernel.dims[0].count + ") return;");
-  if (used.contains(cpp_name(kernel.dims[0].param))) out.line(index(kernel.dims[0], x));
+  if (uses(cpp_name(kernel.dims[0].param))) out.line(index(kernel.dims[0], x));
   if (kernel.dims.size() > 2) {
     std::string rest = "int(blockIdx.z)";
     if (kernel.dims.size() > 3) {
@@ -271,15 +284,15 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
       out.open("for (int " + u + " = 0; " + u + " < " + l + "; ++" + u + ")");
       out.line("const int " + y + " = " + row0 + " + " + u + ";");
       out.line("if (" + y + " >= " + dim.count + ") break;");
-      if (used.contains(cpp_name(dim.param))) out.line(index(dim, y));
+      if (uses(cpp_name(dim.param))) out.line(index(dim, y));
       out.raw(inner.text());
       out.close();
       return out.take();
     }
-    const bool bounded = wide_y || many, named = bounded || used.contains(y);
+    const bool bounded = wide_y || many, named = bounded || uses(y);
     if (named) out.line("const int " + y + " = " + first + ";");
     if (bounded) out.line("if (" + y + " >= " + dim.count + ") return;");
-    if (used.contains(cpp_name(dim.param))) out.line(index(dim, named ? y : first));
+    if (uses(cpp_name(dim.param))) out.line(index(dim, named ? y : first));
   }
   out.raw(rows.text());
   out.raw(inner.text());
