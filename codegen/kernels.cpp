@@ -170,9 +170,15 @@ std::string SdfgFunction::grid(const KernelText& kernel) const {
   const auto each = [](const std::string& count, std::int64_t points) {
     return points == 1 ? count : "sdfg::gpu::blocks(" + count + ", " + std::to_string(points) + ")";
   };
-  const std::string block = "dim3{" + std::to_string(plan.block[0]) + ", " +
-                            std::to_string(plan.block[1]) + ", " + std::to_string(plan.block[2]) +
-                            "}";
+  // A gather over a few levels has no threads that wait for the rest of their block.
+  const bool few = plan.kind == KernelClass::Gather && plan.block[1] > 1 &&
+                   kernel.dims.size() > 1 && !kernel.dims[1].fixed_count;
+  const std::string most = std::to_string(plan.block[1]);
+  const std::string deep = few ? "sdfg::gpu::rows(" + kernel.dims[1].count + ", " +
+                                     std::to_string(plan.levels) + ", " + most + ")"
+                               : most;
+  const std::string block = "dim3{" + std::to_string(plan.block[0]) + ", " + deep + ", " +
+                            std::to_string(plan.block[2]) + "}";
   if (plan.kind == KernelClass::Blocks) {
     std::string x = kernel.dims[0].count, y = kernel.dims.size() > 1 ? kernel.dims[1].count : "1",
                 z = "1";

@@ -103,6 +103,11 @@ inline size_t slice(int64_t count) {
 inline int64_t blocks(int64_t count, int64_t each) {
   return count > 0 ? (count + each - 1) / each : 0;
 }
+/// Threads of a block along y: no more than its points need, of which each takes some.
+inline unsigned rows(int64_t count, int64_t each, int64_t most) {
+  const int64_t needed = blocks(count, each);
+  return unsigned(needed < 1 ? 1 : needed < most ? needed : most);
+}
 
 /// Blocks along y and along z that a grid may have.
 constexpr int max_rows = 65535;

@@ -242,6 +242,30 @@ TEST(Gpu, AGatherIsCompiledForEachValueOfAFlag) {
   EXPECT_NE(text.find("launch(__state->gpu, \"m\", (flag ? m<true> : m<false>),"), text.npos);
 }
 
+TEST(Gpu, AGatherOverFewLevelsHasFewThreadsAlongThem) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(c: float64[E, K] {strides = [1, E], storage = GPU_Global}, r: float64[E, K] {strides = [1, E], storage = GPU_Global}, table: int32[E, K] {strides = [1, E], storage = GPU_Global})
+  symbol E: int64
+  symbol K: int64
+  state s
+    n0 = access c
+    n2 = access table
+    n3 = map m (k, e) in [0:K, 0:E] {schedule = GPU_Device}
+      n4 = tasklet f: "o = a[e, t]"
+    n5 = exit n3
+    n6 = access r
+    n0 -> n3.IN_a : c[0:E, 0:K]
+    n2 -> n3.IN_t : table[0:E, 0:K]
+    n3.OUT_a -> n4.a : c[0:E, 0:K]
+    n3.OUT_t -> n4.t : table[e, k]
+    n4.o -> n5.IN_r : r[e, k]
+    n5.OUT_r -> n6 : r[0:E, 0:K]
+)"),
+                                   {.plan = "kernel m\n  block = [32, 8, 1]\n  levels = 4\n"});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  EXPECT_NE(bundle->files.front().text.find("dim3{32, sdfg::gpu::rows(k_count, 4, 8), 1}"),
+            std::string::npos);
+}
+
 TEST(Gpu, ThreadBlocksShareTheirMaps) {
   const auto bundle = generate_gpu(program(thread_blocks));
   ASSERT_TRUE(bundle) << bundle.error().text();
