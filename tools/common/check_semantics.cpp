@@ -93,7 +93,8 @@ void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
         {}, "demoted field '" + demoted + "' is read where the program has not written it"};
     return;
   }
-  require_same(executed, when + " the program");
+  require_same(executed, when + (settled_ ? " the program" : " the program, which left open before "
+                                                             "what it gives,"));
   if (settled_)
     require_same(interpreter_backend({.adverse = true})(sdfg, arguments_),
                  when + " the program, with what it leaves open settled the other way (the order "
