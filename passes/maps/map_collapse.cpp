@@ -6,11 +6,11 @@
 namespace sdfg {
 namespace {
 
-Refusal check(const State& state, MapEnds outer, MapEnds inner,
+Refusal check(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
               const MapCollapse::Options& options) {
   const auto& map = state.get<MapEntry>(outer.entry);
   const auto& inside = state.get<MapEntry>(inner.entry);
-  if (const Refusal why = check_perfect_nest(state, outer, inner)) return why;
+  if (const Refusal why = check_perfect_nest(sdfg, state, outer, inner)) return why;
   if (options.permissive) return {};
   if (map.schedule != inside.schedule)
     return "the schedules differ: " + std::string(to_text(map.schedule)) + " and " +
@@ -32,7 +32,7 @@ void collapse(State& state, MapEnds outer, MapEnds inner) {
 
 Result<Changed> MapCollapse::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
-  walk_states(root, Trail{}, [&](Sdfg&, State& state, const Trail& trail) {
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
     for (const MapEnds outer : maps_of(state, *tree, options.maps)) {
@@ -41,7 +41,7 @@ Result<Changed> MapCollapse::run(Sdfg& root, const Options& options, PassContext
         const MapEnds inner{next, tree->exit_of(next)};
         if (!inner.exit) break;
         const Trail here = trail.in(state, outer.entry);
-        if (const Refusal why = check(state, outer, inner, options)) {
+        if (const Refusal why = check(sdfg, state, outer, inner, options)) {
           context.refused(here, why);
           break;
         }

@@ -22,7 +22,7 @@ Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassCont
       if (!next || swapped.contains(outer.entry)) continue;
       const MapEnds inner{next, tree->exit_of(next)};
       const Trail here = trail.in(state, outer.entry);
-      Refusal why = check_perfect_nest(state, outer, inner);
+      Refusal why = check_perfect_nest(sdfg, state, outer, inner);
       if (!why) why = check_reordering(sdfg, state, outer.entry);
       if (why) {
         context.refused(here, why);

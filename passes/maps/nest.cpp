@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/free_symbols.h"
+#include "ir/analysis/propagate.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -166,7 +167,7 @@ NodeId inner_entry(const State& state, NodeId outer) {
   return {};
 }
 
-Refusal check_perfect_nest(const State& state, MapEnds outer, MapEnds inner) {
+Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner) {
   if (const Refusal why = check_between(state, outer, inner)) return why;
   const auto& map = state.get<MapEntry>(outer.entry);
   const auto& inside = state.get<MapEntry>(inner.entry);
@@ -190,6 +191,10 @@ Refusal check_perfect_nest(const State& state, MapEnds outer, MapEnds inner) {
       return input + " is read at " + to_text(*memlet.subset()) + ", which uses '" + *name + "'";
     if (writes(state, outer.exit, memlet.data))
       return input + " reads '" + memlet.data + "', which the maps write";
+    const Data* data = sdfg.find_data(memlet.data);
+    if (!data || !memlet.subset() || !certain(covers(all_elements(*data), *memlet.subset())))
+      return input + " reads an element of '" + memlet.data +
+             "' that may not exist where the outer map has no points";
   }
   return {};
 }

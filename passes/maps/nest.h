@@ -65,8 +65,9 @@ NodeId inner_entry(const State& state, NodeId outer);
 
 /// Why two maps are not a perfect nest whose ranges are independent of one another: something else
 /// stands between them, a range or a dynamic range input inside uses a parameter of the outer map,
-/// both define the same name, or a dynamic input inside reads what the nest writes.
-Refusal check_perfect_nest(const State& state, MapEnds outer, MapEnds inner);
+/// both define the same name, or a dynamic input inside reads what the nest writes, or an element
+/// that may not exist where the outer map has no points.
+Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner);
 
 /// Of a perfect nest: reads the inner map's dynamic range inputs at the outer one instead.
 void move_dynamic_inputs_outward(State& state, MapEnds outer, MapEnds inner);
