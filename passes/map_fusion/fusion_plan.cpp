@@ -63,8 +63,8 @@ class Planner {
       if (Refusal why = check_intermediate(between)) return why;
     if (Refusal why = check_conflicts(site_, first_, second_, rules_, plan_)) return why;
     for (const Intermediate& between : plan_.intermediates)
-      for (NodeId node : waits_through(site_, first_, second_, between.node))
-        plan_.waits.push_back(node);
+      if (Refusal why = waits_through(site_, first_, second_, between.node, plan_.waits))
+        return why;
     return check_names(site_, first_, second_, plan_.match);
   }
 

@@ -1,6 +1,7 @@
 #include "passes/map_fusion/waits_through.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -24,6 +25,7 @@ class Waits {
     }
   }
 
+  Refusal why;  ///< somebody must be waited for who is done only when the node between is there
   std::vector<NodeId> take() const { return {found_.begin(), found_.end()}; }
 
  private:
@@ -31,8 +33,12 @@ class Waits {
   void wait_for_other_writers(const std::string& container) {
     for (EdgeId e : state_.in(between_))
       if (const NodeId writer = state_.source(e);
-          must_wait_for(writer) && !apart(elements(e, true, container), container))
-        wait_for(writer);
+          must_wait_for(writer) && !apart(elements(e, true, container), container)) {
+        if (state_[writer].is<AccessNode>() && !state_[e].memlet.empty())
+          refuse("writes", container);
+        else
+          wait_for(writer);
+      }
   }
 
   /// Views hand on what they look at.
@@ -42,8 +48,15 @@ class Waits {
       const auto* access = state_[reader].as<AccessNode>();
       const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
       if (data && data->is_view()) wait_for_readers(reader, container);
+      if (reader == between_ && !state_[e].memlet.empty() && !reads_apart(e, node, container))
+        refuse("reads", container);
       if (must_wait_for(reader) && !reads_apart(e, node, container)) wait_for(reader);
     }
+  }
+
+  void refuse(const std::string& what, const std::string& container) {
+    why = "a copy to a node between the maps " + what + " what the second one writes of '" +
+          container + "'";
   }
 
   /// Does the edge certainly read other elements of the container than the second map writes?
@@ -93,8 +106,8 @@ class Waits {
 
 }  // namespace
 
-std::vector<NodeId> waits_through(const FusionSite& site, const FusionMap& first,
-                                  const FusionMap& second, NodeId between) {
+Refusal waits_through(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                      NodeId between, std::vector<NodeId>& out) {
   const auto in = site.state.in(between);
   if (std::ranges::all_of(in, [&](EdgeId e) { return site.state.source(e) == first.exit; }))
     return {};
@@ -102,7 +115,8 @@ std::vector<NodeId> waits_through(const FusionSite& site, const FusionMap& first
   for (const auto& [container, ports] : second.writes) waits.look_at(container, true);
   for (const auto& [container, ports] : second.reads)
     if (!second.writes.contains(container)) waits.look_at(container, false);
-  return waits.take();
+  std::ranges::copy(waits.take(), std::back_inserter(out));
+  return waits.why;
 }
 
 }  // namespace sdfg
