@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "serialize/loader.h"
 #include "serialize/saver.h"
@@ -17,9 +18,23 @@ bool Saver::copy_unchanged(const Origin& origin, std::size_t record) {
   if (!hashes || origin.source != source_tag || origin.end <= origin.begin) return false;
   const ContentHash& now = (*hashes)[record];
   if (now.value != origin.hash) return false;
-  out.append(source->text().substr(origin.begin, origin.end - origin.begin));
+  const std::string_view text = source->text().substr(origin.begin, origin.end - origin.begin);
+  if (names_lost(text)) return false;
+  out.append(text);
   next_cfg += now.graphs;
   return true;
+}
+
+bool Saver::names_lost(std::string_view text) const {
+  const auto in_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  return std::ranges::any_of(lost, [&](const std::string& name) {
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+      if (!in_word(at - 1) && !in_word(at + name.size())) return true;
+    return false;
+  });
 }
 
 Saver Saver::for_base() const {
@@ -141,6 +156,7 @@ void Members::merge(std::string_view name, std::size_t before, std::size_t at, b
     return;
   // Nothing changed here, so the file's own words stay, or its silence.
   const Value original = find_original(name);
+  if (original.valid() && to_.names_lost(original.raw())) return;
   if (original.valid()) {
     to_.out.resize(at);
     to_.raw(original.raw());

@@ -42,6 +42,11 @@ class Saver {
     return hashes ? (*hashes)[record].end : record + 1;
   }
 
+  /// Symbols that the file declares for the SDFG being written and that it has no more. The file's
+  /// words may name them all the same, as in `N + i - i`; such words do not stay.
+  std::vector<std::string> lost;
+  bool names_lost(std::string_view text) const;
+
   /// Leaves out what stands for itself: graphs, containers, ids. True for the base of a merge.
   bool own_only = false;
   bool head() const { return !keep && !plain; }

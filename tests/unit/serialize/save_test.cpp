@@ -86,6 +86,24 @@ TEST(Keep, AChangedContainerKeepsItsOtherAttributes) {
       [](json& j) { j["attributes"]["_arrays"]["A"]["attributes"].erase("dtype"); });
 }
 
+// DaCe would take the name for a symbol that nobody gives it.
+TEST(Keep, WordsThatNameASymbolWhichIsGoneDoNotStay) {
+  std::string text(source);
+  const auto change = [&](std::string_view from, std::string_view to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  change(R"("shape": ["N*1"])", R"("shape": ["N + i - i"])");
+  change(R"("_arrays": {)", R"("symbols": {"N": "int64", "i": "int64"}, "_arrays": {)");
+  Sdfg sdfg = loaded(text);
+  sdfg.symbols.erase("i");
+  const json found = json::parse(saved(sdfg));
+  EXPECT_EQ(found["attributes"]["symbols"], json::parse(R"({"N": "int64"})"));
+  const json& b = found["attributes"]["_arrays"]["B"]["attributes"];
+  EXPECT_EQ(b["shape"], json::parse(R"(["N"])"));
+  EXPECT_EQ(b["storage"], "Moon");
+  EXPECT_EQ(found["attributes"]["_arrays"]["A"], json::parse(source)["attributes"]["_arrays"]["A"]);
+}
+
 TEST(Keep, AChangedNodeKeepsItsOtherAttributes) {
   expect_only([](Sdfg& s) { std::get<AccessNode>(state_of(s)[NodeId{0}].kind).setzero = true; },
               [](json& j) { j["nodes"][0]["nodes"][0]["attributes"]["setzero"] = true; });
