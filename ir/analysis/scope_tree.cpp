@@ -47,10 +47,11 @@ Result<ScopeTree> scope_tree(const State& state) {
         return Diagnostic{Place().node(state, n).text(), "the exit names no entry"};
       continue;
     }
-    if (!state.contains(entry) || state[entry].is_exit())
+    if (!state.contains(entry) || !state[entry].is_entry())
       return Diagnostic{
           Place().node(state, n).text(),
-          "the exit names entry " + std::to_string(entry.value) + ", which does not exist"};
+          "the exit names entry " + std::to_string(entry.value) + ", which " +
+              (state.contains(entry) ? "is none" : "does not exist")};
     if (tree.exit[entry.value])
       return Diagnostic{Place().node(state, n).text(),
                         "the entry has another exit already: node " +

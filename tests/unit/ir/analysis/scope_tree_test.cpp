@@ -54,6 +54,13 @@ TEST(ScopeTree, SaysWhichNodeIsReachedFromTwoScopes) {
             "node 3 (tasklet t): is reached from two scopes: node 2 (map inner) and the top level");
 }
 
+TEST(ScopeTree, AnExitClosesAnEntryOnly) {
+  TwoMaps g;
+  g.state.get<MapExit>(g.inner_exit).entry = g.tasklet;
+  EXPECT_EQ(scope_tree(g.state).error().text(),
+            "node 4 (exit of map t): the exit names entry 3, which is none");
+}
+
 TEST(MemletPath, RunsThroughAllScopes) {
   TwoMaps g;
   const auto path = memlet_path(g.state, g.leaf);
