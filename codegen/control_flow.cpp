@@ -9,7 +9,7 @@ std::string SdfgFunction::interstate_expr(const Expr& expr, const Place& place) 
   const auto access = printer.override;
   printer.override = [this, access](const Expr& e) -> std::optional<std::string> {
     // Asking whether an optional array is there looks at the pointer.
-    if ((e.is(Op::Is) || e.is(Op::IsNot)) && e.arg(0).is(Op::Symbol)) {
+    if ((e.is(Op::Is) || e.is(Op::IsNot)) && e.arg(0).is(Op::Symbol) && e.arg(1).is(Op::None)) {
       const auto found = bindings_.find(e.arg(0).name());
       const std::string name =
           found == bindings_.end() ? cpp_name(e.arg(0).name()) : found->second.text;

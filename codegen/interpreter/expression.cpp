@@ -313,10 +313,11 @@ class Compiler {
   }
 
   Typed identity(const Expr& e) const {
-    // Only `x is None` is meaningful: an optional argument that may be absent.
+    // `x is None` asks for an optional argument that may be absent; `x is False` compares values.
     const bool wanted = e.is(Op::Is);
     const Expr& subject = e.arg(1).is(Op::None) ? e.arg(0) : e.arg(1);
-    if (!e.arg(0).is(Op::None) && !e.arg(1).is(Op::None)) unsupported(e);
+    if (!e.arg(0).is(Op::None) && !e.arg(1).is(Op::None))
+      return compile(Expr::make(wanted ? Op::Eq : Op::Ne, {e.arg(0), e.arg(1)}));
     if (subject.is(Op::None)) return constant(BaseType::Bool, Number(wanted));
     const std::string text = dotted_name(subject);
     const Binding* binding = text.empty() ? nullptr : context_.names.find(text);

@@ -25,7 +25,8 @@ class Reads {
 
   /// The expression with containers of the host; `always`: all of it is evaluated.
   Expr rewritten(const Expr& e, bool always) {
-    if (e.is(Op::Is) || e.is(Op::IsNot)) return e;  // asks for the pointer
+    const bool asks_for_pointer = (e.is(Op::Is) || e.is(Op::IsNot)) && e.arg(1).is(Op::None);
+    if (asks_for_pointer) return e;
     if (const Data* data = array_of(e)) return read(e, *data, always);
     std::vector<Expr> args;
     for (const Expr& a : e.args()) {

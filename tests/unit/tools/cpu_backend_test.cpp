@@ -74,6 +74,27 @@ sdfg steps(A: float64[16, 3], B: float64[4])
   expect_same(*sdfg, {{"A", doubles({16, 3})}, {"B", doubles({4})}});
 }
 
+TEST(CpuBackend, TruthValuesHaveNoAddress) {
+  Builder b("truth");
+  b.array("A", BaseType::Float64, "4");
+  b.symbol("k");
+  auto choice = b.conditional();
+  choice.branch("(k > 2) is False").state().tasklet("t", {}, "o = 1.0", {{"o", "A[0]"}});
+  choice.otherwise().state().tasklet("t", {}, "o = 2.0", {{"o", "A[1]"}});
+  expect_same(b.take(), {{"A", doubles({4})}, {"k", integer(2)}});
+  const auto sdfg = parse(R"sdfg(
+sdfg given(A: float64[4], c: bool)
+  conditional choice
+    branch no if "c is False"
+      state s
+        n0 = tasklet t: "o = 3.0"
+        n1 = access A
+        n0.o -> n1 : A[2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({4})}, {"c", NdArray::zeros(BaseType::Bool, {})}});
+}
+
 TEST(CpuBackend, CopiesOfTiles) {
   const auto sdfg = parse(R"sdfg(
 sdfg tiles(A: float64[16, 16], B: float64[4, 4], C: float64[16, 16], D: float64[4])
