@@ -13,7 +13,8 @@ struct InterpreterOptions {
   bool count = false;
   /// What the program leaves open turns out the other way: of the nodes that are ready the one with
   /// the largest id runs first instead of that with the smallest, maps begin with their last
-  /// iteration, and what was never written holds only 1 bits (NaN) instead of what was there.
+  /// iteration unless they reduce, and what was never written holds only 1 bits (NaN) instead of
+  /// what was there.
   bool adverse = false;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "codegen/interpreter/copy.h"
@@ -18,6 +19,7 @@ struct Loops {
   std::vector<Dimension> dimensions;
   Body body;
   KernelCounts* kernel;  ///< whose points are counted; may be null
+  bool backward = false;
 
   void run(std::size_t d = 0) const {
     if (d == dimensions.size()) {
@@ -28,7 +30,7 @@ struct Loops {
     const Dimension& dim = dimensions[d];
     std::int64_t begin = dim.begin(), end = dim.end(), step = dim.step();
     if (step == 0) throw Stop("a map has the step 0");
-    if (machine->adverse && (step > 0 ? begin < end : begin > end)) {
+    if (backward && (step > 0 ? begin < end : begin > end)) {
       end = begin + (end - begin) / step * step;
       std::swap(begin, end), step = -step;
     }
@@ -83,6 +85,11 @@ Step StateCompiler::compile_map(NodeId id, Scope& outer) {
     scope.names.set(map.params[d], {BaseType::Int64, slot, nullptr});
     loops.dimensions.push_back({slot, std::move(begin), std::move(end), std::move(step)});
   }
+  // Floating-point sums keep the order of their terms.
+  loops.backward = machine_.adverse &&
+                   std::ranges::none_of(state_.in(tree_.exit_of(id)), [&](EdgeId e) {
+                     return state_[e].memlet.wcr.has_value();
+                   });
   loops.body = compile_scope(scope);
   return [inputs, run = counted(launched, [loops = std::move(loops)] { loops.run(); })] {
     for (const Step& input : inputs) input();
