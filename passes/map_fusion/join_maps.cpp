@@ -54,7 +54,11 @@ class Keeper {
     for (const std::string& in : between.in_ports) drop(second_, true, in);
     if (stays) return;
     for (const std::string& out : between.out_ports) drop(first_, false, out);
-    if (between.has_others) return;
+    if (between.has_others) {  // the node comes before both maps from here on
+      for (EdgeId e : copy(state_.in(between.node)))
+        if (state_.source(e) == first_.exit) state_.erase(e);
+      return;
+    }
     // Whoever waited for the node waits for the map now.
     for (EdgeId e : copy(state_.out(between.node)))
       if (state_.target(e) != second_.entry)
