@@ -19,8 +19,12 @@ class Waits {
   void look_at(const std::string& container, bool readers) {
     for (const AccessSite& access : site_.accesses.sites(container)) {
       if (access.state != &state_) continue;
-      if (access.node == between_) wait_for_other_writers(container);
-      if (!state_.in(access.node).empty() && must_wait_for(access.node)) wait_for(access.node);
+      if (access.node == between_)
+        wait_for_other_writers(container);
+      else if (!state_.in(access.node).empty() && must_wait_for(access.node))
+        wait_for(access.node);
+      else
+        wait_for_early_writers(access.node, container);
       if (readers) wait_for_readers(access.node, container);
     }
   }
@@ -39,6 +43,18 @@ class Waits {
         else
           wait_for(writer);
       }
+  }
+
+  /// The node comes later, maybe as the one that the second map writes, too, but of those who write
+  /// it some are done before the node between. (No copy is: it ends where it writes.)
+  void wait_for_early_writers(NodeId node, const std::string& container) {
+    for (EdgeId e : state_.in(node)) {
+      const NodeId writer = state_.source(e);
+      if (state_[e].memlet.empty() || state_[writer].is<AccessNode>() || !must_wait_for(writer))
+        continue;
+      const auto written = elements(e, true, container);
+      if (!apart(written, container) || !apart(written, container, true)) wait_for(writer);
+    }
   }
 
   /// Views hand on what they look at.
@@ -65,14 +81,16 @@ class Waits {
     if (!access || access->data != container) return false;  // a view
     return apart(elements(edge, false, container), container);
   }
-  /// Are they certainly others than those that the second map writes?
-  bool apart(const std::optional<Subset>& touched, const std::string& container) const {
-    const auto writes = second_.writes.find(container);
-    if (writes == second_.writes.end()) return true;
-    return touched && std::ranges::all_of(writes->second.all(), [&](const auto& name) {
-      const Port& port = second_.out.at(name);
-      const auto written = port.direct ? elements(port.outer, true, container) : std::nullopt;
-      return written && intersects(*touched, *written, site_.assumptions) == Truth::No;
+  /// Are they certainly others than those that the second map writes, or reads?
+  bool apart(const std::optional<Subset>& touched, const std::string& container,
+             bool read = false) const {
+    const auto& uses = read ? second_.reads : second_.writes;
+    const auto names = uses.find(container);
+    if (names == uses.end()) return true;
+    return touched && std::ranges::all_of(names->second.all(), [&](const auto& name) {
+      const Port& port = (read ? second_.in : second_.out).at(name);
+      const auto used = port.direct ? elements(port.outer, !read, container) : std::nullopt;
+      return used && intersects(*touched, *used, site_.assumptions) == Truth::No;
     });
   }
   std::optional<Subset> elements(EdgeId edge, bool write, const std::string& container) const {

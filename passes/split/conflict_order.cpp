@@ -13,14 +13,6 @@
 namespace sdfg {
 namespace {
 
-/// One edge at an access node that touches a container which something else in the state touches,
-/// too.
-struct Access {
-  EdgeId edge;
-  bool write;
-  std::optional<Subset> subset;  ///< none: possibly everything
-};
-
 /// What does the access at one end of the edge: a copy between access nodes, a scope, or code.
 struct Operation {
   NodeId begin, end;
@@ -44,9 +36,19 @@ std::map<NodeId, NodeId> exits_of(const State& state) {
   return out;
 }
 
-/// Accesses by container, of those that several nodes of the state touch and some node writes, in
-/// topological order.
-using AccessLists = std::map<std::string, std::vector<Access>>;
+/// One edge at an access node that touches a container which something else in the state touches,
+/// too.
+struct Access {
+  EdgeId edge;
+  bool write;
+  std::optional<Subset> subset;  ///< none: possibly everything
+  Operation operation;
+};
+
+/// Accesses by container, of those whose order paths have to say: what several nodes of the state
+/// touch and some node writes, and what several write into one node. Their key is where the
+/// operation stands in topological order; that of the access nodes need not be the same.
+using AccessLists = std::map<std::string, std::multimap<std::size_t, Access>>;
 AccessLists shared_accesses(const Sdfg& sdfg, const State& state,
                             const std::vector<NodeId>& order) {
   std::map<std::string, std::vector<NodeId>> nodes;
@@ -57,19 +59,25 @@ AccessLists shared_accesses(const Sdfg& sdfg, const State& state,
     if (!state.in(n).empty()) written.insert(root);
     nodes[std::move(root)].push_back(n);
   }
+  std::vector<std::size_t> position(state.id_bound());
+  for (std::size_t p = 0; p < order.size(); ++p) position[order[p].value] = p;
+  const auto exits = exits_of(state);
   AccessLists out;
   for (const auto& [root, list] : nodes) {
-    if (list.size() < 2 || !written.contains(root)) continue;
+    const bool one = list.size() == 1;  // who reads it waits for all who write it
+    if (!written.contains(root) || (one && state.in(list.front()).size() < 2)) continue;
     for (NodeId n : list) {
       const std::string& name = state.get<AccessNode>(n).data;
       const auto add = [&](EdgeId e, bool write) {
         const Memlet& memlet = state[e].memlet;
         if (memlet.empty()) return;
         const bool stream = sdfg.find_data(root) && sdfg.find_data(root)->is_stream();
-        out[root].push_back({e, write || stream,
-                             name == root ? subset_at(memlet, name, write) : std::nullopt});
+        const Operation does = operation(state, exits, e, write);
+        const auto subset = name == root ? subset_at(memlet, name, write) : std::nullopt;
+        out[root].emplace(position[does.begin.value], Access{e, write || stream, subset, does});
       };
       for (EdgeId e : state.in(n)) add(e, true);
+      if (one) continue;
       for (EdgeId e : state.out(n)) add(e, false);
     }
   }
@@ -158,15 +166,18 @@ ConflictOrder::ConflictOrder(const Sdfg& sdfg, const State& state, const Assumpt
   // A later write of the same elements stands between an access and what comes after the write.
   constexpr std::size_t most = 64;
   std::vector<Pair> candidates;
+  std::vector<std::pair<NodeId, NodeId>> ends;  // of each candidate
   for (const auto& [name, list] : shared_accesses(sdfg, state, *order)) {
     std::vector<Access> live;
-    for (const Access& b : list) {
+    for (const auto& [position, b] : list) {
       for (const Access& a : live)
-        if (conflict(a, b, assumptions)) 
+        if (conflict(a, b, assumptions)) {
           candidates.push_back(
               {a.edge, b.edge, a.write, b.write, a.subset.has_value() && b.subset.has_value()});
+          ends.emplace_back(a.operation.end, b.operation.begin);
+        }
       if (b.write && b.subset)
-        std::erase_if(live, [&](const Access& a) {
+        std::erase_if(live, [&, &b = b](const Access& a) {
           return a.subset && state.target(a.edge) != state.target(b.edge) &&
                  certain(covers(*b.subset, *a.subset, assumptions));
         });
@@ -179,11 +190,6 @@ ConflictOrder::ConflictOrder(const Sdfg& sdfg, const State& state, const Assumpt
     }
   }
   if (candidates.empty()) return;
-  const auto exits = exits_of(state);
-  std::vector<std::pair<NodeId, NodeId>> ends;
-  for (const Pair& p : candidates)
-    ends.emplace_back(operation(state, exits, p.before, p.before_writes).end,
-                      operation(state, exits, p.after, p.after_writes).begin);
   const auto ordered = Reachability(state, *order).of(ends);
   for (std::size_t p = 0; p < candidates.size(); ++p)
     if (ordered[p]) pairs_.push_back(candidates[p]);
