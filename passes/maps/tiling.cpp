@@ -17,7 +17,8 @@ Tiled tile(const Range& range, const DimensionTiling& how, const Expr& at) {
   const Expr size = how.size, step = range.step, points = range.size();
   if (how.strided) {
     const Expr tiles = how.type == TilingType::NumberOfTiles ? size : ceil_div(points, size);
-    return {{0, tiles - 1}, {range.begin + step * at, range.end, step * tiles}};
+    // A range without points has no tiles, and still a step.
+    return {{0, tiles - 1}, {range.begin + step * at, range.end, step * max(1, tiles)}};
   }
   switch (how.type) {
     case TilingType::Normal: {
