@@ -215,9 +215,37 @@ std::vector<Container> Program::reads_of(const State& state) const {
   return out;
 }
 
+namespace {
+
+/// A topological order in which what code and scopes write stands right behind the last of its
+/// writers: there it happens, whatever waits for the access node.
+std::vector<NodeId> order_of_accesses(const State& state) {
+  const std::vector<NodeId> order = topological_order(state).value();
+  std::vector<NodeId> out;
+  std::vector<std::size_t> writers(state.id_bound());
+  std::vector<bool> placed(state.id_bound());
+  for (NodeId n : order) {
+    if (placed[n.value]) continue;
+    placed[n.value] = true;
+    out.push_back(n);
+    if (state[n].is<AccessNode>()) continue;
+    for (EdgeId e : state.out(n)) {
+      const NodeId written = state.target(e);
+      if (!state[written].is<AccessNode>() ||
+          ++writers[written.value] < state.in(written).size() || placed[written.value])
+        continue;
+      placed[written.value] = true;
+      out.push_back(written);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 void Program::on_state(State& state, const Trail& trail) {
   changed_ |=
-      Sweep(*this, state, scope_tree_of(state), topological_order(state).value(), trail).run();
+      Sweep(*this, state, scope_tree_of(state), order_of_accesses(state), trail).run();
 }
 
 // ---- What is left.
