@@ -101,8 +101,9 @@ class Fission {
     return std::ranges::any_of(params, [&](const auto& p) { return used.contains(p); });
   }
 
-  /// Has one of the containers that pass the map's border another access node beside the map? Then
-  /// who comes before or after the map may depend on parts with which it exchanges nothing.
+  /// Has one of the containers that pass the map's border another access node beside the map, or
+  /// another writer of the same node? Then who comes before or after the map may depend on parts
+  /// with which it exchanges nothing.
   bool is_met_elsewhere(const ScopeTree& tree) const {
     std::set<NodeId> beside;
     std::set<std::string> names;
@@ -112,7 +113,13 @@ class Fission {
       if (const auto* access = state_[node].as<AccessNode>()) names.insert(access->data);
     };
     for (EdgeId e : state_.in(ends_.entry)) add(state_.source(e), e);
-    for (EdgeId e : state_.out(ends_.exit)) add(state_.target(e), e);
+    for (EdgeId e : state_.out(ends_.exit)) {
+      add(state_.target(e), e);
+      for (EdgeId other : state_.in(state_.target(e)))
+        if (state_.source(other) != ends_.exit && !state_[other].memlet.empty() &&
+            state_[state_.target(e)].is<AccessNode>())
+          return true;
+    }
     const auto elsewhere = [&](const AccessSite& site) {
       return site.state == &state_ && !beside.contains(site.node) &&
              site.node.value < tree.parent.size() && tree.parent_of(site.node) == outer_;
