@@ -10,6 +10,7 @@
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
+#include "passes/common/tidy.h"
 #include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"
 
@@ -351,30 +352,12 @@ class Inliner {
       if (!state_.contains(n)) continue;
       if (state_[n].is<AccessNode>() && state_.in(n).empty() && state_.out(n).empty())
         state_.erase(n);
-      else if (state_[n].is_entry())
-        drop_unused_inputs(n);
-      else if (state_[n].is_exit())
+      else if (state_[n].is_entry()) {
+        drop_unused_inputs(state_, n);
+        if (state_.out(n).empty()) state_.connect(n, index_.tree.exit_of(n), {});
+      } else if (state_[n].is_exit())
         drop_unused_outputs(n);
     }
-  }
-
-  void drop_unused_inputs(NodeId entry) {
-    std::set<std::string> used;
-    for (EdgeId e : state_.out(entry)) used.insert(state_[e].src_connector);
-    for (EdgeId e : std::vector(state_.in(entry).begin(), state_.in(entry).end())) {
-      const std::string connector = state_[e].dst_connector;
-      const std::string inside = matching_connector(connector);
-      if (!connector.starts_with("IN_") || used.contains(inside)) continue;
-      const NodeId from = state_.source(e);
-      state_.erase(e);
-      state_[entry].in_connectors.erase(connector);
-      state_[entry].out_connectors.erase(inside);
-      if (state_[from].is_entry())
-        drop_unused_inputs(from);
-      else if (state_[from].is<AccessNode>() && state_.in(from).empty() && state_.out(from).empty())
-        state_.erase(from);
-    }
-    if (state_.out(entry).empty()) state_.connect(entry, index_.tree.exit_of(entry), {});
   }
 
   void drop_unused_outputs(NodeId exit) {
