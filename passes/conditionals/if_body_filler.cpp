@@ -297,6 +297,8 @@ void IfBodyFiller::pass_symbols(const Target& target) {
     collect_used_names((*target.state)[n], visible_names_, used);
     for (EdgeId e : target.state->in(n))
       collect_used_names((*target.state)[e], visible_names_, used);
+    for (EdgeId e : target.state->out(n))
+      collect_used_names((*target.state)[e], visible_names_, used);
     if (const auto* access = (*target.state)[n].as<AccessNode>())
       collect_used_names(inner().arrays.at(access->data), visible_names_, used);
   }
