@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ir/expr_quotient.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -160,26 +161,6 @@ Expr negated(const Expr& e) {
   return factors.size() == 1 ? factors[0] : Expr::make(Op::Mul, std::move(factors));
 }
 
-/// A constant integer divisor of a symbolic term, and the term without it.
-std::pair<Expr, std::int64_t> split_divisor(const Expr& term) {
-  if (term.is(Op::Div))
-    if (const auto divisor = term.arg(1).as_integer(); divisor && *divisor > 0)
-      return {term.arg(0), *divisor};
-  if (term.is(Op::Mul)) {
-    std::vector<Expr> factors;
-    std::int64_t divisor = 1;
-    for (const Expr& f : term.args()) {
-      const auto [rest, d] = split_divisor(f);
-      divisor *= d;
-      if (!(rest.as_integer() == 1)) factors.push_back(rest);
-    }
-    if (divisor == 1) return {term, 1};
-    if (factors.empty()) return {Expr(1), divisor};
-    return {factors.size() == 1 ? factors[0] : Expr::make(Op::Mul, factors), divisor};
-  }
-  return {term, 1};
-}
-
 }  // namespace
 
 std::string cpp_name(std::string_view name) {
@@ -281,19 +262,7 @@ std::string CppExpr::binary(const Expr& expr, std::string_view op, int precedenc
 
 std::string CppExpr::add(const Expr& expr, int context) const {
   if (!symbolic) return binary(expr, "+", sum, context);
-  std::int64_t common = 1;
-  for (const Expr& term : expr.args()) common = std::lcm(common, split_divisor(term).second);
-  if (common != 1) {
-    // An exact division: the whole is an integer, the terms need not be.
-    std::vector<Expr> scaled;
-    for (const Expr& term : expr.args()) {
-      const auto [rest, divisor] = split_divisor(term);
-      scaled.push_back(divisor == common ? rest
-                                         : Expr::make(Op::Mul, {Expr(common / divisor), rest}));
-    }
-    return wrap(print(Expr::make(Op::Add, scaled), unary) + " / " + cpp_integer(common), product,
-                context);
-  }
+  if (has_quotient(expr)) return fraction(expr, context);
   // Positive terms first: `N - 1` reads better than `-1 + N`.
   std::string out;
   for (const bool negative : {false, true})
@@ -314,10 +283,17 @@ std::string CppExpr::multiply(const Expr& expr, int context) const {
     const Expr positive = negated(expr);
     return wrap("-" + print(positive, unary), unary - 1, context);
   }
-  const auto [rest, divisor] = split_divisor(expr);
-  if (divisor != 1)
-    return wrap(print(rest, product) + " / " + cpp_integer(divisor), product, context);
+  if (has_quotient(expr)) return fraction(expr, context);
   return binary(expr, "*", product, context);
+}
+
+/// An exact division: the whole is an integer, its terms and factors need not be.
+std::string CppExpr::fraction(const Expr& expr, int context) const {
+  const Fraction f = over_one_denominator(expr);
+  if (has_quotient(f.numerator) || has_quotient(f.denominator))
+    return give_up(expr, "a division by zero");
+  if (f.denominator.as_integer() == 1) return print(f.numerator, context);
+  return wrap(print(f.numerator, product) + " / " + print(f.denominator, unary), product, context);
 }
 
 std::string CppExpr::power(const Expr& expr) const {
@@ -422,7 +398,8 @@ std::string CppExpr::print(const Expr& expr, int context) const {
     case Op::Mod: return call_of(symbolic ? "sdfg::floor_mod" : "sdfg::remainder_of", expr);
     case Op::Min: return call_of("sdfg::min", expr);
     case Op::Max: return call_of("sdfg::max", expr);
-    case Op::Pow: return power(expr);
+    case Op::Pow:
+      return symbolic && has_quotient(expr) ? fraction(expr, context) : power(expr);
     case Op::And: return binary(expr, "&&", and_, context);
     case Op::Or: return binary(expr, "||", or_, context);
     case Op::Neg: return wrap("-" + print(expr.arg(0), unary), unary - 1, context);

@@ -43,6 +43,7 @@ class CppExpr {
   std::string binary(const Expr& expr, std::string_view op, int precedence, int context) const;
   std::string add(const Expr& expr, int context) const;
   std::string multiply(const Expr& expr, int context) const;
+  std::string fraction(const Expr& expr, int context) const;
   std::string power(const Expr& expr) const;
   std::string call(const Expr& expr) const;
   std::string call_of(std::string_view function, const Expr& expr) const;

@@ -3,14 +3,18 @@
 // it depends on; the second is what the element is looked up with. So a compiler keeps row pointers
 // in scalar registers and adds 32-bit lanes, and a reader sees `vn_row[x]`.
 
+#include <algorithm>
+
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/expr_quotient.h"
 
 namespace sdfg {
 
 namespace {
 
-/// The terms of a sum, without bringing anything to normal form.
+/// The terms of a sum, without bringing anything to normal form; those that divide are not
+/// integers one by one.
 void flatten(const Expr& e, bool negative, std::vector<Expr>& terms) {
   if (e.is(Op::Add)) {
     for (const Expr& a : e.args()) flatten(a, negative, terms);
@@ -186,6 +190,13 @@ SdfgFunction::IndexParts SdfgFunction::index_parts(const Expr& index, const Expr
   IndexParts out;
   flatten(index, false, out.terms);
   if (!(offset.as_integer() == 0)) flatten(offset, false, out.terms);
+  if (const auto divided = std::ranges::stable_partition(out.terms, std::not_fn(has_quotient));
+      !divided.empty()) {
+    Expr sum = 0;
+    for (const Expr& term : divided) sum = sum + term;
+    out.terms.erase(divided.begin(), divided.end());
+    out.terms.push_back(std::move(sum));
+  }
   for (const Expr& term : out.terms) {
     if (row_param_)
       if (const auto row = along(term, row_param_->first, row_param_->second)) {

@@ -1,7 +1,6 @@
 // Maps that run on the GPU: the host computes their bounds and launches; the body becomes a kernel.
 
 #include <algorithm>
-#include <cctype>
 
 #include "codegen/constants.h"
 #include "codegen/kernel_text.h"
@@ -21,17 +20,6 @@ std::string instance(const std::string& kernel, std::span<const std::string> fla
     return instance(kernel, flags.subspan(1), values + (values.empty() ? "" : ", ") + value);
   };
   return "(" + flags.front() + " ? " + with("true") + " : " + with("false") + ")";
-}
-
-/// Is it among the text's identifiers()? Most that are asked for stand near the beginning.
-bool has_word(std::string_view text, std::string_view word) {
-  const auto in_word = [&](std::size_t at) {
-    return at < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
-  };
-  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
-    if (!(at > 0 && in_word(at - 1)) && !in_word(at + word.size())) return true;
-  return false;
 }
 
 }  // namespace

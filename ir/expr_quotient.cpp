@@ -1,4 +1,6 @@
-// Quotients rounded down or up, and remainders, in normal form.
+// Quotients, exact and rounded down or up, and remainders, in normal form.
+
+#include "ir/expr_quotient.h"
 
 #include "ir/expr_normal.h"
 
@@ -122,6 +124,11 @@ std::int64_t rounded(std::int64_t a, std::int64_t b, bool up) {
   return up && a % b != 0 ? q + 1 : q;
 }
 
+bool divides(const Expr& factor) {
+  if (factor.is(Op::Div)) return true;
+  return factor.is(Op::Pow) && factor.arg(1).as_integer().value_or(0) < 0;
+}
+
 }  // namespace
 
 Expr rounded_quotient(Expr a, Expr b, bool up) {
@@ -220,3 +227,26 @@ Expr remainder(const Expr& a, const Expr& b) {
 }
 
 }  // namespace sdfg::detail
+
+namespace sdfg {
+
+bool has_quotient(const Expr& sum) {
+  if (sum.is(Op::Add) || sum.is(Op::Sub) || sum.is(Op::Neg) || sum.is(Op::Mul))
+    return std::ranges::any_of(sum.args(), has_quotient);
+  return detail::divides(sum);
+}
+
+Fraction over_one_denominator(const Expr& expr) {
+  Fraction out{simplify(expr), 1};
+  // Multiplying by a sum may bring other denominators in, hence the repetition.
+  for (int round = 0; round < 4; ++round) {
+    detail::Denominator d = detail::common_denominator(out.numerator);
+    if (d.is_one()) d = detail::common_denominator(out.denominator);
+    if (d.is_one()) break;
+    out.numerator = detail::times(out.numerator, d);
+    out.denominator = detail::times(out.denominator, d);
+  }
+  return out;
+}
+
+}  // namespace sdfg

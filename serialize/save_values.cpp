@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cctype>
 
 #include "serialize/loader.h"
 #include "serialize/saver.h"
+#include "support/text.h"
 
 namespace sdfg::detail {
 
@@ -26,15 +26,7 @@ bool Saver::copy_unchanged(const Origin& origin, std::size_t record) {
 }
 
 bool Saver::names_lost(std::string_view text) const {
-  const auto in_word = [&](std::size_t at) {
-    return at < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
-  };
-  return std::ranges::any_of(lost, [&](const std::string& name) {
-    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
-      if (!in_word(at - 1) && !in_word(at + name.size())) return true;
-    return false;
-  });
+  return std::ranges::any_of(lost, [&](const std::string& name) { return has_word(text, name); });
 }
 
 Saver Saver::for_base() const {

@@ -12,6 +12,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 /// `[A-Za-z_][A-Za-z0-9_]*`, dots joining several; not True, False or None (DaCe's rule for names).
 bool is_valid_name(std::string_view text);
+/// Does the word stand in the text, not as a part of a longer word of letters, digits and `_`?
+bool has_word(std::string_view text, std::string_view word);
 /// The candidate nearest to a misspelled word, or the only one that starts with it; "" when none is
 /// near.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);

@@ -2,28 +2,14 @@
 // sum of products of slots; the rest becomes code on 64-bit integers.
 
 #include <algorithm>
-#include <numeric>
 
 #include "codegen/interpreter/expression.h"
+#include "ir/expr_quotient.h"
 
 namespace sdfg::interpreter {
 namespace {
 
-__extension__ typedef __int128 Wide;
 using Code64 = std::function<std::int64_t()>;
-
-/// numerator / denominator in lowest terms, denominator > 0.
-struct Fraction {
-  std::int64_t n = 0, d = 1;
-};
-Fraction reduced(Wide n, Wide d) {
-  if (d == 0) throw Stop("a symbolic expression divides by zero");
-  if (d < 0) n = -n, d = -d;
-  Wide a = n < 0 ? -n : n, b = d;
-  while (b) a %= b, std::swap(a, b);
-  return {std::int64_t(n / a), std::int64_t(d / a)};
-}
-using CodeFraction = std::function<Fraction()>;
 
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   if (b == 0) throw Stop("a symbolic expression divides by zero");
@@ -40,25 +26,25 @@ class IndexCompiler {
       case Op::Integer: return number(e.value());
       case Op::Symbol: return symbol(e);
       case Op::Add: {
-        // Fractions may add up to an integer that the summands are not.
-        if (has_fraction(e)) return coded(whole(fraction(e)));
+        if (has_quotient(e)) return exact(e);
         Index sum;
         for (const Expr& a : e.args()) add(sum, compile(a), 1);
         return sum;
       }
       case Op::Sub: {
-        if (has_fraction(e)) return coded(whole(fraction(e)));
+        if (has_quotient(e)) return exact(e);
         Index difference = compile(e.arg(0));
         add(difference, compile(e.arg(1)), -1);
         return difference;
       }
       case Op::Neg: {
+        if (has_quotient(e)) return exact(e);
         Index negated;
         add(negated, compile(e.arg(0)), -1);
         return negated;
       }
-      case Op::Mul: return has_fraction(e) ? coded(whole(fraction(e))) : product(e.args());
-      case Op::Div: return coded(whole(fraction(e)));
+      case Op::Mul: return has_quotient(e) ? exact(e) : product(e.args());
+      case Op::Div: return exact(e);
       case Op::FloorDiv: return binary(e, floor_quotient);
       case Op::CeilDiv:
         return binary(e, [](std::int64_t a, std::int64_t b) {
@@ -68,7 +54,7 @@ class IndexCompiler {
         return binary(e, [](std::int64_t a, std::int64_t b) {
           return a - floor_quotient(a, b) * b;
         });
-      case Op::Pow: return binary(e, power);
+      case Op::Pow: return has_quotient(e) ? exact(e) : binary(e, power);
       case Op::Min:
         return reduce(e, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
       case Op::Max:
@@ -177,52 +163,14 @@ class IndexCompiler {
     return result;
   }
 
-  // ---- Exact divisions.
-
-  static bool has_fraction(const Expr& e) {
-    if (e.is(Op::Div)) return true;
-    if (!e.is(Op::Add) && !e.is(Op::Mul) && !e.is(Op::Sub) && !e.is(Op::Neg)) return false;
-    return std::ranges::any_of(e.args(), has_fraction);
-  }
-
-  CodeFraction fraction(const Expr& e) const {
-    const auto fold = [&](auto combine) -> CodeFraction {
-      CodeFraction result = fraction(e.arg(0));
-      for (const Expr& a : e.args().subspan(1))
-        result = [combine, x = std::move(result), y = fraction(a)] { return combine(x(), y()); };
-      return result;
-    };
-    switch (e.op()) {
-      case Op::Add:
-        return fold([](Fraction x, Fraction y) {
-          return reduced(Wide(x.n) * y.d + Wide(y.n) * x.d, Wide(x.d) * y.d);
-        });
-      case Op::Sub:
-        return fold([](Fraction x, Fraction y) {
-          return reduced(Wide(x.n) * y.d - Wide(y.n) * x.d, Wide(x.d) * y.d);
-        });
-      case Op::Mul:
-        return fold([](Fraction x, Fraction y) {
-          return reduced(Wide(x.n) * y.n, Wide(x.d) * y.d);
-        });
-      case Op::Div:
-        return fold([](Fraction x, Fraction y) {
-          return reduced(Wide(x.n) * y.d, Wide(x.d) * y.n);
-        });
-      case Op::Neg:
-        return [x = fraction(e.arg(0))] {
-          const Fraction f = x();
-          return Fraction{-f.n, f.d};
-        };
-      default: return [index = compile(e)] { return Fraction{index(), 1}; };
-    }
-  }
-
-  static Code64 whole(CodeFraction code) {
-    return [code = std::move(code)] {
-      const Fraction f = code();
-      return floor_quotient(f.n, f.d);
-    };
+  /// Terms that divide may add up to an integer that none of them is.
+  Index exact(const Expr& e) const {
+    const auto [numerator, denominator] = over_one_denominator(e);
+    if (has_quotient(numerator) || has_quotient(denominator))
+      throw Stop("a symbolic expression divides by zero");
+    return coded([n = compile(numerator), d = compile(denominator)] {
+      return floor_quotient(n(), d());
+    });
   }
 
   const Context& context_;

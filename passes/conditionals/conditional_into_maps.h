@@ -24,9 +24,10 @@ It is done where it pays: for a map of a branch that has a map before or behind 
 further than eight blocks, which runs over the same range (or over some dimensions of it) and has
 arrays in common with it (integers, which are neighbour tables, do not count); and for what is
 connected with that map, or writes the same elements in another branch. A map that looks nothing up
-may run over a part of the other one's range, too, or over more: map-split-vertical cuts them; so may
-one that looks something up where booleans decide and it updates what the other one has in common
-with it, because kernels are compiled for each value of a flag. The rest stays in the conditional. Scalars that code beside the maps computes are computed in any case.
+may run over a part of the other one's range, too, or over more: map-split-vertical cuts them; so
+may one that looks something up where booleans decide and it updates what the other one has in
+common with it, because kernels are compiled for each value of a flag. The rest stays in the
+conditional. Scalars that code beside the maps computes are computed in any case.
 
 Refused when a condition reads containers; when a branch is more than one state, or holds something
 else than maps, copies that a map can make, and code without side effects that writes scalars of its

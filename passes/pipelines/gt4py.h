@@ -34,13 +34,14 @@ simplify; fuse maps and let containers share storage until nothing changes; choo
 containers where they are read; order what maps read and write in place; then the inside of maps:
 blocking, tasklets, conditionals; then order, strides and storage for the target.
 
-Where bounds are left that only a call decides (`Max(1, begin)`), everything after the first simplify
-is done again for a copy in which symbols have the order that ranges of maps suggest: maps have points,
-and what cuts a range lies inside it. The copy stays as a version of its own where it is estimated to
-move at least one percent fewer bytes, or no more in fewer kernels (remarks of `versions` say what was
-assumed and the estimate); `versions=off` never makes one. With `typical` or `when` the copy is made instead for the conditions
-that were stated, or that follow from the typical values (which branch is taken, which of two bounds is
-the larger). A check at the start of a call chooses; results are the same for all values.
+Where bounds are left that only a call decides (`Max(1, begin)`), everything after the first
+simplify is done again for a copy in which symbols have the order that ranges of maps suggest:
+maps have points, and what cuts a range lies inside it. The copy stays as a version of its own
+where it is estimated to move at least one percent fewer bytes, or no more in fewer kernels
+(remarks of `versions` say what was assumed and the estimate); `versions=off` never makes one.
+With `typical` or `when` the copy is made instead for the conditions that were stated, or that
+follow from the typical values (which branch is taken, which of two bounds is the larger). A check
+at the start of a call chooses; results are the same for all values.
 
 The steps and their reasons follow below for the default options.)",
   };

@@ -350,13 +350,14 @@ class Inliner {
   void tidy_surroundings() {
     for (NodeId n : neighbours_) {
       if (!state_.contains(n)) continue;
-      if (state_[n].is<AccessNode>() && state_.in(n).empty() && state_.out(n).empty())
+      if (state_[n].is<AccessNode>() && state_.in(n).empty() && state_.out(n).empty()) {
         state_.erase(n);
-      else if (state_[n].is_entry()) {
+      } else if (state_[n].is_entry()) {
         drop_unused_inputs(state_, n);
         if (state_.out(n).empty()) state_.connect(n, index_.tree.exit_of(n), {});
-      } else if (state_[n].is_exit())
+      } else if (state_[n].is_exit()) {
         drop_unused_outputs(n);
+      }
     }
   }
 

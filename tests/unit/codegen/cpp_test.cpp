@@ -49,6 +49,26 @@ TEST(Cpp, DeclarationsWithoutAValueStoreNothing) {
   EXPECT_EQ(text.find("nullptr;"), std::string::npos) << text;
 }
 
+// Each term alone would be rounded, or be the inverse of an integer, which is 0.
+TEST(Cpp, IndicesThatDivideAreOneFraction) {
+  const std::string text = generated(R"--(sdfg strided(A: float64[20], B: float64[20])
+  symbol START: int64
+  symbol STEP: int64
+  state s
+    n0 = access A
+    n1 = map each (i) in [START:20:STEP]
+      n2 = tasklet t: "b = a + 1"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A: A[0:20]
+    n1.OUT_A -> n2.a: A[i/2 + START/2]
+    n2.b -> n3.IN_B: B[(i - START)/STEP]
+    n3.OUT_B -> n4: B[0:20]
+)--");
+  EXPECT_NE(text.find("B[(i - START) / STEP] = A[(START + i) / 2] + 1;"), std::string::npos)
+      << text;
+}
+
 // As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])

@@ -75,6 +75,27 @@ sdfg p(A: float64[64, K] {storage = GPU_Global}, B: float64[4, 16, K] {storage =
       << text;
 }
 
+TEST(Gpu, IndicesThatDivideAreOneFraction) {
+  const auto bundle = generate_gpu(program(R"(sdfg strided(A: float64[20] {storage = GPU_Global}, B: float64[20] {storage = GPU_Global})
+  symbol START: int64
+  symbol STEP: int64
+  state s
+    n0 = access A
+    n1 = map each (i) in [START:20:STEP] {schedule = GPU_Device}
+      n2 = tasklet t: "b = a + 1"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A: A[0:20]
+    n1.OUT_A -> n2.a: A[i/2 + START/2 + 1]
+    n2.b -> n3.IN_B: B[(i - START)/STEP]
+    n3.OUT_B -> n4: B[0:20]
+)"), {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string text = kernel(bundle->files.front().text);
+  EXPECT_NE(text.find("B[((i - START) / STEP)] = A[((START + i) / 2) + 1] + 1;"), text.npos)
+      << text;
+}
+
 TEST(Gpu, BlocksGoAlongLevelsFirst) {
   GpuOptions options;
   options.plan = "kernel m\n  rows_first = 1000\n";

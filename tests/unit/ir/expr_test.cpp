@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/expr_quotient.h"
 #include "tests/unit/ir/print_expr.h"
 
 namespace sdfg {
@@ -36,6 +37,20 @@ TEST(Expr, equal_polynomials_are_the_same_tree) {
   EXPECT_EQ(plain("2*(i + j) - i - i - 2*j"), Expr(0));
   EXPECT_EQ(plain("N*M/M"), plain("N"));
   EXPECT_NE(plain("N*M"), plain("N + M"));
+}
+
+TEST(Expr, sums_that_divide_are_one_fraction) {
+  const auto over = [](std::string_view text) {
+    const Fraction f = over_one_denominator(plain(text));
+    EXPECT_FALSE(has_quotient(f.numerator) || has_quotient(f.denominator)) << text;
+    return to_text(f.numerator) + " over " + to_text(f.denominator);
+  };
+  EXPECT_EQ(over("N + 1"), "N + 1 over 1");
+  EXPECT_EQ(over("(i - S)/T"), to_text(plain("i - S")) + " over T");
+  EXPECT_EQ(over("i/2 + j/3 - 1"), to_text(plain("3*i + 2*j - 6")) + " over 6");
+  EXPECT_EQ(over("1/(N/2 + 1)"), "2 over N + 2");
+  EXPECT_TRUE(has_quotient(plain("i*N/T")));
+  EXPECT_FALSE(has_quotient(plain("int_floor(i, T) + 1")));
 }
 
 TEST(Expr, prints_the_plain_dialect) {
