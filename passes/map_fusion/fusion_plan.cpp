@@ -117,12 +117,13 @@ class Planner {
       if (rules_.assume_always_shared) continue;
       between.has_others = !only_first || !only_second;
       const Data* data = site_.sdfg.find_data(between.container);
-      if (!between.has_others && data->transient &&
-          site_.accesses.is_single_use(between.container))
+      const bool local = data->transient && site_.accesses.is_single_use(between.container);
+      if (local && !between.has_others)
         between.fate = Intermediate::Fate::Gone;
-      else if (second_.writes.contains(between.container) &&
+      else if ((local || second_.writes.contains(between.container)) &&
                (!between.has_others || others_touch_other_parts(between)))
-        between.fate = Intermediate::Fate::Overwritten;  // if check_intermediate agrees
+        between.fate = local ? Intermediate::Fate::Unread
+                             : Intermediate::Fate::Overwritten;  // if check_intermediate agrees
     }
   }
   /// Do all others at the node leave alone what the first map writes there?
@@ -165,7 +166,7 @@ class Planner {
   bool is_absorbed() const {
     return exchanged_ports() == first_.out.size() && !first_.side_effects &&
            std::ranges::all_of(plan_.intermediates, [](const Intermediate& i) {
-             return i.fate == Intermediate::Fate::Gone;
+             return i.fate == Intermediate::Fate::Gone || i.fate == Intermediate::Fate::Unread;
            });
   }
 
@@ -248,7 +249,7 @@ class Planner {
     if (between.fate == Intermediate::Fate::Overwritten && !is_overwritten(between))
       between.fate = Intermediate::Fate::Stays;
     // Whoever comes after the second map came after the others, too.
-    if (between.fate == Intermediate::Fate::Overwritten && between.has_others)
+    if (between.fate != Intermediate::Fate::Stays && between.has_others)
       plan_.waits.push_back(between.node);
     if (between.fate != Intermediate::Fate::Gone && rules_.require_exclusive_intermediates)
       return "'" + name + "' is used elsewhere, too";

@@ -48,9 +48,10 @@ struct KeptRead {
 };
 /// An access node between the two maps.
 struct Intermediate {
-  /// What becomes of it: it and its container go; it goes, because the second map overwrites all of
-  /// it (or of what the first writes, and it stays for others); it stays behind the fused map.
-  enum class Fate : std::uint8_t { Gone, Overwritten, Stays };
+  /// What becomes of it: it and its container go; it stays for others, who leave alone what the
+  /// first map writes, and that goes; it goes, because the second map overwrites all of it (or of
+  /// what the first writes, and it stays for others); it stays behind the fused map.
+  enum class Fate : std::uint8_t { Gone, Unread, Overwritten, Stays };
   NodeId node;
   std::string container;
   std::vector<std::string> out_ports, in_ports;  ///< of the first map, of the second

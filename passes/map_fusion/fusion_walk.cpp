@@ -43,7 +43,10 @@ std::optional<NodeId> FusionMaps::fuse(NodeId first, NodeId second, const Fusion
   if (plan.match.promotes) what += ", the first map is repeated for that";
   if (plan.match.shrinks) what += ", the first map computes less now";
   for (const Intermediate& i : plan.intermediates)
-    if (i.fate == Intermediate::Fate::Gone) what += ", '" + i.container + "' is gone";
+    if (i.fate == Intermediate::Fate::Gone)
+      what += ", '" + i.container + "' is gone";
+    else if (i.fate == Intermediate::Fate::Unread)
+      what += ", nobody else reads what it wrote of '" + i.container + "'";
   if (!announce(first, second, why, what)) return std::nullopt;
   const NodeId into = join_maps(site_, a, b, plan, join_, unused) ? first : second;
   forget(into == first ? second : first, into);
