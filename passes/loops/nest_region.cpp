@@ -101,7 +101,10 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
     }
   for (const std::string& name : free_symbols(inner)) {
     if (node.symbol_mapping.contains(name) || inner.arrays.contains(name)) continue;
-    if (parent.constants.contains(name)) continue;
+    if (const Constant* constant = parent.constants.get(name)) {
+      inner.constants.insert(name, *constant);
+      continue;
+    }
     inner.symbols[name] = type_of_symbol(name);
     node.symbol_mapping[name] = Expr::symbol(name);
   }

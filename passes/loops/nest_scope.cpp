@@ -226,7 +226,11 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
   NestedSdfg node;
   node.label = std::move(label);
   for (const std::string& name : free_symbols(inner)) {
-    if (inner.arrays.contains(name) || sdfg_.constants.contains(name)) continue;
+    if (inner.arrays.contains(name)) continue;
+    if (const Constant* constant = sdfg_.constants.get(name)) {
+      inner.constants.insert(name, *constant);
+      continue;
+    }
     const auto declared = sdfg_.symbols.find(name);
     const auto known = types_.find(name);
     inner.symbols[name] = declared != sdfg_.symbols.end() ? declared->second

@@ -124,10 +124,26 @@ class Propagation {
         collect_symbols(region[e].condition, all_names(), names);
         for (const auto& [target, value] : region[e].assignments) collect_symbols(value, names);
         Substitution values = known(names, {Point::After, index, id});
+        std::erase_if(values, [&, edge = &region[e]](const auto& value) {
+          return reads_other_target(*edge, value.first, value.second);
+        });
         if (announce(trail.in(region[id]), values))
           rewrites_.push_back([edge = &region[e], values] { replace_symbols(*edge, values); });
       }
     }
+  }
+
+  /// Whether an assignment of `edge` that reads `name` would, with the value instead, read what another
+  /// one assigns: those of an edge have no order.
+  static bool reads_other_target(const InterstateEdge& edge, const std::string& name,
+                                 const Expr& value) {
+    SymbolSet read;
+    collect_symbols(value, read);
+    std::erase_if(read, [&](const auto& symbol) { return !edge.assignments.contains(symbol); });
+    return !read.empty() && std::ranges::any_of(edge.assignments, [&](const auto& assignment) {
+      return uses_symbol(assignment.second, name) &&
+             (read.size() > 1 || !read.contains(assignment.first));
+    });
   }
 
   void on_block(Region& region, SymbolValues::RegionIndex index, BlockId id, const Trail& trail) {

@@ -19,9 +19,7 @@ class Eliminator {
     nested_in_region(sdfg, trail);
     const SymbolSet used = used_names(sdfg);
     const auto unused = [&](const std::string& name) {
-      return !used.contains(name) && !name.starts_with("__") && !sdfg.arrays.contains(name) &&
-             std::ranges::find(sdfg.arg_names, name) == sdfg.arg_names.end() &&
-             std::ranges::find(options_.keep, name) == options_.keep.end();
+      return !used.contains(name) && !stays(sdfg, name);
     };
     for_each_interstate_edge(sdfg, [&](InterstateEdge& edge) {
       edge.assignments.erase_if([&](const auto& assignment) {
@@ -55,8 +53,15 @@ class Eliminator {
           on_sdfg(**nested->sdfg, nested, trail.in(*state, id));
   }
 
-  /// What the SDFG reads, and what the symbols among these are computed from, transitively.
-  static SymbolSet used_names(const Sdfg& sdfg) {
+  /// Whether a name stays although nothing in the SDFG reads it.
+  bool stays(const Sdfg& sdfg, const std::string& name) const {
+    return name.starts_with("__") || sdfg.arrays.contains(name) ||
+           std::ranges::find(sdfg.arg_names, name) != sdfg.arg_names.end() ||
+           std::ranges::find(options_.keep, name) != options_.keep.end();
+  }
+
+  /// What the SDFG reads or keeps, and what the symbols among these are computed from, transitively.
+  SymbolSet used_names(const Sdfg& sdfg) const {
     SymbolSet known;
     for (const auto& [name, type] : sdfg.symbols) known.insert(name);
     std::map<std::string, std::vector<const Expr*>, std::less<>> definitions;
@@ -68,6 +73,8 @@ class Eliminator {
     });
 
     SymbolSet used = read_names(sdfg, known);
+    for (const auto& [name, values] : definitions)
+      if (stays(sdfg, name)) used.insert(name);
     std::vector<std::string> todo(used.begin(), used.end());
     while (!todo.empty()) {
       const auto found = definitions.find(todo.back());
