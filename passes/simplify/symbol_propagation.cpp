@@ -133,8 +133,8 @@ class Propagation {
     }
   }
 
-  /// Whether an assignment of `edge` that reads `name` would, with the value instead, read what another
-  /// one assigns: those of an edge have no order.
+  /// Whether an assignment of `edge` that reads `name` would, with the value instead, read what
+  /// another one assigns: those of an edge have no order.
   static bool reads_other_target(const InterstateEdge& edge, const std::string& name,
                                  const Expr& value) {
     SymbolSet read;

@@ -60,7 +60,7 @@ class Eliminator {
            std::ranges::find(options_.keep, name) != options_.keep.end();
   }
 
-  /// What the SDFG reads or keeps, and what the symbols among these are computed from, transitively.
+  /// What the SDFG reads or keeps, and what the symbols among these are computed from, and so on.
   SymbolSet used_names(const Sdfg& sdfg) const {
     SymbolSet known;
     for (const auto& [name, type] : sdfg.symbols) known.insert(name);
