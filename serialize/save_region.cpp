@@ -262,15 +262,15 @@ void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {
   if (!version.empty()) m.put("dace_version", [&] { to.text(version); });
 }
 
-std::vector<std::string> lost_symbols(const Saver& to, const Sdfg& sdfg) {
-  std::vector<std::string> lost;
+SymbolSet lost_symbols(const Saver& to, const Sdfg& sdfg) {
+  SymbolSet lost;
   const json::Value original = to.original(sdfg.origin);
   const json::Value attributes = original.valid() ? original.find("attributes") : original;
   const json::Value symbols = attributes.valid() ? attributes.find("symbols") : attributes;
   if (symbols.valid() && symbols.is_object())
     for (const json::Value member : symbols)
       if (const std::string name = member.key(); !sdfg.symbols.contains(name))
-        lost.push_back(name);
+        lost.insert(name);
   return lost;
 }
 
@@ -278,7 +278,7 @@ std::vector<std::string> lost_symbols(const Saver& to, const Sdfg& sdfg) {
 
 void save_sdfg(Saver& to, const Sdfg& sdfg, std::size_t record, bool root) {
   if (to.copy_unchanged(sdfg.origin, record)) return;
-  std::vector<std::string> around = lost_symbols(to, sdfg);
+  SymbolSet around = lost_symbols(to, sdfg);
   around.swap(to.lost);
   save_merged(
       to, sdfg, sdfg.origin,

@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cctype>
 
 #include "serialize/loader.h"
 #include "serialize/saver.h"
-#include "support/text.h"
 
 namespace sdfg::detail {
 
@@ -26,7 +26,16 @@ bool Saver::copy_unchanged(const Origin& origin, std::size_t record) {
 }
 
 bool Saver::names_lost(std::string_view text) const {
-  return std::ranges::any_of(lost, [&](const std::string& name) { return has_word(text, name); });
+  if (lost.empty()) return false;
+  const auto is_of_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (auto at = text.begin(); at != text.end();) {
+    const auto begin = std::find_if(at, text.end(), is_of_word);
+    at = std::find_if_not(begin, text.end(), is_of_word);
+    if (lost.contains(std::string_view(begin, at))) return true;
+  }
+  return false;
 }
 
 Saver Saver::for_base() const {
@@ -148,7 +157,8 @@ void Members::merge(std::string_view name, std::size_t before, std::size_t at, b
     return;
   // Nothing changed here, so the file's own words stay, or its silence.
   const Value original = find_original(name);
-  if (original.valid() && to_.names_lost(original.raw())) return;
+  const std::string_view now = std::string_view(to_.out).substr(at);
+  if (original.valid() && (original.raw() == now || to_.names_lost(original.raw()))) return;
   if (original.valid()) {
     to_.out.resize(at);
     to_.raw(original.raw());

@@ -44,7 +44,7 @@ class Saver {
 
   /// Symbols that the file declares for the SDFG being written and that it has no more. The file's
   /// words may name them all the same, as in `N + i - i`; such words do not stay.
-  std::vector<std::string> lost;
+  SymbolSet lost;
   bool names_lost(std::string_view text) const;
 
   /// Leaves out what stands for itself: graphs, containers, ids. True for the base of a merge.

@@ -175,7 +175,8 @@ Refusal SharingCheck::check_bounds(const Placed& use, const std::vector<Subset>&
   if (hull && (contains(*hull, use.box) || contains(*hull, all))) return {};
   // Several copies may hold all of it together.
   std::vector<Subset> left{*use.box};
-  for (const Subset& box : copied) subtract(left, box);
+  for (const Subset& box : copied)
+    if (copied.size() > 1) subtract(left, box);
   if (left.empty()) return {};
   if (grow(all)) return {};
   return "'" + from() + "' is used beyond what is copied: [" + to_text(*use.box) + "] of '" + to() +

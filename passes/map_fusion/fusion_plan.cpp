@@ -116,15 +116,23 @@ class Planner {
       });
       if (rules_.assume_always_shared) continue;
       between.has_others = !only_first || !only_second;
-      const Data* data = site_.sdfg.find_data(between.container);
-      const bool local = data->transient && site_.accesses.is_single_use(between.container);
-      if (local && !between.has_others)
-        between.fate = Intermediate::Fate::Gone;
-      else if ((local || second_.writes.contains(between.container)) &&
-               (!between.has_others || others_touch_other_parts(between)))
-        between.fate = local ? Intermediate::Fate::Unread
-                             : Intermediate::Fate::Overwritten;  // if check_intermediate agrees
+      if (!between.has_others && is_local(between)) between.fate = Intermediate::Fate::Gone;
     }
+  }
+  /// Does nobody know the container but those at the node?
+  bool is_local(const Intermediate& between) const {
+    return site_.sdfg.find_data(between.container)->transient &&
+           site_.accesses.is_single_use(between.container);
+  }
+  /// When all else has been checked: comparing parts takes time.
+  Intermediate::Fate fate_beside_others(const Intermediate& between) const {
+    const bool local = is_local(between);
+    if (rules_.assume_always_shared ||
+        (!local && !second_.writes.contains(between.container)) ||
+        (between.has_others && !others_touch_other_parts(between)))
+      return Intermediate::Fate::Stays;
+    if (local) return Intermediate::Fate::Unread;
+    return is_overwritten(between) ? Intermediate::Fate::Overwritten : Intermediate::Fate::Stays;
   }
   /// Do all others at the node leave alone what the first map writes there?
   bool others_touch_other_parts(const Intermediate& between) const {
@@ -166,7 +174,7 @@ class Planner {
   bool is_absorbed() const {
     return exchanged_ports() == first_.out.size() && !first_.side_effects &&
            std::ranges::all_of(plan_.intermediates, [](const Intermediate& i) {
-             return i.fate == Intermediate::Fate::Gone || i.fate == Intermediate::Fate::Unread;
+             return i.fate == Intermediate::Fate::Gone;
            });
   }
 
@@ -246,8 +254,7 @@ class Planner {
         if (Refusal why = check_read(between, in, r)) return why;
     for (KeptValue& value : between.values)
       if (Refusal why = place(between, value)) return why;
-    if (between.fate == Intermediate::Fate::Overwritten && !is_overwritten(between))
-      between.fate = Intermediate::Fate::Stays;
+    if (between.fate != Intermediate::Fate::Gone) between.fate = fate_beside_others(between);
     // Whoever comes after the second map came after the others, too.
     if (between.fate != Intermediate::Fate::Stays && between.has_others)
       plan_.waits.push_back(between.node);
