@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/analysis/propagate.h"
 #include "ir/analysis/signature.h"
 #include "ir/walk.h"
 #include "passes/common/loop_range.h"
@@ -32,7 +33,29 @@ bool is_origin(const Subset& window) {
   return std::ranges::all_of(window.ranges, [](const Range& r) { return r.begin == Expr(0); });
 }
 
+/// Maps with a memlet that may leave its container.
+std::vector<NodeId> unfitting_scopes(const State& state, const Sdfg& sdfg) {
+  std::vector<NodeId> out;
+  const auto fits = [&](const Memlet& memlet) {
+    const Data* data = memlet.empty() ? nullptr : sdfg.arrays.get(memlet.data);
+    return !data || !memlet.subset() ||
+           certain(covers(Subset::whole(data->shape), *memlet.subset()));
+  };
+  for (NodeId n : state.nodes()) {
+    const auto* exit = state[n].as<MapExit>();
+    if (!state[n].is<MapEntry>() && !exit) continue;
+    const auto edges = exit ? state.out(n) : state.in(n);
+    if (!std::ranges::all_of(edges, [&](EdgeId e) { return fits(state[e].memlet); }))
+      out.push_back(exit ? exit->entry : n);
+  }
+  return out;
+}
+
 }  // namespace
+
+void refit_scopes(const Sdfg& sdfg, State& state) {
+  propagate_memlets(sdfg, state, unfitting_scopes(state, sdfg));
+}
 
 void shift_subsets(State& state, std::string_view container, const Subset& origin, bool subtract) {
   std::set<EdgeId> reads, writes;
@@ -73,16 +96,19 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
   inner.name = std::move(label);
   static_cast<Region&>(inner) = std::move(region);
   inner.using_explicit_control_flow = true;
+  bool is_cut = false;
   for (const auto& [name, how] : containers) {
     if (how.is_private) {
       inner.arrays.insert(name, parent.arrays.at(name));
       continue;
     }
     const Data& outside = parent.arrays.at(name);
+    is_cut |= !(how.window == Subset::whole(outside.shape));
     inner.arrays.insert(name, windowed(outside, how.window));
     if (outside.as_array() && !is_origin(how.window))
       for_each_state(inner, [&](State& s) { shift_subsets(s, name, how.window, true); });
   }
+  if (is_cut) for_each_state(inner, [&](State& s) { refit_scopes(inner, s); });
   parent.arrays.erase_if([&](const auto& entry) {
     const auto found = containers.find(entry.first);
     return found != containers.end() && found->second.is_private;

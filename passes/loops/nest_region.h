@@ -29,6 +29,10 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
 /// memlets along the paths from and to its access nodes.
 void shift_subsets(State& state, std::string_view container, const Subset& origin, bool subtract);
 
+/// Makes memlets at the borders of maps anew that may leave their container: they said more than is
+/// touched inside, and more than the window that the container has become.
+void refit_scopes(const Sdfg& sdfg, State& state);
+
 /// The descriptor of a container of which only a window is visible.
 Data windowed(const Data& data, const Subset& window);
 

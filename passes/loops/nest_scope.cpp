@@ -142,25 +142,6 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
   return {};
 }
 
-/// Maps with a memlet that may leave its container: it said more than is touched, and more than the
-/// window that the container has become.
-static std::vector<NodeId> unfitting_scopes(const State& state, const Sdfg& sdfg) {
-  std::vector<NodeId> out;
-  const auto fits = [&](const Memlet& memlet) {
-    const Data* data = memlet.empty() ? nullptr : sdfg.arrays.get(memlet.data);
-    return !data || !memlet.subset() ||
-           certain(covers(Subset::whole(data->shape), *memlet.subset()));
-  };
-  for (NodeId n : state.nodes()) {
-    const auto* exit = state[n].as<MapExit>();
-    if (!state[n].is<MapEntry>() && !exit) continue;
-    const auto edges = exit ? state.out(n) : state.in(n);
-    if (!std::ranges::all_of(edges, [&](EdgeId e) { return fits(state[e].memlet); }))
-      out.push_back(exit ? exit->entry : n);
-  }
-  return out;
-}
-
 NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Border& border,
                              std::string label,
                              const std::function<Block(Block state)>& enclose) const {
@@ -220,7 +201,7 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
   for (NodeId n : scope.nodes)
     for (EdgeId e : state.out(n)) copy(e);
   for (const auto& [name, container] : border) shift_subsets(body, name, container.window, true);
-  propagate_memlets(inner, body, unfitting_scopes(body, inner));
+  refit_scopes(inner, body);
 
   inner.start_block = inner.add(enclose(std::move(block)));
   NestedSdfg node;
