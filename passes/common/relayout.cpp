@@ -82,7 +82,8 @@ class Translator {
 };
 
 /// The strides of a container (in the terms of the one around it) that lies in that at `subset`:
-/// its wide dimensions follow those with the same strides, in order, as in ir/analysis/window.h.
+/// its wide dimensions follow those with the same strides, in order, as in ir/analysis/window.h. A
+/// dimension that runs through several of those around it, as in a flat view, cannot follow them.
 Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& outside,
                                          const Subset& subset) {
   if (inside.is_scalar()) return std::vector<Expr>();
@@ -91,9 +92,12 @@ Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& o
   if (!in || !(inside.dtype == outside.before.dtype))
     return Diagnostic{"", "it reinterprets the elements"};
   std::vector<Expr> strides = in->strides;
+  const auto is_wide = [](const Expr& extent) { return extent != Expr(1); };
+  const bool one_to_one = std::size_t(std::ranges::count_if(inside.shape, is_wide)) >=
+                          wide_dimensions(subset).size();
   std::size_t next = 0;
   for (std::size_t d = 0; d < inside.shape.size(); ++d) {
-    if (inside.shape[d] == Expr(1)) continue;
+    if (!is_wide(inside.shape[d])) continue;
     const auto fits = [&](std::size_t o) {
       return !subset[o].is_index() &&
              certain(equal(in->strides[d], around->strides[o] * subset[o].step));
@@ -102,7 +106,7 @@ Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& o
     if (around)
       while (next < subset.rank() && !fits(next)) ++next;
     if (around && next < subset.rank()) stride = outside.strides[next];
-    if (!stride)
+    if (!stride || !(one_to_one || certain(less_equal(inside.shape[d], subset[next].size()))))
       return Diagnostic{"", "its dimension " + std::to_string(d) + " cannot be followed"};
     strides[d] = *stride * subset[next].step;
     ++next;
