@@ -208,6 +208,8 @@ bool read_value(Loader& in, Value v, DebugInfo& out) {
     if (key == "file_index") {
       std::int64_t index = 0;
       if (!read_value(in, member, index)) return false;
+      // A nested SDFG that DaCe saves alone counts in a list that stays with the outermost one.
+      if (in.source_files.empty()) continue;
       if (index < 0 || std::size_t(index) >= in.source_files.size()) return false;
       out.filename = in.source_files[std::size_t(index)];
       continue;

@@ -116,6 +116,12 @@ TEST(Load, AValueOfTheWrongTypeIsAFindingAndIsKept) {
   EXPECT_NE(head->find(R"("openmp_sections":[3])"), std::string::npos);
 }
 
+TEST(Load, ANestedSdfgSavedAloneHasNoListOfSourceFiles) {
+  const Sdfg sdfg = loaded(
+      program("", "", R"(,"debuginfo":{"type":"DebugInfo","start_line":3,"file_index":1})"));
+  EXPECT_EQ(sdfg.debuginfo, (DebugInfo{.start_line = 3}));
+}
+
 TEST(Load, UpgradesOldForms) {
   std::string text = program(access("A"), "", R"(,"using_experimental_blocks":true)", "0.14.1");
   text.replace(text.find("\"Array\""), 7, "\"View\"");
