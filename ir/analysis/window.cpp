@@ -76,6 +76,13 @@ Result<Window> window(const Data& inside, const Data& outside, const Subset& sub
                                 std::to_string(d) + " is not that of a dimension outside"};
     out.inner[next++] = d;
   }
+  // Strides alone do not tell: a flat array of several rows goes beyond the end of the first.
+  const auto is_left = [&](std::size_t d) { return !out.inner[d]; };
+  if (std::ranges::any_of(wide_dimensions(subset), is_left))
+    for (std::size_t d = 0; d < subset.rank(); ++d)
+      if (out.inner[d] && !certain(less_equal(inside.shape[*out.inner[d]], subset[d].size())))
+        return Diagnostic{"", "its dimension " + std::to_string(*out.inner[d]) +
+                                  " may be longer than the one of the memlet with that stride"};
   // Where the ranks agree, at the same place; else in the order of dimensions.
   const bool same_rank = inside.shape.size() == subset.rank();
   next = 0;
