@@ -44,10 +44,12 @@ OPTIONS = {
 BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "map-buffer-elimination": "state-fusion"}
 # Passes that find little to do are drawn more often than others, which have 1.
 WEIGHTS = {name: weight for weight, names in {
+    18: """
+        move-before-conditional""",
     17: """
         composed-copy-elimination""",
     15: """
-        map-split-horizontal move-before-conditional""",
+        map-split-horizontal""",
     12: """
         access-node-copy-elimination accumulate-transient fuse-conditionals move-loop-into-map""",
     11: """
@@ -55,7 +57,7 @@ WEIGHTS = {name: weight for weight, names in {
     10: """
         local-double-buffering map-promotion""",
     9: """
-        map-buffer-elimination map-fusion-into-scan min-max-elimination out-local-storage""",
+        kernel-order map-buffer-elimination map-fusion-into-scan min-max-elimination out-local-storage""",
     8: """
         distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
@@ -71,7 +73,7 @@ WEIGHTS = {name: weight for weight, names in {
         consolidate-edges inline-control-flow-regions lift-trivial-if loop-peeling""",
     3: """
         copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
-        kernel-order map-expansion map-unroll transient-reuse trivial-dimension-folding""",
+        map-expansion map-unroll transient-reuse trivial-dimension-folding""",
     2: """
         control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
         symbol-propagation""",
