@@ -197,6 +197,11 @@ class Inliner {
         moved[n.value] = outer_in;
       } else if (sink && outer_out && (scoped_ || state_[outer_out].is<AccessNode>())) {
         moved[n.value] = outer_out;
+        if (!body.out(n).empty()) {
+          inner_[outer_out];
+          for (EdgeId e : state_.out(outer_out))
+            followers_[outer_out].insert(state_.target(e));
+        }
       } else {
         Node version = body[n];
         version.as<AccessNode>()->data = c->outer;
@@ -236,10 +241,27 @@ class Inliner {
       if (at_target && !body[from].is<AccessNode>())
         writers_.insert(moved[(body[from].is_exit() ? tree.parent_of(from) : from).value]);
     }
+    if (!inner_.empty()) find_inner_followers({moved.begin(), moved.end()});
     for (NodeId n : body.nodes()) {
       if (plan_.at(body, n)) continue;
       if (body.in(n).empty()) first_.push_back(moved[n.value]);
       if (body.out(n).empty()) last_.push_back(moved[n.value]);
+    }
+  }
+
+  /// What follows inside on nodes that are those behind the nested SDFG, too.
+  void find_inner_followers(const std::set<NodeId>& inside) {
+    for (auto& [node, found] : inner_) {
+      std::vector<NodeId> open{node};
+      while (!open.empty()) {
+        const NodeId at = open.back();
+        open.pop_back();
+        for (EdgeId e : state_.out(at)) {
+          const NodeId next = state_.target(e);
+          if (inside.contains(next) && !neighbours_.contains(next) && found.insert(next).second)
+            open.push_back(next);
+        }
+      }
     }
   }
 
@@ -284,11 +306,16 @@ class Inliner {
 
   void add_order(NodeId from, NodeId to) {
     if (from == to || !state_.contains(from) || !state_.contains(to)) return;
+    // What is written inside and read again there lies before its readers: who follows waits.
+    if (const auto node = inner_.find(to); node != inner_.end() && node->second.contains(from)) {
+      for (NodeId follower : followers_[to]) add_order(from, follower);
+      return;
+    }
     if (!reaches(from, to)) order(sdfg_, state_, from, to);
   }
 
   /// Is there a path, as far as a short search tells? All orders lead from before the node to
-  /// inside or from inside to behind, so an edge too many closes no cycle.
+  /// inside or from inside to behind (see above), so an edge too many closes no cycle.
   bool reaches(NodeId from, NodeId to) const {
     constexpr std::size_t budget = 128;
     std::vector<NodeId> open{to};
@@ -390,6 +417,9 @@ class Inliner {
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
   std::set<NodeId> neighbours_, readers_, writers_;
   std::vector<std::pair<NodeId, NodeId>> versions_;
+  /// Of access nodes behind the nested SDFG that are read inside, too: who follows inside, and
+  /// who did before.
+  std::map<NodeId, std::set<NodeId>> inner_, followers_;
 };
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
