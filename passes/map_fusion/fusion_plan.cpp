@@ -7,6 +7,7 @@
 #include "passes/map_fusion/exact_write.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/waits_through.h"
+#include "passes/split/container_uses.h"
 
 namespace sdfg {
 namespace {
@@ -129,10 +130,61 @@ class Planner {
     const bool local = is_local(between);
     if (rules_.assume_always_shared ||
         (!local && !second_.writes.contains(between.container)) ||
-        (between.has_others && !others_touch_other_parts(between)))
+        (between.has_others &&
+         !(others_touch_other_parts(between) && others_may_come_first(between))))
       return Intermediate::Fate::Stays;
     if (local) return Intermediate::Fate::Unread;
     return is_overwritten(between) ? Intermediate::Fate::Overwritten : Intermediate::Fate::Stays;
+  }
+  /// The node comes before the fused map. Does everybody who came after the first map only by
+  /// coming after the node leave alone what that map reads, and what it writes elsewhere?
+  bool others_may_come_first(const Intermediate& between) const {
+    const auto may = [&](const std::string& container, bool written) {
+      for (const AccessSite& site : site_.accesses.sites(container)) {
+        if (site.state != &state_) continue;
+        for (EdgeId e : state_.in(site.node))
+          if (comes_only_after(between.node, state_.source(e)) && !apart(e, true, container))
+            return false;
+        for (EdgeId e : state_.out(site.node))
+          if (written && comes_only_after(between.node, state_.target(e)) &&
+              !apart(e, false, container))
+            return false;
+      }
+      return true;
+    };
+    const auto all_may = [&](const auto& touched, bool written) {
+      return std::ranges::all_of(touched, [&](const auto& container) {
+        return container.first == between.container || may(container.first, written);
+      });
+    };
+    return all_may(first_.reads, false) && all_may(first_.writes, true);
+  }
+  /// Does a node come after one between the maps, and after no map otherwise?
+  bool comes_only_after(NodeId between, NodeId node) const {
+    if (node == second_.entry || node == second_.exit) return false;
+    const auto beside = [&](EdgeId e) { return !is_between(state_.target(e)); };
+    return site_.order.reaches(between, node) && !site_.order.reaches(second_.exit, node) &&
+           !site_.order.reaches(first_.exit, node, beside);
+  }
+  /// Does an edge certainly touch other elements of a container than the first map?
+  bool apart(EdgeId edge, bool write, const std::string& container) const {
+    if (state_[edge].memlet.empty()) return true;
+    const auto elements = [&](EdgeId e, bool is_write) {
+      return footprint(site_.sdfg, state_, e, is_write, container, site_.assumptions);
+    };
+    const auto touched = elements(edge, write);
+    const auto all_apart = [&](const auto& uses, const auto& ports, bool is_write) {
+      const auto names = uses.find(container);
+      return names == uses.end() ||
+             std::ranges::all_of(names->second.all(), [&](const auto& name) {
+               const Port& port = ports.at(name);
+               const auto used = port.direct ? elements(port.outer, is_write) : std::nullopt;
+               return touched && used &&
+                      intersects(*touched, *used, site_.assumptions) == Truth::No;
+             });
+    };
+    return all_apart(first_.writes, first_.out, true) &&
+           (!write || all_apart(first_.reads, first_.in, false));
   }
   /// Do all others at the node leave alone what the first map writes there?
   bool others_touch_other_parts(const Intermediate& between) const {
