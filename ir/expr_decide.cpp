@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/expr_budget.h"
 #include "ir/expr_interval.h"
 #include "ir/expr_isl.h"
 #include "ir/expr_linear.h"
@@ -201,6 +202,7 @@ Truth decide_comparison(Op op, const Expr& a, const Expr& b, const Assumptions& 
   if (op == Op::Gt || op == Op::Ge)
     return decide_comparison(detail::mirrored(op), b, a, assumptions);
   if (op == Op::Ne) return !decide_comparison(Op::Eq, a, b, assumptions);
+  if (!may_be_asked(a) || !may_be_asked(b)) return Truth::Unknown;
   const Expr d = b - a;
   if (const auto r = detail::as_rational(d))
     return (op == Op::Le   ? r->num >= 0

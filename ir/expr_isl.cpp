@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "ir/expr_budget.h"
 #include "ir/expr_interval.h"
 #include "ir/subset_points.h"
 
@@ -294,7 +295,10 @@ std::optional<std::vector<Pair>> pairs(const Subset& a, const Subset& b,
   for (std::size_t d = 0; d < a.rank(); ++d) {
     auto x = points_of(a[d], assumptions), y = points_of(b[d], assumptions);
     if (!x || !y) return std::nullopt;
-    for (const Expr* e : {&x->first, &x->last, &y->first, &y->last}) atoms.add(*e);
+    for (const Expr* e : {&x->first, &x->last, &y->first, &y->last}) {
+      if (!may_be_asked(*e)) return std::nullopt;
+      atoms.add(*e);
+    }
     out.push_back({*std::move(x), *std::move(y)});
   }
   return out;
@@ -312,6 +316,7 @@ isl_set* without_point(isl_set* set, std::size_t dimension) {
 }  // namespace
 
 Truth isl_decide(const Expr& condition, const Assumptions& assumptions) {
+  if (!may_be_asked(condition)) return Truth::Unknown;
   Atoms atoms(false);
   atoms.add(condition);
   if (!atoms.usable() || atoms.list().empty()) return Truth::Unknown;

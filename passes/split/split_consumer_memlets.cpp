@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/expr_budget.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_split.h"
@@ -11,19 +12,6 @@
 
 namespace sdfg {
 namespace {
-
-/// A budget: borders that are clamped again and again take long to compare, and their order is not
-/// known in the end.
-constexpr std::size_t most_terms = 12;
-
-/// Symbols and literals in it; of more than the budget, some number above it.
-std::size_t terms(const Expr& e) {
-  if (e.args().empty()) return 1;
-  std::size_t count = 0;
-  for (const Expr& arg : e.args())
-    if (count <= most_terms) count += terms(arg);
-  return count;
-}
 
 /// A copy out of the container, cut along the borders of what is written.
 struct CutCopy {
@@ -96,10 +84,9 @@ class Cutter {
     if (found.refusal) return found.refusal;
     const ContainerUses& uses = found.value;
     for (const ContainerUse& use : uses.uses)
-      for (const Range& r : use.subset.ranges)
-        if (terms(r.begin) > most_terms || terms(r.end) > most_terms)
-          return "a border of what is used of '" + name + "' has more than " +
-                 std::to_string(most_terms) + " terms";
+      if (!has_at_most(most_terms_cut, use.subset))
+        return "a border of what is used of '" + name + "' has more than " +
+               std::to_string(most_terms_cut) + " terms";
     std::vector<CutCopy> copies;
     if (Refusal why = cut_copies(uses, copies)) return why;
     if (copies.empty()) return "no copy out of '" + name + "' crosses a border of what is written";

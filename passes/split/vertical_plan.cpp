@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/expr_budget.h"
 #include "passes/split/copy_scope.h"
 #include "passes/split/extent.h"
 
@@ -128,6 +129,7 @@ class Planner {
         const auto parts = cut(region.box, plan_.maps[m].box, assumptions_, Undecided::Clamp);
         for (const Subset& outside : parts->outside) next.push_back({outside, region.maps});
         if (!parts->inside) continue;
+        if (!has_at_most(most_terms_cut, *parts->inside)) return too_long();
         next.push_back({*parts->inside, region.maps});
         next.back().maps.push_back(m);
         std::vector<Subset> still;
@@ -146,6 +148,10 @@ class Planner {
       if (regions_.size() > most_regions) return too_many();
     }
     return {};
+  }
+  static Refusal too_long() {
+    return "the ranges cut one another into boxes with borders of more than " +
+           std::to_string(most_terms_cut) + " terms";
   }
   static Refusal too_many() {
     return "the ranges cut one another into more than " + std::to_string(most_regions) + " boxes";

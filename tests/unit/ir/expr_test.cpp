@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/expr_budget.h"
 #include "ir/expr_quotient.h"
 #include "tests/unit/ir/print_expr.h"
 
@@ -203,6 +204,24 @@ TEST(Expr, minimum_and_maximum) {
   EXPECT_EQ(plain("Min(N, Min(M, N + 1))"), plain("Min(M, N)"));
   EXPECT_EQ(plain("Max(3, 4, N)"), plain("Max(N, 4)"));
   EXPECT_EQ(plain("Min(a, Max(a, b))"), plain("a"));
+}
+
+TEST(Expr, what_is_too_long_is_not_decided) {
+  Assumptions assumptions;
+  const auto products = [&](int count) {
+    Expr sum;
+    for (int i = 0; i < count; ++i) {
+      const std::string a = "a" + std::to_string(i), b = "b" + std::to_string(i);
+      for (const std::string& name : {a, b}) assumptions.assume(name, 0, std::nullopt);
+      sum = sum + Expr::symbol(a) * Expr::symbol(b);
+    }
+    return sum;
+  };
+  const Expr few = products(int(most_terms_asked / 2)), many = products(int(most_terms_asked));
+  EXPECT_TRUE(may_be_asked(few));
+  EXPECT_FALSE(may_be_asked(many));
+  EXPECT_EQ(less_equal(0, few, assumptions), Truth::Yes);
+  EXPECT_EQ(less_equal(0, many, assumptions), Truth::Unknown);
 }
 
 }  // namespace
