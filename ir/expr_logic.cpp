@@ -19,13 +19,44 @@ std::pair<Rational, Expr> split_constant(const Expr& e) {
   return {*r, make_normal(Op::Add, {e.args().begin() + 1, e.args().end()})};
 }
 
+/// An argument of a minimum or maximum, and the same as its constant and the rest.
+struct Candidate {
+  Expr whole, rest;
+  Rational constant;
+};
+
+/// Clamping what has been clamped changes nothing: Max(a, Min(b, Max(a, c))) is Max(a, Min(b, c)),
+/// also where the outer `a` is the inner one plus something; the like of Min. `inner` is the
+/// minimum, `outer` the arguments around it. Nothing: it has no such argument.
+std::optional<Expr> without_repeated_clamp(Op op, const Expr& inner,
+                                           const std::vector<Candidate>& outer) {
+  const auto surpassing = [&](const Expr& e) {
+    const auto [constant, rest] = split_constant(e);
+    return std::ranges::find_if(outer, [&](const Candidate& c) {
+      return c.rest == rest &&
+             !(op == Op::Max ? less(c.constant, constant) : less(constant, c.constant));
+    });
+  };
+  bool changed = false;
+  std::vector<Expr> args;
+  for (const Expr& arg : inner.args()) {
+    std::vector<Expr> left;
+    if (arg.is(op))
+      std::ranges::remove_copy_if(arg.args(), std::back_inserter(left),
+                                  [&](const Expr& e) { return surpassing(e) != outer.end(); });
+    // Then the minimum is surpassed as well.
+    if (arg.is(op) && left.empty()) return surpassing(arg.arg(0))->whole;
+    const bool fewer = !left.empty() && left.size() < arg.args().size();
+    changed |= fewer;
+    args.push_back(fewer ? extremum(op, std::move(left)) : arg);
+  }
+  if (!changed) return std::nullopt;
+  return extremum(op == Op::Min ? Op::Max : Op::Min, std::move(args));
+}
+
 }  // namespace
 
 Expr extremum(Op op, std::vector<Expr> args) {
-  struct Candidate {
-    Expr whole, rest;
-    Rational constant;
-  };
   std::vector<Candidate> kept;
   const auto consider = [&](const Expr& e) {
     auto [constant, rest] = split_constant(e);
@@ -53,7 +84,16 @@ Expr extremum(Op op, std::vector<Expr> args) {
     if (absorbed) kept.erase(kept.begin() + std::ptrdiff_t(i));
   }
   if (kept.size() == 1) return kept[0].whole;
+  bool changed = false;
   std::vector<Expr> out;
+  for (const Candidate& c : kept) {
+    const auto shorter =
+        c.whole.is(opposite) ? without_repeated_clamp(op, c.whole, kept) : std::nullopt;
+    changed |= shorter.has_value();
+    out.push_back(shorter.value_or(c.whole));
+  }
+  if (changed) return extremum(op, std::move(out));
+  out.clear();
   for (Candidate& c : kept) out.push_back(std::move(c.whole));
   return unfolded(op, std::move(out));
 }

@@ -1,5 +1,6 @@
 #include "passes/split/split_consumer_memlets.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -20,22 +21,28 @@ struct CutCopy {
   std::vector<Subset> pieces;  ///< of the source side
 };
 
-/// The box cut along the borders of each of the others that it meets; where the order of borders is
-/// not known, pieces are clamped. Nothing when a range has a step.
-std::optional<std::vector<Subset>> refine(const Subset& box, const std::vector<Subset>& by,
-                                          const BoxIndex& index, const Assumptions& assumptions) {
-  std::vector<Subset> pieces{box};
+/// A budget, or as many as there are writers: where the order of borders is not known each of them
+/// multiplies the pieces.
+constexpr std::size_t most_pieces = 32;
+
+/// Cuts the box along the borders of each of the others that it meets; where the order of borders
+/// is not known, pieces are clamped.
+Refusal refine(const Subset& box, const std::vector<Subset>& by, const BoxIndex& index,
+               const Assumptions& assumptions, std::vector<Subset>& pieces) {
+  const std::size_t most = std::max(most_pieces, by.size());
+  pieces = {box};
   for (std::size_t i : index.may_intersect(box)) {
     std::vector<Subset> next;
     for (const Subset& piece : pieces) {
       auto cut_piece = cut(piece, by[i], assumptions, Undecided::Clamp);
-      if (!cut_piece) return std::nullopt;
+      if (!cut_piece) return "it, or what is written, has a step";
       if (cut_piece->inside) next.push_back(*std::move(cut_piece->inside));
       for (Subset& rest : cut_piece->outside) next.push_back(std::move(rest));
     }
     pieces = std::move(next);
+    if (pieces.size() > most) return "it would become more than " + std::to_string(most) + " pieces";
   }
-  return pieces;
+  return {};
 }
 
 class Cutter {
@@ -109,12 +116,12 @@ class Cutter {
         last = "the two sides of the copy to '" + target->data + "' cannot be matched";
         continue;
       }
-      auto pieces = refine(sides->src, written, index, assumptions_);
-      if (!pieces) {
-        last = "'" + uses.name + "[" + to_text(sides->src) + "]', or what is written, has a step";
-        continue;
-      }
-      if (pieces->size() > 1) copies.push_back({u, *std::move(sides), *std::move(pieces)});
+      std::vector<Subset> pieces;
+      if (const Refusal why = refine(sides->src, written, index, assumptions_, pieces))
+        last = "the copy of '" + uses.name + "[" + to_text(sides->src) +
+               "]' is not cut: " + why.reason();
+      else if (pieces.size() > 1)
+        copies.push_back({u, *std::move(sides), std::move(pieces)});
     }
     return copies.empty() ? last : Refusal();
   }

@@ -22,8 +22,9 @@ it can write to the target; the copies that stay are counted, and no more than b
 Where the order of two borders is not known, pieces are clamped with min and max.
 
 Refused where that number is exceeded; when the copy's two sides cannot be matched dimension by
-dimension; when a range has a step; when a border has more than 16 terms; and when the parts stay tied
-together, by other reads or because they are not known to be disjoint.)",
+dimension; when a range has a step; when a border has more than 16 terms; when a copy would become more
+than 32 pieces, and more than there are writers; and when the parts stay tied together, by other reads
+or because they are not known to be disjoint.)",
   };
   struct Options {
     std::int64_t extra_copies = 0;

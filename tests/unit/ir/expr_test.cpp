@@ -204,6 +204,12 @@ TEST(Expr, minimum_and_maximum) {
   EXPECT_EQ(plain("Min(N, Min(M, N + 1))"), plain("Min(M, N)"));
   EXPECT_EQ(plain("Max(3, 4, N)"), plain("Max(N, 4)"));
   EXPECT_EQ(plain("Min(a, Max(a, b))"), plain("a"));
+  // Clamping twice is clamping once.
+  EXPECT_EQ(plain("Max(a, Min(b, Max(a, c)))"), plain("Max(a, Min(b, c))"));
+  EXPECT_EQ(plain("Min(a, Max(b, Min(a + 1, c, d)))"), plain("Min(a, Max(b, Min(c, d)))"));
+  EXPECT_NE(plain("Max(a, Min(b, Max(a + 1, c)))"), plain("Max(a, Min(b, c))"));
+  EXPECT_EQ(plain("Max(a, c, Min(b, Max(a, c)))"), plain("Max(a, c)"));
+  EXPECT_EQ(plain("Max(0, Min(K - 1, Max(0, Min(K - 1, Max(0, K - 2)))))"), plain("Max(0, K - 2)"));
 }
 
 TEST(Expr, what_is_too_long_is_not_decided) {
