@@ -16,7 +16,8 @@ std::size_t count_terms(const Expr& e, std::size_t most);
 /// Have all borders of the box at most so many?
 bool has_at_most(std::size_t most, const Subset& box);
 
-/// Questions about an expression (or a border) with more terms are not asked: the answer is Unknown.
+/// Questions about an expression (or a border) with more terms are not asked: the answer is
+/// Unknown.
 inline constexpr std::size_t most_terms_asked = 128;
 inline bool may_be_asked(const Expr& e) {
   return count_terms(e, most_terms_asked) <= most_terms_asked;

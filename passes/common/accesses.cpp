@@ -73,6 +73,14 @@ void Accesses::remove(const State& state, NodeId node) {
   std::erase_if(sites, [&](const AccessSite& s) { return s.state == &state && s.node == node; });
 }
 
+void Accesses::forget(std::span<const State* const> states, const SymbolSet& containers) {
+  for (const std::string& container : containers)
+    if (const auto found = sites_.find(std::string(root(container))); found != sites_.end())
+      std::erase_if(found->second, [&](const AccessSite& site) {
+        return std::ranges::find(states, site.state) != states.end();
+      });
+}
+
 void Accesses::add_name(std::string_view container) {
   if (named_) named_->emplace(root(container));  // else it will be found
 }

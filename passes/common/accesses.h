@@ -43,6 +43,9 @@ class Accesses {
   /// The access node has been added to the state, or is about to be erased or renamed.
   void add(State& state, NodeId node);
   void remove(const State& state, NodeId node);
+  /// These states, which use no other containers than these, have changed or are gone; those that
+  /// are left are to be added anew.
+  void forget(std::span<const State* const> states, const SymbolSet& containers);
   /// The container's name is now read in an expression.
   void add_name(std::string_view container);
 

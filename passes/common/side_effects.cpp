@@ -24,6 +24,10 @@ bool SideEffects::of(const Sdfg& sdfg, const Node& node) {
   return false;
 }
 
+void SideEffects::keep_only(const Sdfg& sdfg) {
+  std::erase_if(known_, [&](const auto& entry) { return entry.first != &sdfg; });
+}
+
 SideEffects::Known& SideEffects::known(const Sdfg& sdfg) {
   const auto [at, is_new] = known_.try_emplace(&sdfg);
   if (is_new)

@@ -15,6 +15,8 @@ namespace sdfg {
 class SideEffects {
  public:
   bool of(const Sdfg& sdfg, const Node& node);
+  /// Others may be gone.
+  void keep_only(const Sdfg& sdfg);
 
  private:
   struct Known {

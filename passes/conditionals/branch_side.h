@@ -29,7 +29,8 @@ struct BranchSide {
 /// Finds out what single states hold.
 class SideReader {
  public:
-  SideReader(Sdfg& sdfg, const Accesses& accesses, SymbolSet& readable, SideEffects& effects)
+  SideReader(Sdfg& sdfg, const Accesses& accesses, ReadableSymbols& readable,
+             SideEffects& effects)
       : sdfg_(sdfg), accesses_(accesses), readable_(readable), effects_(effects) {}
 
   /// `side` tells the branch and the state. The refusal says what cannot move into maps.
@@ -49,7 +50,7 @@ class SideReader {
 
   Sdfg& sdfg_;
   const Accesses& accesses_;
-  SymbolSet& readable_;  ///< symbols
+  ReadableSymbols& readable_;
   SideEffects& effects_;
 };
 

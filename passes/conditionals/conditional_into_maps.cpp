@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/graph_algorithms.h"
+#include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/blocks.h"
 #include "passes/common/side_effects.h"
@@ -53,8 +54,8 @@ bool ranges_agree(const MapEntry& a, const MapEntry& b, const Alike& alike) {
 /// One conditional: what its branches hold, and what becomes of it.
 class Converter {
  public:
-  Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, const Accesses& accesses,
-            SymbolSet& readable, SideEffects& effects, const Assumptions& assumptions,
+  Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, Accesses& accesses,
+            ReadableSymbols& readable, SideEffects& effects, const Assumptions& assumptions,
             bool leave_copies)
       : sdfg_(sdfg),
         region_(region),
@@ -85,6 +86,13 @@ class Converter {
   std::string what() const { return what_; }
 
   void apply(Labels& labels) {
+    std::vector<const State*> old;
+    SymbolSet containers;
+    for (const BranchSide& side : sides_) {
+      old.push_back(side.state);
+      for (NodeId n : side.state->nodes())
+        if (const auto* access = (*side.state)[n].as<AccessNode>()) containers.insert(access->data);
+    }
     std::vector<Branch> branches = std::move(region_[block_].as<ConditionalBlock>()->branches);
     std::vector<Branch> rest;
     for (const Branch& branch : branches) {
@@ -108,7 +116,7 @@ class Converter {
     for (BranchSide& side : sides_) {
       for (GuardedMap& map : side.maps) {
         for (GuardedWrite& write : map.writes) write.otherwise = otherwise(side, map, write);
-        guard(sdfg_, *side.state, map, branches);
+        guard(sdfg_, *side.state, map, branches, readable_);
       }
       if (side.state->node_count() == 0) continue;
       blocks.push_back(Block{labels.take(side.label), std::move(*side.state)});
@@ -120,7 +128,13 @@ class Converter {
     } else {
       labels.release(region_[block_].label);
     }
-    replace(std::move(blocks));
+    accesses_.forget(old, containers);
+    effects_.keep_only(sdfg_);
+    for (BlockId b : replace(std::move(blocks)))
+      for_each_block_in(region_[b], [&](Block& block) {
+        if (auto* state = block.as<State>())
+          for (NodeId n : state->nodes()) accesses_.add(*state, n);
+      });
   }
 
  private:
@@ -247,7 +261,8 @@ class Converter {
   }
 
   /// The blocks run one after the other in place of the conditional.
-  void replace(std::vector<Block> blocks) {
+  std::vector<BlockId> replace(std::vector<Block> blocks) {
+    std::vector<BlockId> ids{block_};
     BlockId last = block_;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (i == 0) {
@@ -258,8 +273,9 @@ class Converter {
       const std::vector<InterstateEdgeId> out(region_.out(last).begin(), region_.out(last).end());
       for (InterstateEdgeId e : out) region_.set_source(e, next);
       region_.connect(last, next, InterstateEdge{});
-      last = next;
+      ids.push_back(last = next);
     }
+    return ids;
   }
 
   /// Writes a copy as a map; over the points of one that writes the container in another branch, if
@@ -405,8 +421,8 @@ class Converter {
   Region& region_;
   const BlockPlace& place_;
   BlockId block_;
-  const Accesses& accesses_;
-  SymbolSet& readable_;  ///< symbols
+  Accesses& accesses_;
+  ReadableSymbols& readable_;
   SideEffects& effects_;
   const SideReader reader_{sdfg_, accesses_, readable_, effects_};
   const Assumptions& assumptions_;
@@ -431,6 +447,7 @@ class Walk {
 
   Changed on_region(Region& region, const Trail& trail, const BlockPlace* around = nullptr) {
     Changed changed = Changed::No;
+    std::optional<Labels> labels;
     const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
     for (BlockId b : blocks) {
       const Trail here = trail.in(region[b]);
@@ -440,9 +457,8 @@ class Walk {
       const BlockPlace place{region, b, around};
       for (Branch& branch : conditional->branches)
         changed |= on_region(branch.region(), here.in(branch.block), &place);
-      if (!accesses_)
-        accesses_.emplace(sdfg_), readable_ = readable_symbols(sdfg_), effects_.emplace();
-      Converter converter(sdfg_, region, place, *accesses_, readable_, *effects_, assumptions_,
+      if (!accesses_) accesses_.emplace(sdfg_), readable_ = readable_symbols(sdfg_);
+      Converter converter(sdfg_, region, place, *accesses_, readable_, effects_, assumptions_,
                           options_.leave_copies);
       if (const Refusal why = converter.check()) {
         context_.refused(here, why);
@@ -450,9 +466,8 @@ class Walk {
       }
       if (!context_.may_apply()) return changed;
       context_.applied(here, converter.what());
-      Labels labels(region);
-      converter.apply(labels);
-      accesses_.reset();
+      if (!labels) labels.emplace(region);
+      converter.apply(*labels);
       changed = Changed::Yes;
     }
     return changed;
@@ -463,9 +478,9 @@ class Walk {
   const ConditionalIntoMaps::Options& options_;
   PassContext& context_;
   Assumptions assumptions_;
-  // All anew after a change.
-  std::optional<SideEffects> effects_;
-  SymbolSet readable_;  ///< symbols
+  // Kept up to date by the converter; the first conditional makes them.
+  SideEffects effects_;
+  ReadableSymbols readable_;
   std::optional<Accesses> accesses_;
 };
 

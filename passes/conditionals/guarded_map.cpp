@@ -16,24 +16,39 @@ namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-TypeTable readable_types(const Sdfg& sdfg) {
-  TypeTable out = symbol_types(sdfg);
-  std::erase_if(out, [&](const auto& symbol) {
-    return sdfg.arrays.contains(symbol.first) || sdfg.constants.contains(symbol.first);
-  });
-  return out;
-}
-/// Symbols that can be read inside the map.
-TypeTable visible_symbols(const Sdfg& sdfg, const State& state, NodeId entry) {
-  TypeTable out = readable_types(sdfg);
-  add_scope_symbols(state, entry, sdfg, out);
-  return out;
-}
-SymbolSet names_of(const TypeTable& types) {
-  SymbolSet out;
-  for (const auto& [name, type] : types) out.insert(name);
-  return out;
-}
+/// Symbols that can be read inside a map are added as long as this lives.
+class InsideMap {
+ public:
+  InsideMap(const Sdfg& sdfg, const State& state, NodeId entry, ReadableSymbols& readable)
+      : readable_(readable) {
+    TypeTable bound;  // for its names
+    add_scope_symbols(state, entry, sdfg, bound);
+    for (const auto& [name, type] : bound) {
+      const auto known = readable.types.find(name);
+      outside_.emplace_back(name, known == readable.types.end() ? std::nullopt
+                                                                : std::optional(known->second));
+      readable.names.insert(name);
+    }
+    add_scope_symbols(state, entry, sdfg, readable.types);
+  }
+  InsideMap(const InsideMap&) = delete;
+  InsideMap& operator=(const InsideMap&) = delete;
+  ~InsideMap() {
+    for (const auto& [name, type] : outside_) {
+      if (type) {
+        readable_.types[name] = *type;
+      } else {
+        readable_.types.erase(name);
+        readable_.names.erase(name);
+      }
+    }
+  }
+
+ private:
+  ReadableSymbols& readable_;
+  /// What the names are outside.
+  std::vector<std::pair<std::string, std::optional<Type>>> outside_;
+};
 
 std::vector<NodeId> in_order(const State& state, const Scope& scope) {
   std::unordered_map<std::uint32_t, std::size_t> waiting;
@@ -76,13 +91,13 @@ Refusal read_write(const Sdfg& sdfg, const State& state, EdgeId edge, std::size_
 /// Builds the conditional inside of one map.
 class Guard {
  public:
-  Guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches)
+  Guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches,
+        const ReadableSymbols& visible)
       : sdfg_(sdfg),
         state_(state),
         map_(map),
         branches_(branches),
-        visible_(visible_symbols(sdfg, state, map.entry)),
-        visible_names_(names_of(visible_)) {
+        visible_(visible) {
     for (const auto& [branch, nodes] : map.bodies)
       for (NodeId n : nodes)
         if (state[n].is<Tasklet>())
@@ -140,7 +155,7 @@ class Guard {
       SymbolSet used;
       collect_symbols(*branch.condition->expr(), used);
       for (const std::string& name : used)
-        if (const auto symbol = visible_.find(name); symbol != visible_.end()) {
+        if (const auto symbol = visible_.types.find(name); symbol != visible_.types.end()) {
           sdfg.symbols.emplace(name, symbol->second);
           nested.symbol_mapping.emplace(name, Expr::symbol(name));
         }
@@ -154,7 +169,7 @@ class Guard {
 
   std::string fresh(const std::string& base) {
     std::string name = inner().fresh_name(base);
-    for (int i = 0; taken_.contains(name) || visible_.contains(name); ++i)
+    for (int i = 0; taken_.contains(name) || visible_.names.contains(name); ++i)
       name = inner().fresh_name(base + '_' + std::to_string(i));
     return name;
   }
@@ -248,7 +263,7 @@ class Guard {
   }
 
   void fill() {
-    IfBodyFiller filler(sdfg_, state_, map_.entry, node_, visible_, visible_names_, taken_);
+    IfBodyFiller filler(sdfg_, state_, map_.entry, node_, visible_.types, visible_.names, taken_);
     for (const auto& [branch, nodes] : map_.bodies) filler.fill({&region(branch), nodes});
     filler.finish();
     for (const std::string& name : filler.moved_data()) sdfg_.arrays.erase(name);
@@ -274,8 +289,7 @@ class Guard {
   GuardedMap& map_;
   const std::vector<Branch>& branches_;
   std::vector<Computed> computed_;
-  const TypeTable visible_;
-  const SymbolSet visible_names_;
+  const ReadableSymbols& visible_;  ///< inside the map
   SymbolSet taken_;  ///< connectors of code
   NodeId node_;
   BlockId conditional_;
@@ -306,7 +320,14 @@ const GuardedWrite* GuardedMap::find(std::string_view container, const Subset& e
   return found == writes.end() ? nullptr : &*found;
 }
 
-SymbolSet readable_symbols(const Sdfg& sdfg) { return names_of(readable_types(sdfg)); }
+ReadableSymbols readable_symbols(const Sdfg& sdfg) {
+  ReadableSymbols out{symbol_types(sdfg), {}};
+  std::erase_if(out.types, [&](const auto& symbol) {
+    return sdfg.arrays.contains(symbol.first) || sdfg.constants.contains(symbol.first);
+  });
+  for (const auto& [name, type] : out.types) out.names.insert(name);
+  return out;
+}
 
 namespace {
 Refusal read_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
@@ -340,14 +361,10 @@ Refusal read_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branc
 }  // namespace
 
 Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
-                         const Accesses& accesses, SymbolSet& readable, SideEffects& effects,
+                         const Accesses& accesses, ReadableSymbols& readable, SideEffects& effects,
                          GuardedMap& out) {
-  TypeTable of_map;
-  add_scope_symbols(state, entry, sdfg, of_map);
-  std::erase_if(of_map, [&](const auto& s) { return !readable.insert(s.first).second; });
-  Refusal why = read_map(sdfg, state, entry, branch, accesses, readable, effects, out);
-  for (const auto& [name, type] : of_map) readable.erase(name);
-  return why;
+  const InsideMap inside(sdfg, state, entry, readable);
+  return read_map(sdfg, state, entry, branch, accesses, readable.names, effects, out);
 }
 
 void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
@@ -414,8 +431,10 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
     if (from.contains(n) && from.in(n).empty() && from.out(n).empty()) from.erase(n);
 }
 
-void guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches) {
-  Guard(sdfg, state, map, branches).run();
+void guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches,
+           ReadableSymbols& readable) {
+  const InsideMap inside(sdfg, state, map.entry, readable);
+  Guard(sdfg, state, map, branches, readable).run();
 }
 
 }  // namespace sdfg

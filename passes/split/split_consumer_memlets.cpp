@@ -40,7 +40,8 @@ Refusal refine(const Subset& box, const std::vector<Subset>& by, const BoxIndex&
       for (Subset& rest : cut_piece->outside) next.push_back(std::move(rest));
     }
     pieces = std::move(next);
-    if (pieces.size() > most) return "it would become more than " + std::to_string(most) + " pieces";
+    if (pieces.size() > most)
+      return "it would become more than " + std::to_string(most) + " pieces";
   }
   return {};
 }
