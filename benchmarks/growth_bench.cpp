@@ -119,14 +119,14 @@ Operation pass(const Registered& registered) {
 }
 
 /// Of the program with all maps on the GPU.
-Result<double> generate_cuda(const Input& input) {
+Result<double> generate_on(GpuDialect dialect, const Input& input) {
   SDFG_TRY(const Pipeline pipeline, parse_pipeline("gpu-transformation", all_passes()));
   const auto copy = std::make_unique<Sdfg>(input.sdfg);
   Diagnostics warnings;
   if (const auto moved = run(pipeline, *copy, {}, warnings); !moved) return moved.error();
   cool_down();
   const double begin = cpu_seconds();
-  const auto result = generate_gpu(*copy, {});
+  const auto result = generate_gpu(*copy, {.dialect = dialect});
   const double seconds = cpu_seconds() - begin;
   if (!result) return result.error();
   return seconds;
@@ -140,7 +140,8 @@ std::vector<std::pair<std::string, Operation>> operations() {
       {"print", timed([](const Input& i) { return print(i.sdfg); })},
       {"parse", timed([](const Input& i) { return parse(i.text); })},
       {"generate-cpp", timed([](const Input& i) { return generate_cpu(i.sdfg); })},
-      {"generate-cuda", generate_cuda}};
+      {"generate-cuda", std::bind_front(generate_on, GpuDialect::Cuda)},
+      {"generate-hip", std::bind_front(generate_on, GpuDialect::Hip)}};
   for (const Registered& registered : all_passes())
     all.emplace_back(registered.name, pass(registered));
   return all;

@@ -294,25 +294,38 @@ void rename_data(InterstateEdge& edge, const Renaming& names) {
   replace_symbols(edge, as_symbols(names));
 }
 
+namespace {
+/// What the block itself says, but not the blocks inside.
+void rename_data(Block& b, const Renaming& names, const Substitution& symbols, Replacer& replacer) {
+  if (auto* state = b.as<State>()) {
+    rename_data(*state, names, replacer);
+    return;
+  }
+  if (auto* loop = b.as<LoopRegion>()) {
+    replace(loop->init_statement, symbols);
+    replace(loop->loop_condition, symbols);
+    replace(loop->update_statement, symbols);
+  }
+  if (auto* conditional = b.as<ConditionalBlock>())
+    for (Branch& branch : conditional->branches) replace(branch.condition, symbols);
+  if (Region* region = b.region())
+    for (InterstateEdgeId e : region->edges()) replace_symbols((*region)[e], symbols);
+}
+}  // namespace
+
 void rename_data(Block& block, const Renaming& names) {
   if (names.empty()) return;
   const Substitution symbols = as_symbols(names);
   Replacer replacer(symbols);
-  for_each_block_in(block, [&](Block& b) {
-    if (auto* state = b.as<State>()) {
-      rename_data(*state, names, replacer);
-      return;
-    }
-    if (auto* loop = b.as<LoopRegion>()) {
-      replace(loop->init_statement, symbols);
-      replace(loop->loop_condition, symbols);
-      replace(loop->update_statement, symbols);
-    }
-    if (auto* conditional = b.as<ConditionalBlock>())
-      for (Branch& branch : conditional->branches) replace(branch.condition, symbols);
-    if (Region* region = b.region())
-      for (InterstateEdgeId e : region->edges()) replace_symbols((*region)[e], symbols);
-  });
+  for_each_block_in(block, [&](Block& b) { rename_data(b, names, symbols, replacer); });
+}
+
+void rename_data(Region& region, const Renaming& names) {
+  if (names.empty()) return;
+  const Substitution symbols = as_symbols(names);
+  Replacer replacer(symbols);
+  for_each_block(region, [&](Block& b) { rename_data(b, names, symbols, replacer); });
+  for (InterstateEdgeId e : region.edges()) replace_symbols(region[e], symbols);
 }
 
 }  // namespace sdfg

@@ -36,5 +36,7 @@ using Renaming = std::map<std::string, std::string, std::less<>>;
 void rename_data(Block& block, const Renaming& names);
 void rename_data(State& state, const Renaming& names);
 void rename_data(InterstateEdge& edge, const Renaming& names);
+/// Of all blocks and edges in it.
+void rename_data(Region& region, const Renaming& names);
 
 }  // namespace sdfg

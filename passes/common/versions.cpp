@@ -271,10 +271,7 @@ void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditi
     if (fresh != name) renamed.emplace(name, fresh);
     general.arrays.set(fresh, data);
   }
-  if (!renamed.empty()) {
-    for (BlockId b : special.nodes()) rename_data(special[b], renamed);
-    for (InterstateEdgeId e : special.edges()) rename_data(special[e], renamed);
-  }
+  rename_data(special, renamed);
   general.symbols.insert(special.symbols.begin(), special.symbols.end());
   for (const auto& [name, constant] : special.constants)
     general.constants.insert(name, constant);
