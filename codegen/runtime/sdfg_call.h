@@ -51,43 +51,47 @@ constexpr int count_of(void (*)(S*, T...)) {
 
 #if defined(SDFG_GPU)
 
-/// Arguments with those arrays copied to the device for which a size is given.
-class OnDevice {
+/// Copies of the arguments, on the device where they belong there: each call begins with the same.
+class Copies {
  public:
-  OnDevice(void** host, const Slot* slots, int count) : host_(host), slots_(slots), count_(count) {
+  Copies(void** host, const Slot* slots, int count) : host_(host), slots_(slots), count_(count) {
     at = new void*[size_t(count) + 1];
     before_ = new char*[size_t(count) + 1];
     for (int i = 0; i < count; ++i) {
       at[i] = host[i];
       before_[i] = nullptr;
       if (!bytes(i)) continue;
-      note(SDFG_GPU(Malloc)(&at[i], bytes(i)));
+      if (slots_[i].on_device)
+        note(SDFG_GPU(Malloc)(&at[i], bytes(i)));
+      else
+        at[i] = aligned_alloc(64, (bytes(i) + 63) / 64 * 64);
       before_[i] = new char[bytes(i)];
       memcpy(before_[i], host[i], bytes(i));
     }
   }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() {
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+  ~Copies() {
     for (int i = 0; i < count_; ++i) {
       delete[] before_[i];
-      if (bytes(i)) note(SDFG_GPU(Free)(at[i]));
+      if (bytes(i) && slots_[i].on_device) note(SDFG_GPU(Free)(at[i]));
+      if (bytes(i) && !slots_[i].on_device) free(at[i]);
     }
     delete[] before_;
     delete[] at;
   }
   /// As they were before the first call.
   void put() {
-    for (int i = 0; i < count_; ++i) move(at[i], before_[i], bytes(i));
+    for (int i = 0; i < count_; ++i) move(i, at[i], before_[i]);
   }
   void get() {
-    for (int i = 0; i < count_; ++i) move(host_[i], at[i], bytes(i));
+    for (int i = 0; i < count_; ++i) move(i, host_[i], at[i]);
   }
   int64_t different_from_host() {
     int64_t different = 0;
     for (int i = 0; i < count_; ++i) {
       char* const now = new char[bytes(i)];
-      move(now, at[i], bytes(i));
+      move(i, now, at[i]);
       for (size_t b = 0; b < bytes(i); ++b) different += now[b] != static_cast<char*>(host_[i])[b];
       delete[] now;
     }
@@ -97,13 +101,17 @@ class OnDevice {
   int error = 0;  ///< the first of the vendor's
 
  private:
-  size_t bytes(int i) const { return size_t(slots_[i].device_bytes); }
+  size_t bytes(int i) const { return size_t(slots_[i].bytes); }
   void note(SDFG_GPU(Error_t) e) {
     if (error == 0) error = int(e);
   }
-  void move(void* to, const void* from, size_t bytes) {
-    if (!bytes) return;
-    note(SDFG_GPU(MemcpyAsync)(to, from, bytes, SDFG_GPU(MemcpyDefault), nullptr));
+  void move(int i, void* to, const void* from) {
+    if (!bytes(i)) return;
+    if (!slots_[i].on_device) {
+      memcpy(to, from, bytes(i));
+      return;
+    }
+    note(SDFG_GPU(MemcpyAsync)(to, from, bytes(i), SDFG_GPU(MemcpyDefault), nullptr));
     note(SDFG_GPU(DeviceSynchronize)());
   }
   void** host_;
@@ -117,7 +125,7 @@ int64_t run(I* init, void (*program)(S*, T...), int (*exit)(S*), void** init_arg
             void** arguments, const Slot* slots, Again* again) {
   S* const state = init_with(init, init_arguments);
   if (!state) return not_initialized;
-  OnDevice on(arguments, slots, count_of(program));
+  Copies on(arguments, slots, count_of(program));
   on.put();
   if (on.error == 0) call_with(program, state, on.at);
   on.get();

@@ -23,8 +23,9 @@ struct Header {
 
 /// An array's memory or a value.
 struct Slot {
-  int64_t at;            ///< bytes from the begin of the file, a multiple of 64; 0: a null pointer
-  int64_t device_bytes;  ///< to be copied to a GPU's memory; 0: it stays in the host's
+  int64_t at;         ///< bytes from the begin of the file, a multiple of 64; 0: a null pointer
+  int64_t bytes;
+  int64_t on_device;  ///< to be copied to a GPU's memory; 0: it stays in the host's
 };
 
 }  // namespace call

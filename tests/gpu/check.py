@@ -115,6 +115,15 @@ def over_the_limit(tool, folder):
     return None if wanted in done.stderr else f"no message about the grid: {done.stderr[-1500:]}"
 
 
+def in_place(tool, backend, folder):
+    """A program is called more than once, and each call begins with the same arguments, those in the
+    memory of the host, too."""
+    data = folder / f"in_place.{backend}.npz"
+    write_npz(data, {"in:A": ("f8", (4,), [0, 1, 2, 3]), "out:A": ("f8", (4,), [1, 2, 3, 4])})
+    done = run([tool, HERE / "programs/in_place.txt", "--emit=none", f"--run={data}", f"--backend={backend}"])
+    return None if done.returncode == 0 else done.stderr[-1500:] + done.stdout[-1500:]
+
+
 def asked_first(tool, backend, folder):
     """A kernel whose grid no device takes is no problem as long as its condition does not hold; others
     are launched when theirs does, in a call that is one graph, too."""
@@ -236,6 +245,7 @@ def main():
             if kind == "made":
                 for backend in ("cuda-on-cpu", "hip-on-cpu"):
                     todo[kind, backend, HERE / "reductions"] = pool.submit(made, arguments.tool, backend, pathlib.Path(folder))
+                    todo[kind, backend, HERE / "in_place"] = pool.submit(in_place, arguments.tool, backend, pathlib.Path(folder))
                     todo[kind, backend, HERE / "conditions"] = pool.submit(asked_first, arguments.tool, backend, pathlib.Path(folder))
                 todo[kind, "cuda-on-cpu", HERE / "large_grid"] = pool.submit(over_the_limit, arguments.tool, pathlib.Path(folder))
                 others = sorted(p.parent for p in arguments.corpus.glob("dace/npbench/*/plain.sdfgz"))

@@ -46,7 +46,7 @@ class CallFile {
     for (const auto* list : {&init, &arguments})
       for (const Passed& p : *list) {
         const std::int64_t at = p.bytes.empty() ? 0 : std::int64_t(end);
-        file.slots_.push_back({at, p.on_device ? std::int64_t(p.bytes.size()) : 0});
+        file.slots_.push_back({at, std::int64_t(p.bytes.size()), p.on_device});
         end += padded(p.bytes.size());
       }
     file.size_ = end;
