@@ -174,10 +174,11 @@ Refusal SharingCheck::check_bounds(const Placed& use, const std::vector<Subset>&
       hull = hull ? bounding_box(*hull, box, p_.assumptions) : box;
   if (hull && (contains(*hull, use.box) || contains(*hull, all))) return {};
   // Several copies may hold all of it together.
-  std::vector<Subset> left{*use.box};
-  for (const Subset& box : copied)
-    if (copied.size() > 1) subtract(left, box);
-  if (left.empty()) return {};
+  if (copied.size() > 1) {
+    std::vector<Subset> left{*use.box};
+    for (const Subset& box : copied) subtract(left, box);
+    if (left.empty()) return {};
+  }
   if (grow(all)) return {};
   return "'" + from() + "' is used beyond what is copied: [" + to_text(*use.box) + "] of '" + to() +
          "' may not exist";

@@ -5,6 +5,7 @@
 #include "passes/common/copy.h"
 #include "passes/common/scope.h"
 #include "passes/common/used_names.h"
+#include "passes/split/container_uses.h"
 
 namespace sdfg {
 namespace {
@@ -285,6 +286,20 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
                later;
   }
   return {};
+}
+
+bool apart_from(const FusionSite& site, const std::optional<Subset>& touched,
+                const std::string& container, const FusionMap& map, bool writes) {
+  const auto& uses = writes ? map.writes : map.reads;
+  const auto names = uses.find(container);
+  if (names == uses.end()) return true;
+  return touched && std::ranges::all_of(names->second.all(), [&](const auto& name) {
+    const Port& port = (writes ? map.out : map.in).at(name);
+    if (!port.direct) return false;
+    const auto used =
+        footprint(site.sdfg, site.state, port.outer, writes, container, site.assumptions);
+    return used && intersects(*touched, *used, site.assumptions) == Truth::No;
+  });
 }
 
 Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,

@@ -23,6 +23,11 @@ void for_each_shared(const Index& a, const Index& b, F&& visit) {
 std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Port& port,
                                    bool input);
 
+/// Are these elements of a container (none: any) certainly others than those that a map writes, or
+/// reads, in all of its iterations?
+bool apart_from(const FusionSite& site, const std::optional<Subset>& touched,
+                const std::string& container, const FusionMap& map, bool writes);
+
 /// "A[i, 0:4]", for messages.
 std::string text(const std::string& container, const Subset& subset);
 

@@ -169,22 +169,10 @@ class Planner {
   /// Does an edge certainly touch other elements of a container than the first map?
   bool apart(EdgeId edge, bool write, const std::string& container) const {
     if (state_[edge].memlet.empty()) return true;
-    const auto elements = [&](EdgeId e, bool is_write) {
-      return footprint(site_.sdfg, state_, e, is_write, container, site_.assumptions);
-    };
-    const auto touched = elements(edge, write);
-    const auto all_apart = [&](const auto& uses, const auto& ports, bool is_write) {
-      const auto names = uses.find(container);
-      return names == uses.end() ||
-             std::ranges::all_of(names->second.all(), [&](const auto& name) {
-               const Port& port = ports.at(name);
-               const auto used = port.direct ? elements(port.outer, is_write) : std::nullopt;
-               return touched && used &&
-                      intersects(*touched, *used, site_.assumptions) == Truth::No;
-             });
-    };
-    return all_apart(first_.writes, first_.out, true) &&
-           (!write || all_apart(first_.reads, first_.in, false));
+    const auto touched =
+        footprint(site_.sdfg, state_, edge, write, container, site_.assumptions);
+    return apart_from(site_, touched, container, first_, true) &&
+           (!write || apart_from(site_, touched, container, first_, false));
   }
   /// Do all others at the node leave alone what the first map writes there?
   bool others_touch_other_parts(const Intermediate& between) const {

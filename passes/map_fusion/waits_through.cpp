@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/split/container_uses.h"
 
 namespace sdfg {
@@ -84,14 +85,7 @@ class Waits {
   /// Are they certainly others than those that the second map writes, or reads?
   bool apart(const std::optional<Subset>& touched, const std::string& container,
              bool read = false) const {
-    const auto& uses = read ? second_.reads : second_.writes;
-    const auto names = uses.find(container);
-    if (names == uses.end()) return true;
-    return touched && std::ranges::all_of(names->second.all(), [&](const auto& name) {
-      const Port& port = (read ? second_.in : second_.out).at(name);
-      const auto used = port.direct ? elements(port.outer, !read, container) : std::nullopt;
-      return used && intersects(*touched, *used, site_.assumptions) == Truth::No;
-    });
+    return apart_from(site_, touched, container, second_, !read);
   }
   std::optional<Subset> elements(EdgeId edge, bool write, const std::string& container) const {
     return footprint(site_.sdfg, state_, edge, write, container, site_.assumptions);
