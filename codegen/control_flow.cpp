@@ -1,5 +1,6 @@
 #include "codegen/sdfg_function.h"
 #include "ir/graph_algorithms.h"
+#include "support/text.h"
 
 namespace sdfg {
 
@@ -106,7 +107,7 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
   out.open("for (;;)");
   Writer body(out.depth());
   emit_region(body, loop, path, place, jumps);
-  const bool jumped = identifiers(body.text()).contains(jumps.continue_label);
+  const bool jumped = has_word(body.text(), jumps.continue_label);
   out.raw(body.text());
   if (jumped) out.flush_left(jumps.continue_label + ":;");
   if (loop.update_before_condition && !update.empty()) out.line(update + ";");

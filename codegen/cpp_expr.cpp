@@ -30,18 +30,16 @@ constexpr auto reserved = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(reserved));
 
-/// Where the words of a letter begin. Few names share their first letter with a reserved word.
-constexpr auto reserved_from = [] {
-  std::array<std::uint8_t, 129> from{};
-  for (std::size_t c = 0, at = 0; c < from.size(); from[c++] = std::uint8_t(at))
-    while (at < reserved.size() && std::size_t(reserved[at][0]) < c) ++at;
-  return from;
+/// Bits for the lengths of the words of a first letter. Few names have both from a reserved word.
+constexpr auto reserved_lengths = [] {
+  std::array<std::uint32_t, 256> lengths{};
+  for (std::string_view word : reserved) lengths[std::size_t(word[0])] |= 1u << word.size();
+  return lengths;
 }();
 bool is_reserved(std::string_view name) {
-  if (name.empty() || static_cast<unsigned char>(name[0]) > 127) return false;
-  const auto first = std::size_t(name[0]);
-  return std::binary_search(reserved.begin() + reserved_from[first],
-                            reserved.begin() + reserved_from[first + 1], name);
+  if (name.empty() || name.size() > 31) return false;
+  const std::uint32_t lengths = reserved_lengths[static_cast<unsigned char>(name[0])];
+  return (lengths >> name.size() & 1) && std::ranges::binary_search(reserved, name);
 }
 
 // Function names of tasklets and symbolic text: as written (without a leading module) and what
@@ -250,7 +248,7 @@ std::string CppExpr::binary(const Expr& expr, std::string_view op, int precedenc
   const bool careful = precedence >= bits && precedence <= shift;
   std::string out;
   for (std::size_t i = 0; i < expr.args().size(); ++i) {
-    if (i) out += std::string(" ") + std::string(op) + " ";
+    if (i) out.append(" ").append(op).append(" ");
     int inner = careful ? (precedence == bits || precedence == shift ? unary : shift + 1)
                         : i ? precedence + 1 : precedence;
     if (precedence == or_) inner = bits;  // && inside || gets parentheses

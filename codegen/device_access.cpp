@@ -8,6 +8,7 @@
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/expr_quotient.h"
+#include "ir/expr_symbols.h"
 
 namespace sdfg {
 
@@ -89,12 +90,10 @@ bool SdfgFunction::reachable(const Binding& binding, const std::string& containe
 }
 
 bool SdfgFunction::uniform(const Expr& expr) const {
-  if (!is_plain(expr)) return false;
-  for (const std::string& symbol : free_symbols(expr))
-    if (lanes_.contains(symbol) || lane_params_.contains(symbol) || bindings_.contains(symbol) ||
-        code_names_.contains(symbol))
-      return false;
-  return true;
+  return is_plain(expr) && !any_symbol(expr, [&](const std::string& symbol) {
+    return lanes_.contains(symbol) || lane_params_.contains(symbol) ||
+           bindings_.contains(symbol) || code_names_.contains(symbol);
+  });
 }
 
 /// Is the value written here never taken by address, so that it can be const?
@@ -111,12 +110,9 @@ bool SdfgFunction::is_final(const At& at, EdgeId write) const {
 
 /// Does the host know the value when it launches the kernel being printed?
 bool SdfgFunction::known_to_host(const Expr& expr) const {
-  if (!in_kernel_itself_) return false;
-  for (const std::string& symbol : free_symbols(expr)) {
-    for (const Frame& frame : frames_)
-      if (frame.defines.contains(symbol)) return false;
-  }
-  return true;
+  return in_kernel_itself_ && std::ranges::none_of(frames_, [&](const Frame& frame) {
+    return uses_any(expr, frame.defines);
+  });
 }
 
 /// The name under which the kernel gets a value that the host computes.
@@ -161,13 +157,14 @@ void SdfgFunction::close_frame(Writer& out) {
 }
 
 std::string SdfgFunction::row(const Binding& binding, const std::string& first,
-                              const std::string& offset, const Expr& depends) const {
+                              const std::string& offset,
+                              const std::vector<Expr>& depends) const {
   if (offset.empty()) return first;
   std::size_t place = 0;
-  const SymbolSet symbols = free_symbols(depends);
   for (std::size_t i = 1; i < frames_.size(); ++i)
-    for (const std::string& symbol : symbols)
-      if (frames_[i].defines.contains(symbol)) place = i;
+    if (std::ranges::any_of(depends,
+                            [&](const Expr& e) { return uses_any(e, frames_[i].defines); }))
+      place = i;
   Frame& frame = frames_[place];
   const std::string value = first + " + " + offset;
   const auto [found, is_new] = frame.names.try_emplace(value);
@@ -246,8 +243,8 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
   const CppExpr printer = symbolic();
   const Array* array = binding.data->as_array();
   Address out;
-  Expr depends = 0;
   std::string shared, of_host;  // what threads share: found in the kernel, and known to the host
+  std::vector<Expr> depends;    // what the first consists of
   const auto add = [](std::string& text, const std::string& term) {
     text += (text.empty() ? "" : " + ") + term;
   };
@@ -260,7 +257,7 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
   };
   if (array && !(array->start_offset.as_integer() == 0)) {
     add(uniform(array->start_offset) ? shared : out.lane, printer.operand(array->start_offset));
-    depends = depends + array->start_offset;
+    depends.push_back(array->start_offset);
   }
   int terms_in_lane = 0;
   bool narrow = true;
@@ -281,9 +278,11 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
     Expr here = 0, known = 0;
     std::vector<Expr> same;
     flatten(parts.same, false, same);
-    for (const Expr& part : same)
-      (known_to_host(part) ? known : here) = (known_to_host(part) ? known : here) + part;
-    if (!known_to_host(stride)) here = parts.same, known = 0;
+    const bool host_stride = known_to_host(stride);
+    for (const Expr& part : same) {
+      Expr& sum = host_stride && known_to_host(part) ? known : here;
+      sum = sum + part;
+    }
     if (!(known.as_integer() == 0)) add(of_host, product(printer, stride, known));
     if (!(here.as_integer() == 0)) {
       const bool of_row = row_param_ && free_symbols(here) == SymbolSet{row_param_->second.lane};
@@ -292,7 +291,7 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
       add(shared, !rows.empty() ? rows
                   : here.as_integer() ? product(printer, stride, here)
                                       : scaled(stride, printer.operand(here)));
-      depends = depends + stride * here;
+      depends.push_back(stride), depends.push_back(here);
     }
     if (!(parts.lane.as_integer() == 0)) {
       narrow &= stride.as_integer() == 1;
@@ -308,7 +307,8 @@ SdfgFunction::Address SdfgFunction::address(const Binding& binding, const std::v
 
 /// The pointer to the row: the container's, or what the host makes of it, with what threads share.
 std::string SdfgFunction::row_pointer(const Binding& binding, const std::string& of_host,
-                                      std::string shared, const Expr& depends) const {
+                                      std::string shared,
+                                      const std::vector<Expr>& depends) const {
   const bool simple = of_host.find_first_of(" (") == std::string::npos;
   if (!simple && passes_first(binding))
     return row(binding,

@@ -18,6 +18,7 @@
 #include "codegen/stretch.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/expr_symbols.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -38,10 +39,6 @@ SymbolSet assigned_in(const Sdfg& sdfg) {
     if (const auto* loop = block.as<LoopRegion>()) out.insert(loop->loop_variable);
   });
   return out;
-}
-
-bool uses_any(const Expr& e, const SymbolSet& symbols) {
-  return std::ranges::any_of(free_symbols(e), [&](const auto& s) { return symbols.contains(s); });
 }
 
 bool moves_out(const Data& data) {

@@ -4,6 +4,7 @@
 #include "codegen/kernel_text.h"
 #include "codegen/scope_nodes.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/symbol_collector.h"
 
 namespace sdfg {
 namespace {
@@ -30,19 +31,25 @@ std::string without_axes(std::string text) {
 SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
   const State& state = at.state;
   SymbolSet names;
+  SymbolCollector symbols(names);
   const auto words = [&](std::string_view text) {
-    for (std::string_view word : identifiers(text)) names.emplace(word);
+    for (std::string_view word : identifiers(text))
+      if (!names.contains(word)) names.emplace(word);
   };
   const auto container = [&](const std::string& name) {
     names.insert(name);
-    names.insert(name.substr(0, name.find('.')));
+    if (const std::size_t dot = name.find('.'); dot != name.npos) names.insert(name.substr(0, dot));
+  };
+  const auto ranges = [&](const std::vector<Range>& all) {
+    for (const Range& r : all)
+      for (const Expr* e : {&r.begin, &r.end, &r.step, &r.tile}) symbols.add(*e);
   };
   const auto edge = [&](EdgeId e) {
     const Memlet& memlet = state[e].memlet;
     if (memlet.empty()) return;
     container(memlet.data);
-    if (memlet.src_subset) collect_symbols(*memlet.src_subset, names);
-    if (memlet.dst_subset) collect_symbols(*memlet.dst_subset, names);
+    if (memlet.src_subset) ranges(memlet.src_subset->ranges);
+    if (memlet.dst_subset) ranges(memlet.dst_subset->ranges);
     if (memlet.wcr) words(memlet.wcr->text());
   };
   std::vector<NodeId> nodes = nodes_in_scope(state, at.plan.tree, id);
@@ -50,18 +57,19 @@ SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
   for (NodeId n : nodes) {
     const Node& node = state[n];
     for (EdgeId e : state.in(n)) edge(e);
-    for (EdgeId e : state.out(n)) edge(e);
     if (const auto* access = node.as<AccessNode>()) container(access->data);
-    if (const auto* map = node.as<MapEntry>()) collect_symbols(Subset{map->ranges}, names);
-    if (const auto* consume = node.as<ConsumeEntry>()) collect_symbols(consume->num_pes, names);
+    if (const auto* map = node.as<MapEntry>()) ranges(map->ranges);
+    if (const auto* consume = node.as<ConsumeEntry>()) symbols.add(consume->num_pes);
     if (const auto* tasklet = node.as<Tasklet>()) words(tasklet->code.text());
     if (const auto* nested = node.as<NestedSdfg>())
-      for (const auto& [symbol, value] : nested->symbol_mapping) collect_symbols(value, names);
+      for (const auto& [symbol, value] : nested->symbol_mapping) symbols.add(value);
     for (const auto& [key, text] : node.extras) words(text);
   }
+  for (EdgeId e : state.out(at.plan.tree.exit_of(id))) edge(e);
   SymbolSet sizes;
+  SymbolCollector of_sizes(sizes);
   for (const std::string& name : names)
-    if (const Data* data = sdfg_.find_data(name)) collect_symbols(*data, sizes);
+    if (const Data* data = sdfg_.find_data(name)) collect_symbols(*data, of_sizes);
   names.merge(sizes);
   return names;
 }
@@ -125,7 +133,7 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     kernel.passed += ", " + argument;
   };
   std::set<std::string> done(kernel.map.params.begin(), kernel.map.params.end());
-  const auto container = [&](const std::string& label, const Binding& bound) {
+  const auto container = [&](std::string_view label, const Binding& bound) {
     const std::string& name =
         bound.kind == Binding::Value && bound.device ? bound.root : bound.text;
     if (!used.contains(name) || bound.own || !done.insert(name).second) return;
@@ -133,32 +141,34 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     const auto other = kernel.arguments.find(name);
     const std::string argument = other == kernel.arguments.end() ? name : other->second;
     if (bound.kind == Binding::Struct || bound.kind == Binding::Stream)
-      return fail(place, "kernels take no structures or streams, and '" + label + "' is one");
+      return fail(place, "kernels take no structures or streams, and '" + std::string(label) +
+                             "' is one");
     const std::string type = type_name(bound.data->dtype, place);
     if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
-    if (!bound.device) return void(reachable(bound, label, place));
+    if (!bound.device) return void(reachable(bound, std::string(label), place));
     const std::string memory = bound.memory();
     const bool written = kernel.written.contains(memory) || kernel.written.contains(name);
     add(std::string(written ? "" : "const ") + type + "* " +
             (bound.aliased ? "" : "__restrict__ ") + name,
         argument);
   };
-  SymbolSet named = kernel.named;
+  std::set<std::string_view> named(kernel.named.begin(), kernel.named.end());
   for (std::string_view word : used)
-    if (bindings_.contains(word)) named.emplace(word);
-  for (const std::string& name : named)
+    if (bindings_.contains(word)) named.insert(word);
+  for (std::string_view name : named)
     if (const auto found = bindings_.find(name);
         found != bindings_.end() && bindings_.is_outer(name) &&
         sdfg_.constants.find(name) == sdfg_.constants.end())
       container(name, found->second);
   for (const auto& [node, bound] : at.views)
-    container(std::string(at.state[node].label()), bound);
-  const auto symbol = [&](const std::string& name, const Type& type) {
+    container(at.state[node].label(), bound);
+  const auto symbol = [&](std::string_view name, const Type& type) {
     const std::string identifier = cpp_name(name);
     if (!used.contains(identifier) || bindings_.contains(name) || !done.insert(identifier).second)
       return;
     if (type.base() == BaseType::Callback)
-      return fail(at.node_place(at.kernel), "a kernel cannot call '" + name + "' back",
+      return fail(at.node_place(at.kernel),
+                  "a kernel cannot call '" + std::string(name) + "' back",
                   "leave the program on the host (--backend=cpu)");
     if (type.is_bool() && kernel.plan.kind == KernelClass::Gather &&
         kernel.flags.size() < KernelText::most_flags)
@@ -170,13 +180,13 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     for (const std::string& name : assigned_)
       if (!types_.contains(name)) symbol_of_.emplace(cpp_name(name), name);
   }
-  SymbolSet symbols;
+  std::set<std::string_view> symbols;
   for (std::string_view word : used)
     for (auto [at_word, end] = symbol_of_.equal_range(word); at_word != end; ++at_word)
       symbols.insert(at_word->second);
-  for (const std::string& name : symbols)
+  for (std::string_view name : symbols)
     if (const auto type = types_.find(name); type != types_.end()) symbol(name, type->second);
-  for (const std::string& name : symbols)
+  for (std::string_view name : symbols)
     if (!types_.contains(name)) symbol(name, Type());
   for (const std::string& name : at.params) symbol(name, Type());
   for (const Parameter& value : kernel.values)

@@ -10,31 +10,37 @@
 
 namespace sdfg {
 
+/// For names, which are short; letter by letter, so that what reads a text can have it on the way.
 struct TextHash {
   using is_transparent = void;
+  static std::size_t add(std::size_t hash, char c) {
+    return (hash ^ static_cast<unsigned char>(c)) * 0x9e3779b97f4a7c15u;
+  }
   std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
+    std::size_t hash = 0;
+    for (char c : text) hash = add(hash, c);
+    return hash;
   }
 };
 /// The words of a text that outlives them, each once, in the order of their first places.
 class Words {
  public:
-  void insert(std::string_view word) {
+  void insert(std::string_view word, std::size_t hash) {
     if (2 * words_.size() >= slots_.size()) grow();
-    std::uint32_t& slot = slots_[find(word)];
+    std::uint32_t& slot = slots_[find(word, hash)];
     if (slot != 0) return;
     words_.push_back(word);
     slot = std::uint32_t(words_.size());
   }
-  bool contains(std::string_view word) const { return !slots_.empty() && slots_[find(word)] != 0; }
+  bool contains(std::string_view word) const {
+    return !slots_.empty() && slots_[find(word, TextHash()(word))] != 0;
+  }
   auto begin() const { return words_.begin(); }
   auto end() const { return words_.end(); }
 
  private:
   /// Where the word is, or would be.
-  std::size_t find(std::string_view word) const {
-    std::size_t hash = 0;
-    for (char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 0x9e3779b97f4a7c15u;
+  std::size_t find(std::string_view word, std::size_t hash) const {
     for (std::size_t at = hash >> 32;; ++at) {
       const std::uint32_t number = slots_[at & (slots_.size() - 1)];
       if (number == 0 || words_[number - 1] == word) return at & (slots_.size() - 1);
@@ -43,7 +49,7 @@ class Words {
   void grow() {
     slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
     for (std::size_t i = 0; i < words_.size(); ++i)
-      slots_[find(words_[i])] = std::uint32_t(i + 1);
+      slots_[find(words_[i], TextHash()(words_[i]))] = std::uint32_t(i + 1);
   }
 
   std::vector<std::string_view> words_;

@@ -97,7 +97,8 @@ Binding SdfgFunction::end_binding(At& at, NodeId node, const std::string& contai
     if (container.starts_with(shown + "."))
       return member(view->second, std::string_view(container).substr(shown.size() + 1), at.place);
   }
-  return binding(container, at.node_place(node));
+  const auto found = bindings_.find(container);
+  return found != bindings_.end() ? found->second : binding(container, at.node_place(node));
 }
 
 std::string SdfgFunction::offset(const Data& data, const std::vector<Expr>& index,

@@ -1,23 +1,24 @@
 #include "codegen/scope_nodes.h"
 
 #include <algorithm>
-#include <set>
 
 namespace sdfg {
 
 std::vector<NodeId> nodes_in_scope(const State& state, const ScopeTree& tree, NodeId entry) {
-  // What is in a scope is reached from its entry without passing its exit.
+  // What is in a scope is reached from its entry without passing its exit, and all edges into it
+  // come from there: each node is taken at the first of them.
   const NodeId exit = tree.exit_of(entry);
-  std::set<NodeId> found;
-  if (exit) found.insert(exit);
-  std::vector<NodeId> open{entry};
-  while (!open.empty()) {
-    const NodeId node = open.back();
-    open.pop_back();
+  std::vector<NodeId> found;
+  const auto follow = [&](NodeId node) {
     for (EdgeId e : state.out(node))
-      if (const NodeId next = state.target(e); found.insert(next).second) open.push_back(next);
-  }
-  return {found.begin(), found.end()};
+      if (const NodeId next = state.target(e); next != exit && state.in(next).front() == e)
+        found.push_back(next);
+  };
+  follow(entry);
+  for (std::size_t i = 0; i < found.size(); ++i) follow(found[i]);
+  if (exit) found.push_back(exit);
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace sdfg

@@ -22,14 +22,14 @@ Words identifiers(std::string_view text) {
   const auto at = [&](std::size_t i) { return kind[static_cast<unsigned char>(text[i])]; };
   Words found;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = i;
-    while (i < text.size() && at(i) != None) ++i;
-    if (i == begin) {
+    if (at(i) == None) {
       ++i;
       continue;
     }
-    if (at(begin) == Digit) continue;
-    found.insert(text.substr(begin, i - begin));
+    const std::size_t begin = i;
+    std::size_t hash = 0;
+    for (; i < text.size() && at(i) != None; ++i) hash = TextHash::add(hash, text[i]);
+    if (at(begin) == Letter) found.insert(text.substr(begin, i - begin), hash);
   }
   return found;
 }

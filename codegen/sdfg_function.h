@@ -40,7 +40,7 @@ struct Surroundings {
 /// its body, once the body is known.
 struct Frame {
   std::size_t mark = 0;   ///< where its body begins
-  std::set<std::string, std::less<>> defines;  ///< symbols that have a value in it only
+  SymbolSet defines;      ///< symbols that have a value in it only
   Writer declarations;
   std::map<std::string, std::string> names;    ///< of what is declared, by its text
 };
@@ -232,10 +232,10 @@ class SdfgFunction {
   void open_frame(const Writer& out, const std::vector<std::string>& defines);
   void close_frame(Writer& out);
   std::string row(const Binding& binding, const std::string& first, const std::string& offset,
-                  const Expr& depends) const;
+                  const std::vector<Expr>& depends) const;
   bool passes_first(const Binding& binding) const;
   std::string row_pointer(const Binding& binding, const std::string& of_host, std::string shared,
-                          const Expr& depends) const;
+                          const std::vector<Expr>& depends) const;
   std::string element_at(const Binding& binding, const std::vector<Expr>& index,
                          const CppExpr& lanes) const;
 
@@ -296,7 +296,7 @@ class SdfgFunction {
   std::string caller_;  ///< the function that calls this one; empty for the program
   TypeTable types_;
   /// Symbols, typed or assigned, by what they are called in the text; made for the first kernel.
-  std::multimap<std::string, std::string, std::less<>> symbol_of_;
+  std::unordered_multimap<std::string, std::string, TextHash, std::equal_to<>> symbol_of_;
   Bindings bindings_;
 
   // allocation.cpp

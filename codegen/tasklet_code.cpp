@@ -51,12 +51,11 @@ struct Locals {
 
 }  // namespace
 
-TaskletCode::TaskletCode(TaskletPorts inputs, TaskletPorts outputs, const TypeTable& types,
+TaskletCode::TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
+                         const TypeTable& types,
                          std::function<std::string(const std::string&)> outer_name)
-    : inputs_(std::move(inputs)), outputs_(std::move(outputs)), types_(types),
+    : code_(code), inputs_(inputs), outputs_(outputs), types_(types),
       outer_name_(std::move(outer_name)) {
-  for (const auto& [name, port] : inputs_) types_[name] = port.type.element();
-  for (const auto& [name, port] : outputs_) types_[name] = port.type.element();
   printer_.override = [this](const Expr& e) { return access(e); };
   printer_.name = [this](const std::string& name) {
     return locals_.contains(name) ? cpp_name(name) : outer_name_(name);
@@ -129,15 +128,29 @@ std::optional<std::string> TaskletCode::access(const Expr& e) const {
   return std::nullopt;
 }
 
+/// Of the connectors and of the names that the code reads.
+TypeTable TaskletCode::types_read() const {
+  SymbolSet names;
+  collect_symbols(code_, {}, names);
+  TypeTable types;
+  for (const std::string& name : names)
+    if (const auto found = types_.find(name); found != types_.end()) types.insert(*found);
+  for (const auto& [name, port] : inputs_) types[name] = port.type.element();
+  for (const auto& [name, port] : outputs_) types[name] = port.type.element();
+  return types;
+}
+
 void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
   Locals found;
   found.add(statements, false);
+  std::optional<TypeTable> types;  // few tasklets need them
   for (const std::string& name : found.order) {
     if (outputs_.contains(name)) continue;
     const auto annotation = found.annotation.find(name);
     if (annotation == found.annotation.end() && !found.inner.contains(name) &&
         found.values[name].size() == 1)
       continue;  // declared with its only assignment
+    if (!types) types = types_read();
     Type type;
     if (annotation != found.annotation.end()) {
       std::string text = print_python(annotation->second);
@@ -146,15 +159,15 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
     }
     for (const Expr& value : found.values[name]) {
       if (type.known()) break;
-      type = type_of(value, types_);
+      type = type_of(value, *types);
     }
     if (annotation == found.annotation.end())
       for (const Expr& value : found.values[name])
-        if (const Type t = type_of(value, types_); t.known()) type = result_type(type, t);
+        if (const Type t = type_of(value, *types); t.known()) type = result_type(type, t);
     const auto text = cpp_type(type.known() ? type : Type(BaseType::Float64));
     out.line(text.value_or("double") + " " + cpp_name(name) + "{};");
     locals_.insert(name);
-    types_[name] = type;
+    (*types)[name] = type;
   }
 }
 
@@ -182,7 +195,6 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
           return give_up("'" + target.name() + "' is changed, which is no value of the tasklet; " +
                          "an edge between states can assign a symbol");
         locals_.insert(target.name());
-        types_[target.name()] = type_of(a.value, types_);
         out.line("const auto " + left + " = " + value + ";");
         return;
       }
@@ -230,7 +242,6 @@ void TaskletCode::for_loop(Writer& out, const ForStatement& loop) {
   const std::string by = printer_.print(step);
   const std::string head = "for (int64_t " + i + " = " + printer_.print(begin) + "; ";
   const bool was_local = !locals_.insert(loop.target.name()).second;
-  types_[loop.target.name()] = BaseType::Int64;
   const std::string limit = printer_.operand(end);
   const std::string test = known ? i + (down ? " > " : " < ") + limit
                                  : by + " > 0 ? " + i + " < " + limit + " : " + i + " > " + limit;
@@ -280,9 +291,11 @@ void TaskletCode::statement(Writer& out, const Statement& s) {
   give_up("no return in tasklets");
 }
 
-void TaskletCode::print(Writer& out, const Statements& statements) {
-  declare_locals(out, statements);
-  for (const Statement& s : statements) statement(out, s);
+void TaskletCode::print(Writer& out) {
+  const Statements* statements = code_.statements();
+  if (!statements) return;
+  declare_locals(out, *statements);
+  for (const Statement& s : *statements) statement(out, s);
 }
 
 }  // namespace sdfg

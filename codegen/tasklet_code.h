@@ -35,12 +35,13 @@ using TaskletPorts = std::map<std::string, TaskletPort, std::less<>>;
 /// Prints the Python code of a tasklet as C++.
 class TaskletCode {
  public:
-  TaskletCode(TaskletPorts inputs, TaskletPorts outputs, const TypeTable& types,
-              std::function<std::string(const std::string&)> outer_name);
+  /// All of these have to outlive it. `types` are those of names that are no connectors.
+  TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
+              const TypeTable& types, std::function<std::string(const std::string&)> outer_name);
 
   /// All statements; locals are declared where they first appear, or up front when that is in an
   /// inner block.
-  void print(Writer& out, const Statements& statements);
+  void print(Writer& out);
   std::string expr(const Expr& e) const { return printer_.print(e); }
   /// What could not be printed; empty when all went well.
   const std::string& problem() const { return problem_.empty() ? printer_.problem : problem_; }
@@ -51,6 +52,7 @@ class TaskletCode {
   void assign(Writer& out, const Assign& assign);
   void for_loop(Writer& out, const ForStatement& loop);
   void declare_locals(Writer& out, const Statements& statements);
+  TypeTable types_read() const;
   std::optional<std::string> access(const Expr& e) const;
   std::string index(const TaskletPort& port, const Expr& subscript) const;
   std::string element(const TaskletPort& port, const Expr& subscript) const;
@@ -60,8 +62,10 @@ class TaskletCode {
     if (problem_.empty()) problem_ = std::move(why);
   }
 
-  TaskletPorts inputs_, outputs_;
-  TypeTable types_;
+  const Code& code_;
+  const TaskletPorts& inputs_;
+  const TaskletPorts& outputs_;
+  const TypeTable& types_;
   std::function<std::string(const std::string&)> outer_name_;
   CppExpr printer_;
   std::set<std::string, std::less<>> locals_;

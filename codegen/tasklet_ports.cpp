@@ -147,7 +147,7 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
   const Place place = at_.edge_place(e);
   const Binding from = f_.end_binding(at_, path_source(at_.state, e), edge.memlet.data);
   if (!from.data || !f_.reachable(from, edge.memlet.data, place, !type.is_pointer())) return;
-  const End end{from, f_.subset_or_whole(edge.memlet.subset(), *from.data), e, type.element()};
+  End end{from, f_.subset_or_whole(edge.memlet.subset(), *from.data), e, type.element()};
   if (type.is_pointer() && from.data->dtype == type) port.array = false;
   if (from.kind == Binding::Stream) {
     port.stream = true;
@@ -166,8 +166,8 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
     if (!(from.data->dtype == type) && type.is_scalar() && from.data->dtype.is_scalar())
       port.text = f_.type_name(type, place_) + "(" + port.text + ")";
   }
-  inputs_[connector] = port;
-  in_ends_.emplace_back(connector, end);
+  inputs_[connector] = std::move(port);
+  in_ends_.emplace_back(connector, std::move(end));
 }
 
 void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
@@ -197,11 +197,12 @@ void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
   const Place place = at_.edge_place(e);
   const bool one = !type.is_pointer() && !edge.memlet.wcr;
   if (!to.data || !f_.reachable(to, edge.memlet.data, place, one)) return;
-  const End end{to, f_.subset_or_whole(edge.memlet.subset(), *to.data), e, type.element()};
+  End end{to, f_.subset_or_whole(edge.memlet.subset(), *to.data), e, type.element()};
   if (type.is_pointer() && to.data->dtype == type) port.array = false;
-  const auto update_at = [f = &f_, &at = at_, e, end](const std::string& address,
-                                                      const std::string& value) {
-    return f->update(at, e, end.binding, end.subset, address, value);
+  const auto update_at = [this, number = out_ends_.size()](const std::string& address,
+                                                           const std::string& value) {
+    const End& to = out_ends_[number].second;
+    return f_.update(at_, to.edge, to.binding, to.subset, address, value);
   };
   if (to.kind == Binding::Stream) {
     port.stream = true;
@@ -236,8 +237,8 @@ void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
       return update_at("&" + text, value);
     };
   }
-  outputs_[connector] = port;
-  out_ends_.emplace_back(connector, end);
+  outputs_[connector] = std::move(port);
+  out_ends_.emplace_back(connector, std::move(end));
 }
 
 }  // namespace sdfg

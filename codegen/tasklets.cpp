@@ -8,16 +8,6 @@ namespace sdfg {
 
 namespace {
 
-/// The types of the names that the code reads: all types would be many, and are needed per tasklet.
-TypeTable types_read(const Code& code, const TypeTable& all) {
-  SymbolSet names;
-  collect_symbols(code, {}, names);
-  TypeTable types;
-  for (const std::string& name : names)
-    if (const auto found = all.find(name); found != all.end()) types.insert(*found);
-  return types;
-}
-
 /// How often a name is read.
 int count_uses(const Expr& expr, const std::string& name) {
   int uses = expr.is_symbol(name);
@@ -120,8 +110,7 @@ void SdfgFunction::TaskletEmitter::emit_block() {
   for (auto& [connector, port] : outputs_) declare_output(connector, port, stores);
   if (python_) {
     TaskletCode printer = code();
-    if (const Statements* statements = tasklet_.code.statements())
-      printer.print(at_.out, *statements);
+    printer.print(at_.out);
     finish(printer);
   } else {
     print_foreign_code();
@@ -205,7 +194,7 @@ void SdfgFunction::TaskletEmitter::print_foreign_code() {
 }
 
 TaskletCode SdfgFunction::TaskletEmitter::code() const {
-  return TaskletCode(inputs_, outputs_, types_read(tasklet_.code, f_.types_),
+  return TaskletCode(tasklet_.code, inputs_, outputs_, f_.types_,
                      [f = &f_](const std::string& name) {
                        const auto found = f->bindings_.find(name);
                        return found == f->bindings_.end() ? cpp_name(name) : found->second.text;

@@ -23,11 +23,19 @@ struct LongLine {
 
 /// What the end of a word, at which a line may end, is inside of; nothing where it may not.
 std::optional<int> inside(std::string_view word, int depth) {
-  if (word.ends_with(',') || word.ends_with(';')) return 3 * depth;
-  if (word == "+" || word == "-") return 3 * depth + 1;
-  if (word == "*" || word == "/" || word == "%") return 3 * depth + 2;
-  const bool other = !word.empty() && word.find_first_not_of("=<>!&|?:") == word.npos;
-  return other ? std::optional(3 * depth) : std::nullopt;
+  switch (word.empty() ? 0 : word.back()) {
+    case ',': case ';': return 3 * depth;
+    case '+': case '-':
+      if (word.size() == 1) return 3 * depth + 1;
+      return std::nullopt;
+    case '*': case '/': case '%':
+      if (word.size() == 1) return 3 * depth + 2;
+      return std::nullopt;
+    case '=': case '<': case '>': case '!': case '&': case '|': case '?': case ':':
+      if (word.find_first_not_of("=<>!&|?:") == word.npos) return 3 * depth;
+      return std::nullopt;
+    default: return std::nullopt;
+  }
 }
 
 /// Outside of literals and of the comment behind the code.
@@ -35,29 +43,34 @@ LongLine where_to_break(std::string_view text) {
   LongLine out{text.size(), {}};
   int depth = 0;
   char quote = 0;
+  std::size_t word = 0;  // where the one before a space begins
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quote) {
       if (c == '\\') ++i;
       else if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '/' && text.substr(i, 2) == "//") {
-      out.code = i;
-      while (out.code > 0 && text[out.code - 1] == ' ') --out.code;
-      break;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    } else if (c == ' ' && i > 0) {
-      // Between the launch bounds of a kernel and its name.
-      if (depth == 0 && text.substr(i - 1, 3) != ") {" && text[i - 1] == ')' &&
-          text.starts_with("__global__"))
-        out.spaces.push_back({i, 0});
-      const std::size_t before = text.rfind(' ', i - 1) + 1;  // npos + 1 is 0
-      if (const auto weight = inside(text.substr(before, i - before), depth))
-        out.spaces.push_back({i, *weight});
+      else if (c == ' ') word = i + 1;
+      continue;
+    }
+    switch (c) {
+      case '"': case '\'': quote = c; break;
+      case '(': case '[': case '{': ++depth; break;
+      case ')': case ']': case '}': --depth; break;
+      case '/':
+        if (text.substr(i, 2) != "//") break;
+        while (i > 0 && text[i - 1] == ' ') --i;
+        out.code = i;
+        return out;
+      case ' ':
+        // Between the launch bounds of a kernel and its name.
+        if (depth == 0 && i > 0 && text[i - 1] == ')' && text.substr(i, 2) != " {" &&
+            text.starts_with("__global__"))
+          out.spaces.push_back({i, 0});
+        if (const auto weight = inside(text.substr(word, i - word), depth))
+          out.spaces.push_back({i, *weight});
+        word = i + 1;
+        break;
+      default: break;
     }
   }
   return out;

@@ -61,7 +61,7 @@ class Reads {
   using Names = std::set<std::string_view>;  ///< of the code's own strings
 
   void read(const Expr& e) {
-    detail::any_symbol(e, [&](const std::string& name) {
+    any_symbol(e, [&](const std::string& name) {
       if (!assigned_.contains(name)) sink_(name);
       return false;
     });

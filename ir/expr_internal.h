@@ -13,45 +13,14 @@
 #include <vector>
 
 #include "ir/expr.h"
-#include "support/hash.h"
+#include "ir/expr_symbols.h"
 
 // Shared by the sources of ir/expr*.cpp; not installed.
 
 namespace sdfg {
 
-struct ExprAccess {
-  static const ExprNode& node(const Expr& e) { return e.node(); }
-  static Expr wrap(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
-};
-
 namespace detail {
 
-/// One of 64 bits, so that most questions whether a tree has a name need no look at the tree.
-inline std::uint64_t name_bit(std::string_view name) {
-  return std::uint64_t(1) << (Hasher().add(name).value() & 63);
-}
-inline std::uint64_t name_bits(const Expr& e) { return ExprAccess::node(e).names; }
-/// Calls visit(name) for every name that is read and not `bound` by a lambda around it, until it
-/// returns true.
-bool any_symbol(const Expr& e, const auto& visit, std::vector<std::string_view>& bound) {
-  if (name_bits(e) == 0) return false;
-  if (e.is(Op::Symbol))
-    return std::ranges::find(bound, e.name()) == bound.end() && visit(e.name());
-  const std::size_t outer = bound.size();
-  std::span<const Expr> parts = e.args();
-  if (e.is(Op::Lambda)) {
-    for (const Expr& p : parts.first(parts.size() - 1)) bound.push_back(p.name());
-    parts = parts.last(1);
-  }
-  const bool found =
-      std::ranges::any_of(parts, [&](const Expr& a) { return any_symbol(a, visit, bound); });
-  bound.resize(outer);
-  return found;
-}
-bool any_symbol(const Expr& e, const auto& visit) {
-  std::vector<std::string_view> bound;
-  return any_symbol(e, visit, bound);
-}
 inline bool is_normal(const Expr& e) { return ExprAccess::node(e).normal; }
 inline std::uint32_t depth(const Expr& e) { return ExprAccess::node(e).depth; }
 /// As Expr::make, for a node that the caller knows to be in normal form.

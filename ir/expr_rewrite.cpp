@@ -82,7 +82,7 @@ void SymbolCollector::add(const Expr& e) {
   if (symbol)
     sink_(node.name);
   else if (node.op == Op::Lambda)
-    detail::any_symbol(e, [&](const std::string& name) { return sink_(name), false; });
+    any_symbol(e, [&](const std::string& name) { return sink_(name), false; });
   else
     for (const Expr& part : node.args) add(part);
 }
@@ -93,7 +93,7 @@ void collect_symbols(const Expr& expr, SymbolSet& out) {
     out.insert(expr.name());
     return;
   }
-  detail::any_symbol(expr, [&](const std::string& name) {
+  any_symbol(expr, [&](const std::string& name) {
     out.insert(name);
     return false;
   });
@@ -105,7 +105,7 @@ SymbolSet free_symbols(const Expr& expr) {
 }
 bool uses_symbol(const Expr& expr, std::string_view name) {
   if ((detail::name_bits(expr) & detail::name_bit(name)) == 0) return false;
-  return detail::any_symbol(expr, [&](const std::string& n) { return n == name; });
+  return any_symbol(expr, [&](const std::string& n) { return n == name; });
 }
 
 Expr substitute(const Expr& expr, const Substitution& replacements) {
@@ -117,6 +117,7 @@ Expr substitute_as_written(const Expr& expr, const Substitution& replacements) {
 
 std::optional<Affine> match_affine(const Expr& expr, std::string_view symbol) {
   const Expr e = simplify(expr);
+  if (e.is_symbol(symbol)) return Affine{1, 0};
   if (!uses_symbol(e, symbol)) return Affine{0, e};
   std::vector<detail::Term> with, without;
   for (detail::Term& t : detail::terms(e)) {

@@ -8,7 +8,7 @@ namespace sdfg {
 namespace {
 
 /// "map outer": the kind in one word, and the name if there is one.
-std::string describe(const StateGraph& state, NodeId id) {
+void describe(std::string& text, const StateGraph& state, NodeId id) {
   struct Word {
     std::string_view operator()(const AccessNode&) const { return "access"; }
     std::string_view operator()(const Tasklet&) const { return "tasklet"; }
@@ -21,19 +21,18 @@ std::string describe(const StateGraph& state, NodeId id) {
     std::string_view operator()(const OtherNode& other) const { return other.type; }
   };
   const Node& node = state[id];
-  std::string text(std::visit(Word{}, node.kind));
+  text.append(std::visit(Word{}, node.kind));
   NodeId named = id;
   if (const auto* exit = node.as<MapExit>()) named = exit->entry;
   if (const auto* exit = node.as<ConsumeExit>()) named = exit->entry;
-  if (!state.contains(named)) return text;
+  if (!state.contains(named)) return;
   if (const std::string_view label = state[named].label(); !label.empty())
     text.append(" ").append(label);
-  return text;
 }
 
-std::string with_connector(NodeId node, const std::string& connector) {
-  std::string text = "n" + std::to_string(node.value);
-  return connector.empty() ? text : text + "." + connector;
+void add_end(std::string& text, NodeId node, const std::string& connector) {
+  text.append("n").append(std::to_string(node.value));
+  if (!connector.empty()) text.append(".").append(connector);
 }
 
 std::string label_of(const RegionGraph& region, BlockId id) {
@@ -60,15 +59,26 @@ Place Place::block(const Block& block) const {
 }
 
 Place Place::node(const StateGraph& state, NodeId id) const {
-  std::string text = "node " + std::to_string(id.value);
-  if (state.contains(id)) text += " (" + describe(state, id) + ")";
+  std::string text;
+  text.reserve(60);  // places are made for each node, and seldom read
+  text.append("node ").append(std::to_string(id.value));
+  if (state.contains(id)) {
+    text += " (";
+    describe(text, state, id);
+    text += ')';
+  }
   return in(std::move(text));
 }
 
 Place Place::edge(const StateGraph& state, EdgeId id) const {
   const Edge& edge = state[id];
-  return in("edge " + with_connector(state.source(id), edge.src_connector) + " -> " +
-            with_connector(state.target(id), edge.dst_connector));
+  std::string text;
+  text.reserve(60);
+  text += "edge ";
+  add_end(text, state.source(id), edge.src_connector);
+  text += " -> ";
+  add_end(text, state.target(id), edge.dst_connector);
+  return in(std::move(text));
 }
 
 Place Place::edge(const RegionGraph& region, InterstateEdgeId id) const {

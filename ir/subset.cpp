@@ -5,8 +5,10 @@
 namespace sdfg {
 
 Expr Range::size() const {
-  if (is_index() && tile == Expr(1)) return 1;
+  const bool tiled = tile.as_integer() != 1;
+  if (!tiled && is_index()) return 1;
   const Expr width = end - begin;
+  if (!tiled && step.as_integer() == 1) return width + 1;
   const auto stride = step.as_integer();
   const Expr steps =
       stride && *stride < 0 ? ceil_div(-width + 1, -step) : ceil_div(width + 1, step);
