@@ -73,7 +73,7 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
     return;
   }
   for (const auto& [symbol, value] : edge.assignments)
-    out.line(cpp_name(symbol) + " = " + interstate_expr(value, place) + ";");
+    out.line(cpp_name(symbol), " = ", interstate_expr(value, place), ";");
 }
 
 void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& loop,

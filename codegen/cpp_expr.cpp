@@ -30,16 +30,18 @@ constexpr auto reserved = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(reserved));
 
-/// Bits for the lengths of the words of a first letter. Few names have both from a reserved word.
-constexpr auto reserved_lengths = [] {
-  std::array<std::uint32_t, 256> lengths{};
-  for (std::string_view word : reserved) lengths[std::size_t(word[0])] |= 1u << word.size();
-  return lengths;
+/// Where the words of a letter begin. Most of these have another length than a name.
+constexpr auto reserved_from = [] {
+  std::array<std::uint8_t, 129> from{};
+  for (std::size_t c = 0, at = 0; c < from.size(); from[c++] = std::uint8_t(at))
+    while (at < reserved.size() && std::size_t(reserved[at][0]) < c) ++at;
+  return from;
 }();
 bool is_reserved(std::string_view name) {
-  if (name.empty() || name.size() > 31) return false;
-  const std::uint32_t lengths = reserved_lengths[static_cast<unsigned char>(name[0])];
-  return (lengths >> name.size() & 1) && std::ranges::binary_search(reserved, name);
+  if (name.empty() || static_cast<unsigned char>(name[0]) > 127) return false;
+  const auto first = std::size_t(name[0]);
+  const auto end = reserved.begin() + reserved_from[first + 1];
+  return std::find(reserved.begin() + reserved_from[first], end, name) != end;
 }
 
 // Function names of tasklets and symbolic text: as written (without a leading module) and what

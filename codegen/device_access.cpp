@@ -36,6 +36,8 @@ struct Along {
   std::int64_t step;
 };
 std::optional<Along> along(const Expr& term, const std::string& param, const LaneParam& over) {
+  if (term.is_symbol(param))
+    return Along{over.begin, Expr(over.step) * Expr::symbol(over.lane), over.step};
   if (!uses_symbol(term, param)) return std::nullopt;
   const auto affine = match_affine(term, param);
   const auto factor = affine ? affine->coefficient.as_integer() : std::nullopt;
@@ -170,7 +172,7 @@ std::string SdfgFunction::row(const Binding& binding, const std::string& first,
   const auto [found, is_new] = frame.names.try_emplace(value);
   if (is_new) {
     found->second = local_name(binding.text + "_row");
-    frame.declarations.line("auto* const " + found->second + " = " + value + ";");
+    frame.declarations.line("auto* const ", found->second, " = ", value, ";");
   }
   return found->second;
 }

@@ -33,8 +33,9 @@ SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
   SymbolSet names;
   SymbolCollector symbols(names);
   const auto words = [&](std::string_view text) {
-    for (std::string_view word : identifiers(text))
+    for_each_identifier(text, [&](std::string_view word, std::size_t) {
       if (!names.contains(word)) names.emplace(word);
+    });
   };
   const auto container = [&](const std::string& name) {
     names.insert(name);
@@ -127,10 +128,11 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
 /// The names of the host that the body uses become parameters.
 void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body) {
   const std::string text = without_axes(body);
-  const Words used = identifiers(text);
+  const Words used(text);
   const auto add = [&](const std::string& declaration, const std::string& argument) {
-    kernel.declarations += (kernel.declarations.empty() ? "" : ", ") + declaration;
-    kernel.passed += ", " + argument;
+    if (!kernel.declarations.empty()) kernel.declarations += ", ";
+    kernel.declarations += declaration;
+    kernel.passed.append(", ").append(argument);
   };
   std::set<std::string> done(kernel.map.params.begin(), kernel.map.params.end());
   const auto container = [&](std::string_view label, const Binding& bound) {

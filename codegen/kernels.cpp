@@ -35,7 +35,7 @@ void SdfgFunction::index_space(At& at, NodeId id, KernelText& kernel) {
     const std::string stem = cpp_name(param);
     const auto value = [&](const std::string& what, const std::string& text) {
       const std::string name = local_name(stem + "_" + what);
-      at.out.line("[[maybe_unused]] const int64_t " + name + " = " + text + ";");
+      at.out.line("[[maybe_unused]] const int64_t ", name, " = ", text, ";");
       kernel.values.push_back({"int64_t " + name, name, name});
       return name;
     };
@@ -119,8 +119,8 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   lanes_ = outer_lanes;
   used_names_.back_to(outer_names);
   for (const auto& [value, name] : host_values_)
-    at.out.line((value.first.ends_with('*') ? "" : "const ") + value.first + " " + name + " = " +
-                value.second + ";");
+    at.out.line(value.first.ends_with('*') ? "" : "const ", value.first, " ", name, " = ",
+                value.second, ";");
   host_values_.clear();
   lane_params_.clear();
   row_param_.reset();
@@ -129,17 +129,17 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   Writer function;
   std::string order;
   for (std::size_t d = 0; d < kernel.dims.size(); ++d)
-    order += (d ? ", " : "") + std::string(1, "xyz"[std::min<std::size_t>(d, 2)]) + " = " +
-             kernel.dims[d].param;
-  function.line("// " + map.label + ": " + std::string(to_text(plan->kind)) + ", " + order +
-                (launched_if ? "; launched only if " + print_python(*launched_if) : ""));
+    order.append(d ? ", " : "").append(1, "xyz"[std::min<std::size_t>(d, 2)]).append(" = ").append(
+        kernel.dims[d].param);
+  function.line("// ", map.label, ": ", to_text(plan->kind), ", ", order,
+                launched_if ? "; launched only if " + print_python(*launched_if) : "");
   const std::string bounds = std::to_string(plan->threads()) +
                              (plan->min_blocks > 0 ? ", " + std::to_string(plan->min_blocks) : "");
   if (!kernel.flags.empty()) function.line("template <bool " + join(kernel.flags, ", bool ") + ">");
   function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" +
                 kernel.declarations + ")");
   Writer constants(1);
-  const auto used = sdfg_.constants.empty() ? Words() : identifiers(text);
+  const Words used(sdfg_.constants.empty() ? std::string_view() : text);
   for (const auto& [constant, value] : sdfg_.constants)
     if (used.contains(cpp_name(constant)))
       if (const auto definition = constant_definition(constant, value))
@@ -147,8 +147,8 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   program_.functions.push_back(function.take() + constants.take() + text + "}\n");
 
   for (const std::string& line : around_launch(program_.target.gpu->plan, *plan)) at.out.line(line);
-  at.out.line("sdfg::gpu::launch(__state->gpu, \"" + kernel.name + "\", " +
-              instance(kernel.name, kernel.flags) + ", " + grid(kernel) + kernel.passed + ");");
+  at.out.line("sdfg::gpu::launch(__state->gpu, \"", kernel.name, "\", ",
+              instance(kernel.name, kernel.flags), ", ", grid(kernel), kernel.passed, ");");
   at.out.close();
 }
 
@@ -239,8 +239,8 @@ std::string SdfgFunction::thread_body(At& at, NodeId id, KernelText& kernel) {
   const std::string block_x = kernel.rows_first.empty()
                                   ? "int(blockIdx.x)"
                                   : "sdfg::gpu::block_x(" + kernel.rows_first + ")";
-  out.line("const int " + x + " = " + block_x + " * " + bx + " + int(threadIdx.x);");
-  out.line("if (" + x + " >= " + kernel.dims[0].count + ") return;");
+  out.line("const int ", x, " = ", block_x, " * ", bx, " + int(threadIdx.x);");
+  out.line("if (", x, " >= ", kernel.dims[0].count, ") return;");
   if (uses(cpp_name(kernel.dims[0].param))) out.line(index(kernel.dims[0], x));
   if (kernel.dims.size() > 2) {
     std::string rest = "int(blockIdx.z)";

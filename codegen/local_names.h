@@ -1,11 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace sdfg {
@@ -22,15 +22,36 @@ struct TextHash {
     return hash;
   }
 };
+/// Calls visit(word, its hash) for the identifiers in C++ text, outside of nothing: comments count.
+void for_each_identifier(std::string_view text, const auto& visit) {
+  // What words are made of, and what they begin with: numbers are none.
+  enum : std::uint8_t { None, Digit, Letter };
+  static constexpr auto kind = [] {
+    std::array<std::uint8_t, 256> of{};
+    for (char c = '0'; c <= '9'; ++c) of[std::size_t(c)] = Digit;
+    for (char c = 'a'; c <= 'z'; ++c) of[std::size_t(c)] = of[std::size_t(c ^ 0x20)] = Letter;
+    of['_'] = Letter;
+    return of;
+  }();
+  const auto at = [&](std::size_t i) { return kind[static_cast<unsigned char>(text[i])]; };
+  for (std::size_t i = 0; i < text.size();) {
+    if (at(i) == None) {
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    std::size_t hash = 0;
+    for (; i < text.size() && at(i) != None; ++i) hash = TextHash::add(hash, text[i]);
+    if (at(begin) == Letter) visit(text.substr(begin, i - begin), hash);
+  }
+}
+
 /// The words of a text that outlives them, each once, in the order of their first places.
 class Words {
  public:
-  void insert(std::string_view word, std::size_t hash) {
-    if (2 * words_.size() >= slots_.size()) grow();
-    std::uint32_t& slot = slots_[find(word, hash)];
-    if (slot != 0) return;
-    words_.push_back(word);
-    slot = std::uint32_t(words_.size());
+  Words() = default;
+  explicit Words(std::string_view text) {
+    for_each_identifier(text, [&](std::string_view word, std::size_t hash) { insert(word, hash); });
   }
   bool contains(std::string_view word) const {
     return !slots_.empty() && slots_[find(word, TextHash()(word))] != 0;
@@ -39,6 +60,13 @@ class Words {
   auto end() const { return words_.end(); }
 
  private:
+  void insert(std::string_view word, std::size_t hash) {
+    if (2 * words_.size() >= slots_.size()) grow();
+    std::uint32_t& slot = slots_[find(word, hash)];
+    if (slot != 0) return;
+    words_.push_back(word);
+    slot = std::uint32_t(words_.size());
+  }
   /// Where the word is, or would be.
   std::size_t find(std::string_view word, std::size_t hash) const {
     for (std::size_t at = hash >> 32;; ++at) {
@@ -47,7 +75,7 @@ class Words {
     }
   }
   void grow() {
-    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
+    slots_.assign(slots_.empty() ? 128 : 4 * slots_.size(), 0);
     for (std::size_t i = 0; i < words_.size(); ++i)
       slots_[find(words_[i], TextHash()(words_[i]))] = std::uint32_t(i + 1);
   }
@@ -56,20 +84,24 @@ class Words {
   std::vector<std::uint32_t> slots_;  ///< a power of 2 of them: numbers of words, from 1
 };
 
-/// Identifiers that a function uses already, and the way back to those it used before.
+/// Identifiers that are used already, and the way back to those that were used before.
 class LocalNames {
  public:
   /// False when the name is taken.
-  bool insert(const std::string& name) {
-    if (!taken_.insert(name).second) return false;
-    log_.push_back({name, 0});
+  bool insert(std::string_view name) {
+    Name& entry = entry_of(name);
+    if (entry.taken) return false;
+    change(entry).taken = true;
     return true;
   }
   /// The first that is free of base, base_2, base_3 and so on.
   std::string fresh(const std::string& base) {
-    if (insert(base)) return base;
-    int& next = next_.try_emplace(base, 2).first->second;
-    log_.push_back({base, next});
+    Name& entry = entry_of(base);
+    if (!entry.taken) {
+      change(entry).taken = true;
+      return base;
+    }
+    int& next = change(entry).next;
     std::string name;
     do name = base + "_" + std::to_string(next++);
     while (!insert(name));
@@ -78,22 +110,28 @@ class LocalNames {
 
   std::size_t mark() const { return log_.size(); }
   void back_to(std::size_t mark) {
-    for (; log_.size() > mark; log_.pop_back()) {
-      const auto& [name, next] = log_.back();
-      if (next)
-        next_[name] = next;
-      else
-        taken_.erase(name);
-    }
+    for (; log_.size() > mark; log_.pop_back()) *log_.back().entry = log_.back().before;
   }
 
  private:
-  // Look-ups only.
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> next_;  ///< all below it are taken, by base
+  struct Name {
+    bool taken = false;
+    int next = 2;  ///< all below it are taken with this name as the base
+  };
+  Name& entry_of(std::string_view name) {
+    const auto found = names_.find(name);
+    return found != names_.end() ? found->second : names_[std::string(name)];
+  }
+  Name& change(Name& entry) {
+    log_.push_back({&entry, entry});
+    return entry;
+  }
+
+  // Looked up only. What is no longer taken stays: the next kernel takes it again.
+  std::unordered_map<std::string, Name, TextHash, std::equal_to<>> names_;
   struct Change {
-    std::string name;
-    int next;  ///< what next_ had for the name; 0: the name was taken
+    Name* entry;
+    Name before;
   };
   std::vector<Change> log_;
 };

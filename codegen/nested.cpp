@@ -228,7 +228,7 @@ void SdfgFunction::NestedEmitter::call(SdfgFunction& callee, const std::string& 
       if (next < arguments.size() && p.argument == arguments[next])
         printed.parameters.push_back(p.identifier), ++next;
   }
-  at_.out.line(name + "(" + join(arguments, ", ") + ");");
+  at_.out.line(name, "(", join(arguments, ", "), ");");
 }
 
 }  // namespace sdfg

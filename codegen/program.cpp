@@ -13,9 +13,9 @@ Program::Program(const Sdfg& sdfg, const Target& for_target)
 }
 
 void Program::take_names(const Sdfg& sdfg) {
-  for (const auto& [container, data] : sdfg.arrays) taken_.insert(cpp_name(container));
-  for (const auto& [symbol, type] : sdfg.symbols) taken_.insert(cpp_name(symbol));
-  for (const auto& [constant, value] : sdfg.constants) taken_.insert(cpp_name(constant));
+  for (const auto& [container, data] : sdfg.arrays) names_.insert(cpp_name(container));
+  for (const auto& [symbol, type] : sdfg.symbols) names_.insert(cpp_name(symbol));
+  for (const auto& [constant, value] : sdfg.constants) names_.insert(cpp_name(constant));
 }
 
 void Program::fail(const Place& place, std::string message, std::string hint) {
@@ -28,11 +28,7 @@ std::string Program::fresh_name(const std::string& base) {
     candidate = "_" + candidate;
   for (char& c : candidate)
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
-  int& counter = counters_[candidate];
-  std::string fresh = counter ? candidate + "_" + std::to_string(counter + 1) : candidate;
-  while (!taken_.insert(fresh).second) fresh = candidate + "_" + std::to_string(++counter + 1);
-  ++counter;
-  return fresh;
+  return names_.fresh(candidate);
 }
 
 void Program::add_once(std::vector<std::string>& lines, std::string line) {

@@ -7,6 +7,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/gpu.h"
+#include "codegen/local_names.h"
 #include "ir/place.h"
 
 namespace sdfg {
@@ -71,8 +72,7 @@ struct Program {
 
  private:
   void take_names(const Sdfg& sdfg);
-  std::set<std::string, std::less<>> taken_;
-  std::map<std::string, int, std::less<>> counters_;
+  LocalNames names_;
   std::set<std::string, std::less<>> defined_types_;
 };
 

@@ -129,7 +129,7 @@ void emit_init(Writer& out, Program& program, const std::vector<EntryParameter>&
     out.blank();
   }
   const std::string passed = program.init_lines.empty() ? "" : names(init);
-  const Words used = identifiers(passed);
+  const Words used(passed);
   out.open("SDFG_EXPORT " + program.state_type + "* __dace_init_" + program.name + "(" +
            list(program, init, used, false) + ")");
   if (program.target.gpu) out.line("if (!sdfg::gpu::device_present()) return nullptr;");
@@ -203,13 +203,9 @@ bool uses_library(std::string_view text) {
   return false;
 }
 
+/// For the CPU first, then for the GPU.
 std::vector<std::string> needed_headers(const std::string& text, bool foreign_code) {
-  const auto uses = [&](std::string_view word) { return text.find(word) != std::string::npos; };
-  if (foreign_code) {
-    const bool all = uses_library(text) || uses("complex") || uses("LAPACK") || uses("lapack");
-    return {all ? "sdfg_compat.h" : "sdfg_names.h"};
-  }
-  bool complex = false, algebra = false, updates = false, streams = false;
+  bool complex = false, algebra = false, updates = false, streams = false, device_library = false;
   constexpr std::string_view ours = "sdfg::";
   for (std::size_t at = text.find(ours); at != text.npos; at = text.find(ours, at)) {
     const std::string_view name = std::string_view(text).substr(at += ours.size());
@@ -217,12 +213,22 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
     algebra |= name.starts_with("Matrix") || name.starts_with("dot");
     updates |= name.starts_with("update");
     streams |= name.starts_with("Stream");
+    device_library |= name.starts_with("gpu::reduce(") || name.starts_with("gpu::gemm(") ||
+                      name.starts_with("gpu::dot(") || name.starts_with("gpu::HostCopy<");
   }
-  std::vector<std::string> headers{"sdfg_math.h"};
-  if (complex) headers.push_back("sdfg_complex.h");
-  if (algebra) headers.push_back("sdfg_blas.h");
-  if (updates || streams) headers.push_back("sdfg_reduce.h");
-  if (streams) headers.push_back("sdfg_stream.h");
+  std::vector<std::string> headers;
+  if (foreign_code) {
+    const auto uses = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+    const bool all = uses_library(text) || uses("complex") || uses("LAPACK") || uses("lapack");
+    headers.push_back(all ? "sdfg_compat.h" : "sdfg_names.h");
+  } else {
+    headers.push_back("sdfg_math.h");
+    if (complex) headers.push_back("sdfg_complex.h");
+    if (algebra) headers.push_back("sdfg_blas.h");
+    if (updates || streams) headers.push_back("sdfg_reduce.h");
+    if (streams) headers.push_back("sdfg_stream.h");
+  }
+  if (device_library) headers.push_back("sdfg_gpu_library.h");
   return headers;
 }
 
@@ -233,7 +239,7 @@ namespace {
 /// The body of __program_NAME.
 void emit_program(Writer& out, const Program& program, const std::string& call,
                   const std::vector<EntryParameter>& entries) {
-  const auto used = identifiers(call);
+  const Words used(call);
   out.open("SDFG_EXPORT void __program_" + program.name + "(" + list(program, entries, used, true) +
            ")");
   out.line("if (!__state) return;");
@@ -254,7 +260,7 @@ void emit_program(Writer& out, const Program& program, const std::string& call,
 
 /// How many arguments tell calls of a program with graphs apart.
 std::size_t distinguishing(const std::string& call, const std::vector<EntryParameter>& entries) {
-  const auto used = identifiers(call);
+  const Words used(call);
   const auto count =
       std::ranges::count_if(entries, [&](const auto& p) { return used.contains(p.identifier); });
   return std::max<std::size_t>(1, std::size_t(count));
@@ -337,12 +343,6 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   if (target.gpu && target.gpu->plan.timers) headers.insert(headers.begin(), "sdfg_gpu_timers.h");
   if (target.gpu && target.gpu->plan.ranges) headers.insert(headers.begin(), "sdfg_gpu_ranges.h");
   if (target.gpu) headers.insert(headers.begin(), "sdfg_gpu.h");
-  for (std::string_view call : {"sdfg::gpu::reduce(", "sdfg::gpu::gemm(", "sdfg::gpu::dot(",
-                                "sdfg::gpu::HostCopy<"})
-    if (target.gpu && out.text().find(call) != std::string::npos) {
-      headers.push_back("sdfg_gpu_library.h");
-      break;
-    }
   for (const std::string& header : headers) head += "#include \"" + header + "\"\n";
 
   Bundle bundle;

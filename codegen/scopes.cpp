@@ -9,7 +9,7 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
                               const Place& place) {
   const StatePlan& plan = plans_.at(path);
   if (plan.order.empty()) return;
-  out.line("// " + std::string("state ") + path.substr(path.rfind('/') + 1));
+  out.line("// state ", std::string_view(path).substr(path.rfind('/') + 1));
   out.open("");
   At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}, 0};
   for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));

@@ -1,38 +1,11 @@
 #include "codegen/sdfg_function.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 
 #include "codegen/constants.h"
 #include "ir/walk.h"
 
 namespace sdfg {
-
-Words identifiers(std::string_view text) {
-  // What words are made of, and what they begin with: numbers are none.
-  enum : std::uint8_t { None, Digit, Letter };
-  static constexpr auto kind = [] {
-    std::array<std::uint8_t, 256> of{};
-    for (char c = '0'; c <= '9'; ++c) of[std::size_t(c)] = Digit;
-    for (char c = 'a'; c <= 'z'; ++c) of[std::size_t(c)] = of[std::size_t(c ^ 0x20)] = Letter;
-    of['_'] = Letter;
-    return of;
-  }();
-  const auto at = [&](std::size_t i) { return kind[static_cast<unsigned char>(text[i])]; };
-  Words found;
-  for (std::size_t i = 0; i < text.size();) {
-    if (at(i) == None) {
-      ++i;
-      continue;
-    }
-    const std::size_t begin = i;
-    std::size_t hash = 0;
-    for (; i < text.size() && at(i) != None; ++i) hash = TextHash::add(hash, text[i]);
-    if (at(begin) == Letter) found.insert(text.substr(begin, i - begin), hash);
-  }
-  return found;
-}
 
 bool is_one_element(const Subset& subset) {
   for (const Range& r : subset.ranges)
@@ -148,7 +121,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
   if (on_device_) close_frame(body);
 
   Writer constants(1);
-  const auto used = identifiers(body.text());
+  const Words used(body.text());
   for (const auto& [constant, value] : sdfg_.constants)
     if (used.contains(cpp_name(constant)) && !names.contains(cpp_name(constant))) {
       const auto text = constant_definition(constant, value);
@@ -165,7 +138,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
     arguments.push_back(argument);
   };
   if (used.contains("__state")) add(program_.state_type + "* __state", "__state");
-  const auto used_by_constants = identifiers(constants.text());
+  const Words used_by_constants(constants.text());
   for (const Parameter& p : parameters)
     if (used.contains(p.identifier) || used_by_constants.contains(p.identifier))
       add(p.declaration, p.argument);

@@ -364,8 +364,4 @@ bool is_one_element(const Subset& subset);
 /// Is it made of integers and symbols alone, so that symbolic text and code mean the same?
 bool is_plain(const Expr& expr);
 
-/// Whole identifiers that occur in C++ text (outside of nothing: comments count too), which has to
-/// outlive them.
-Words identifiers(std::string_view text);
-
 }  // namespace sdfg

@@ -165,7 +165,7 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
       for (const Expr& value : found.values[name])
         if (const Type t = type_of(value, *types); t.known()) type = result_type(type, t);
     const auto text = cpp_type(type.known() ? type : Type(BaseType::Float64));
-    out.line(text.value_or("double") + " " + cpp_name(name) + "{};");
+    out.line(text.value_or("double"), " ", cpp_name(name), "{};");
     locals_.insert(name);
     (*types)[name] = type;
   }
@@ -195,7 +195,7 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
           return give_up("'" + target.name() + "' is changed, which is no value of the tasklet; " +
                          "an edge between states can assign a symbol");
         locals_.insert(target.name());
-        out.line("const auto " + left + " = " + value + ";");
+        out.line("const auto ", left, " = ", value, ";");
         return;
       }
     }
@@ -215,7 +215,7 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
     if (op.empty()) {
       value = printer_.print(Expr::make(*a.augmented, {target, a.value}));
     } else if (!to || !to->write) {
-      out.line(left + " " + std::string(op) + " " + value + ";");
+      out.line(left, " ", op, " ", value, ";");
       return;
     } else {
       value = left + " " + std::string(op.substr(0, op.size() - 1)) + " (" + value + ")";
@@ -224,7 +224,7 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
   if (to && to->write)
     out.line(to->write("&" + left, value));
   else
-    out.line(left + " = " + value + ";");
+    out.line(left, " = ", value, ";");
 }
 
 void TaskletCode::for_loop(Writer& out, const ForStatement& loop) {

@@ -44,6 +44,8 @@ void SdfgFunction::TaskletEmitter::emit() {
   if (python_ && !statements && !tasklet_.code.empty())
     return f_.fail(place_, "the code does not parse: " + tasklet_.code.syntax_error()->message);
   if (python_ && statements) note_names(*statements);
+  in_ends_.reserve(at_.state.in(id_).size());
+  out_ends_.reserve(at_.state.out(id_).size());
   for (EdgeId e : at_.state.in(id_)) add_input(e);
   for (EdgeId e : at_.state.out(id_)) add_output(e);
   if (const Assign* assign = only_assignment(); assign && fits_line(*assign))
@@ -93,7 +95,7 @@ void SdfgFunction::TaskletEmitter::emit_line(const Assign& assign) {
       line = (f_.on_device_ && f_.is_final(at_, end->edge) ? "const " : "") +
              f_.type_name(*stored, place_) + " " + line;
   }
-  at_.out.line(line + (tasklet_.label.empty() ? "" : "  // " + tasklet_.label));
+  at_.out.line(line, tasklet_.label.empty() ? "" : "  // ", tasklet_.label);
 }
 
 // ---- A block.
@@ -101,9 +103,9 @@ void SdfgFunction::TaskletEmitter::emit_line(const Assign& assign) {
 void SdfgFunction::TaskletEmitter::emit_block() {
   for (const auto& [connector, end] : out_ends_)
     if (at_.pending.erase(end.binding.text))
-      at_.out.line(f_.type_name(end.binding.data->dtype, place_) + " " + end.binding.text + "{};");
+      at_.out.line(f_.type_name(end.binding.data->dtype, place_), " ", end.binding.text, "{};");
   at_.out.open("");
-  at_.out.line("// tasklet " + tasklet_.label);
+  at_.out.line("// tasklet ", tasklet_.label);
   if (!python_) f_.program_.foreign_code = true;
   for (auto& [connector, port] : inputs_) declare_input(connector, port);
   Writer stores(at_.out.depth());
@@ -139,9 +141,8 @@ void SdfgFunction::TaskletEmitter::declare_input(const std::string& connector, T
     at_.out.line(unused + ("auto* " + name) + " = " + port.text + ";");
   } else {
     const bool reference = end && memlet(*end).dynamic && !port.text.ends_with(")");
-    at_.out.line(unused + std::string(reference ? "const " : "") +
-                 f_.type_name(port.type, place_) + (reference ? "& " : " ") + name + " = " +
-                 port.text + ";");
+    at_.out.line(unused, reference ? "const " : "", f_.type_name(port.type, place_),
+                 reference ? "& " : " ", name, " = ", port.text, ";");
   }
   port.text = name;
 }
@@ -174,8 +175,8 @@ void SdfgFunction::TaskletEmitter::declare_output(const std::string& connector, 
     return;
   }
   if (dynamic && python_) return;  // each assignment is a write
-  stores.line(port.write ? port.write("", name) : port.text + " = " + name + ";");
-  at_.out.line((python_ ? "" : unused) + f_.type_name(port.type, place_) + " " + name + "{};");
+  port.write ? stores.line(port.write("", name)) : stores.line(port.text, " = ", name, ";");
+  at_.out.line(python_ ? "" : unused, f_.type_name(port.type, place_), " ", name, "{};");
   port.write = nullptr;
   port.text = name;
 }

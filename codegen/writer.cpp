@@ -115,7 +115,7 @@ void Writer::blank() {
 }
 
 void Writer::open(std::string_view text) {
-  line(text.empty() ? std::string("{") : std::string(text) + " {");
+  text.empty() ? line("{") : line(text, " {");
   ++depth_;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,14 @@ class Writer {
 
   /// A line of C++; beyond 100 columns it goes on in further lines, four spaces deeper.
   void line(std::string_view text);
+  /// The same, of parts that follow each other.
+  template <std::convertible_to<std::string_view>... Parts>
+    requires(sizeof...(Parts) > 1)
+  void line(const Parts&... parts) {
+    line_.clear();
+    (line_.append(parts), ...);
+    line(line_);
+  }
   void blank();
   /// "text {" and one level deeper.
   void open(std::string_view text);
@@ -39,6 +48,7 @@ class Writer {
   void append(std::size_t indent, std::string_view text);
 
   std::string text_;
+  std::string line_;  ///< memory for a line of parts
   int depth_;
 };
 

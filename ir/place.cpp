@@ -86,7 +86,11 @@ Place Place::edge(const RegionGraph& region, InterstateEdgeId id) const {
             label_of(region, region.target(id)));
 }
 
-Place Place::data(std::string_view name) const { return in("data '" + std::string(name) + "'"); }
+Place Place::data(std::string_view name) const {
+  std::string text;
+  text.reserve(60);
+  return in(std::move(text.append("data '").append(name).append("'")));
+}
 
 std::string Place::text() const {
   std::vector<std::string> parts;

@@ -7,7 +7,7 @@ namespace sdfg {
 Expr Range::size() const {
   const bool tiled = tile.as_integer() != 1;
   if (!tiled && is_index()) return 1;
-  const Expr width = end - begin;
+  const Expr width = begin.as_integer() == 0 ? end : end - begin;
   if (!tiled && step.as_integer() == 1) return width + 1;
   const auto stride = step.as_integer();
   const Expr steps =
