@@ -119,7 +119,7 @@ void SdfgFunction::place_containers() {
   for (auto& [path, plan] : plans_) {
     const State& state = *plan.state;
     if (plan.order.empty()) continue;
-    const auto use = [&](const std::string& name, NodeId node) {
+    const auto use = [&](const std::string& name, NodeId node) -> Use& {
       std::vector<NodeId> around = plan.tree.enclosing(node);
       std::reverse(around.begin(), around.end());
       auto [found, is_new] = uses.try_emplace(root_name(sdfg_, name));
@@ -127,7 +127,7 @@ void SdfgFunction::place_containers() {
       if (is_new) {
         use.path = path;
         use.around = std::move(around);
-        return;
+        return use;
       }
       use.many_states |= use.path != path;
       std::size_t common = 0;
@@ -135,11 +135,11 @@ void SdfgFunction::place_containers() {
              around[common] == use.around[common])
         ++common;
       use.around.resize(common);
+      return use;
     };
     for (NodeId id : state.nodes())
       if (const auto* access = state[id].as<AccessNode>()) {
-        use(access->data, id);
-        std::vector<StatePlan*>& in = uses.find(root_name(sdfg_, access->data))->second.accessed_in;
+        std::vector<StatePlan*>& in = use(access->data, id).accessed_in;
         if (in.empty() || in.back() != &plan) in.push_back(&plan);
         if (access->setzero) zeroed_.insert(access->data);
       }

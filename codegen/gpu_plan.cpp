@@ -351,9 +351,13 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
       const Data* data = memlet.empty() ? nullptr : sdfg.find_data(memlet.data);
       const Array* array = data ? data->as_array() : nullptr;
       if (!array || local.contains(memlet.data) || !memlet.subset()) return;
-      SymbolSet symbols;
-      collect_symbols(*memlet.subset(), symbols);
       facts.accesses += times;
+      const auto uses = [&](const std::string& param) {
+        return std::ranges::any_of(memlet.subset()->ranges, [&](const Range& r) {
+          return uses_symbol(r.begin, param) || uses_symbol(r.end, param) ||
+                 uses_symbol(r.step, param) || uses_symbol(r.tile, param);
+        });
+      };
       const bool one = std::ranges::all_of(memlet.subset()->ranges, &Range::is_index);
       if (read && !y.empty())
         for (const Range& r : memlet.subset()->ranges)
@@ -364,8 +368,7 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
       if (read && (one || node.is<NestedSdfg>())) {
         facts.loads += times;
         facts.columns += !one;
-        if (one && !y.empty() && !symbols.contains(y) && symbols.contains(x))
-          facts.hoisted += times;
+        if (one && !y.empty() && !uses(y) && uses(x)) facts.hoisted += times;
       }
       for (const std::string& param : map.params)
         for (std::size_t d = 0; d < memlet.subset()->rank() && d < array->strides.size(); ++d)

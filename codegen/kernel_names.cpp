@@ -27,19 +27,27 @@ std::string without_axes(std::string text) {
 
 }  // namespace
 
-/// All names in the kernel's nodes and edges, and in the descriptors of the containers among them.
-SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
+/// The containers that the kernel's nodes and edges name, and those in the sizes of these.
+std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
   const State& state = at.state;
-  SymbolSet names;
-  SymbolCollector symbols(names);
+  std::set<std::string_view> names, sizes;
+  const auto into = [&](std::set<std::string_view>& out) {
+    return [this, &out](std::string_view name) {
+      if (const auto found = sdfg_.arrays.find(name); found != sdfg_.arrays.end())
+        out.insert(found->first);
+    };
+  };
+  const auto note = into(names);
+  SymbolCollector symbols(note), of_sizes(into(sizes));
   const auto words = [&](std::string_view text) {
-    for_each_identifier(text, [&](std::string_view word, std::size_t) {
-      if (!names.contains(word)) names.emplace(word);
-    });
+    for_each_identifier(text, [&](std::string_view word, std::size_t) { note(word); });
   };
   const auto container = [&](const std::string& name) {
-    names.insert(name);
-    if (const std::size_t dot = name.find('.'); dot != name.npos) names.insert(name.substr(0, dot));
+    note(name);
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos) return;
+    note(name.substr(0, dot));
+    if (const Data* member = sdfg_.find_data(name)) collect_symbols(*member, of_sizes);
   };
   const auto ranges = [&](const std::vector<Range>& all) {
     for (const Range& r : all)
@@ -67,10 +75,7 @@ SymbolSet SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
     for (const auto& [key, text] : node.extras) words(text);
   }
   for (EdgeId e : state.out(at.plan.tree.exit_of(id))) edge(e);
-  SymbolSet sizes;
-  SymbolCollector of_sizes(sizes);
-  for (const std::string& name : names)
-    if (const Data* data = sdfg_.find_data(name)) collect_symbols(*data, of_sizes);
+  for (std::string_view name : names) collect_symbols(*sdfg_.arrays.get(name), of_sizes);
   names.merge(sizes);
   return names;
 }
@@ -98,7 +103,8 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
     if (const auto* access = state[node].as<AccessNode>(); access && !state.in(node).empty())
       writes(access->data, node);
 
-  for (const std::string& name : kernel.named) {
+  for (std::string_view container : kernel.named) {
+    const std::string name(container);
     if (!bindings_.contains(name) || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
     Binding& bound = bindings_[name];
     const std::string host = bound.text;
@@ -154,9 +160,16 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
             (bound.aliased ? "" : "__restrict__ ") + name,
         argument);
   };
-  std::set<std::string_view> named(kernel.named.begin(), kernel.named.end());
+  if (names_.empty()) {
+    for (const auto& [name, data] : sdfg_.arrays) names_.emplace(name, Name{name, false});
+    for (const auto& [name, type] : types_) names_.emplace(cpp_name(name), Name{name, true});
+    for (const std::string& name : assigned_)
+      if (!types_.contains(name)) names_.emplace(cpp_name(name), Name{name, true});
+  }
+  std::set<std::string_view> named = kernel.named, symbols;
   for (std::string_view word : used)
-    if (bindings_.contains(word)) named.insert(word);
+    for (auto [at_word, end] = names_.equal_range(word); at_word != end; ++at_word)
+      (at_word->second.symbol ? symbols : named).insert(at_word->second.name);
   for (std::string_view name : named)
     if (const auto found = bindings_.find(name);
         found != bindings_.end() && bindings_.is_outer(name) &&
@@ -177,15 +190,6 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
       return kernel.flags.push_back(identifier);
     add(symbol_type(type) + " " + identifier, identifier);
   };
-  if (symbol_of_.empty()) {
-    for (const auto& [name, type] : types_) symbol_of_.emplace(cpp_name(name), name);
-    for (const std::string& name : assigned_)
-      if (!types_.contains(name)) symbol_of_.emplace(cpp_name(name), name);
-  }
-  std::set<std::string_view> symbols;
-  for (std::string_view word : used)
-    for (auto [at_word, end] = symbol_of_.equal_range(word); at_word != end; ++at_word)
-      symbols.insert(at_word->second);
   for (std::string_view name : symbols)
     if (const auto type = types_.find(name); type != types_.end()) symbol(name, type->second);
   for (std::string_view name : symbols)

@@ -9,7 +9,7 @@ namespace sdfg {
 
 bool is_one_element(const Subset& subset) {
   for (const Range& r : subset.ranges)
-    if (!(r.is_index() && r.tile == Expr(1)) && !(r.size().as_integer() == 1)) return false;
+    if (!(r.is_index() && r.tile.as_integer() == 1) && !(r.size().as_integer() == 1)) return false;
   return true;
 }
 

@@ -196,7 +196,7 @@ class SdfgFunction {
   std::string grid(const KernelText& kernel) const;
 
   // kernel_names.cpp
-  SymbolSet named_in_kernel(const At& at, NodeId node) const;
+  std::set<std::string_view> named_in_kernel(const At& at, NodeId node) const;
   void bind_for_kernel(At& at, NodeId node, KernelText& kernel);
   void kernel_parameters(const At& at, KernelText& kernel, const std::string& body);
 
@@ -295,8 +295,13 @@ class SdfgFunction {
   Place place_;
   std::string caller_;  ///< the function that calls this one; empty for the program
   TypeTable types_;
-  /// Symbols, typed or assigned, by what they are called in the text; made for the first kernel.
-  std::unordered_multimap<std::string, std::string, TextHash, std::equal_to<>> symbol_of_;
+  struct Name {
+    std::string name;
+    bool symbol = false;
+  };
+  /// Symbols, typed or assigned, by what they are called in the text, and containers by their names;
+  /// made for the first kernel.
+  std::unordered_multimap<std::string, Name, TextHash, std::equal_to<>> names_;
   Bindings bindings_;
 
   // allocation.cpp

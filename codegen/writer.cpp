@@ -106,6 +106,7 @@ void Writer::line(std::string_view text) {
 }
 
 void Writer::append(std::size_t indent, std::string_view text) {
+  if (text_.empty()) text_.reserve(500);  // a few lines
   if (!text.empty()) text_.append(indent, ' ').append(text);
   text_ += '\n';
 }
