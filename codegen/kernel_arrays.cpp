@@ -11,7 +11,9 @@
 // on the array's own layout (code in C++, a view of another type), slices are contiguous instead.
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <span>
 
 #include "codegen/lowering.h"
 #include "codegen/scope_nodes.h"
@@ -96,11 +98,12 @@ class Mover {
   }
 
   void kernel(Sdfg& sdfg, State& state, const ScopeTree& tree, NodeId entry) {
-    const auto arrays = used_only_in(sdfg, state, tree, entry);
     const std::vector<NodeId> nodes = nodes_in_scope(state, tree, entry);
+    const auto arrays = used_only_in(sdfg, state, tree, entry, nodes);
     const auto is_nested = [&](NodeId id) { return state[id].is<NestedSdfg>(); };
     if (arrays.empty() && std::ranges::none_of(nodes, is_nested)) return;
-    params_ = kernel_params(sdfg, state, tree, entry);
+    params_.clear();
+    kernel_ = [&] { return kernel_params(sdfg, state, tree, entry); };
     for (const auto& [name, around] : arrays) {
       Data& data = *sdfg.find_data(name);
       if (moves_out(data) && move({{&sdfg, &state, around}}, name)) continue;
@@ -150,9 +153,10 @@ class Mover {
   static std::map<std::string, std::vector<NodeId>> used_only_in(const Sdfg& sdfg,
                                                                  const State& state,
                                                                  const ScopeTree& tree,
-                                                                 NodeId entry) {
+                                                                 NodeId entry,
+                                                                 std::span<const NodeId> nodes) {
     std::map<std::string, std::vector<NodeId>> found;
-    for (NodeId id : nodes_in_scope(state, tree, entry)) {
+    for (NodeId id : nodes) {
       const auto* access = state[id].as<AccessNode>();
       const Data* data = access ? sdfg.find_data(access->data) : nullptr;
       if (!data || !data->transient) continue;
@@ -173,7 +177,7 @@ class Mover {
   }
 
   /// What each level needs, innermost first; nothing when the host cannot know it at the launch.
-  std::vector<Need> needs(const std::vector<Level>& levels, const Data& data) const {
+  std::vector<Need> needs(const std::vector<Level>& levels, const Data& data) {
     std::vector<Need> out(levels.size());
     Expr size = data.as_array()->total_size, points = 1;
     for (std::size_t i = levels.size(); i-- > 0;) {
@@ -192,6 +196,7 @@ class Mover {
       for (std::size_t m = 0; m < maps.size(); ++m) {
         const bool kernel = top && m + 1 == maps.size();
         if (!kernel && maps[m]->schedule != Schedule::GpuThreadBlock) continue;
+        if (kernel && params_.empty()) params_ = kernel_();
         for (const std::string& param : kernel ? params_ : fastest_first(maps[m]->params)) {
           const auto d =
               std::size_t(std::ranges::find(maps[m]->params, param) - maps[m]->params.begin());
@@ -363,6 +368,7 @@ class Mover {
   }
 
   std::vector<std::string> params_;  ///< of the kernel, the one along the threads first
+  std::function<std::vector<std::string>()> kernel_;  ///< what they are, before anything moves
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include "codegen/constants.h"
 #include "codegen/kernel_text.h"
-#include "codegen/scope_nodes.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/symbol_collector.h"
 
@@ -28,7 +27,8 @@ std::string without_axes(std::string text) {
 }  // namespace
 
 /// The containers that the kernel's nodes and edges name, and those in the sizes of these.
-std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id) const {
+std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id,
+                                                         std::vector<NodeId> nodes) const {
   const State& state = at.state;
   std::set<std::string_view> names, sizes;
   const auto into = [&](std::set<std::string_view>& out) {
@@ -61,7 +61,6 @@ std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id
     if (memlet.dst_subset) ranges(memlet.dst_subset->ranges);
     if (memlet.wcr) words(memlet.wcr->text());
   };
-  std::vector<NodeId> nodes = nodes_in_scope(state, at.plan.tree, id);
   nodes.push_back(id);
   for (NodeId n : nodes) {
     const Node& node = state[n];
@@ -99,7 +98,7 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
       const auto* access = state[target].as<AccessNode>();
       writes(access ? access->data : state[e].memlet.data, target);
     }
-  for (NodeId node : nodes_in_scope(state, at.plan.tree, id))
+  for (NodeId node : kernel.nodes)
     if (const auto* access = state[node].as<AccessNode>(); access && !state.in(node).empty())
       writes(access->data, node);
 

@@ -16,6 +16,7 @@ namespace sdfg {
 struct SdfgFunction::KernelText {
   const MapEntry& map;
   const KernelPlan& plan;
+  std::vector<NodeId> nodes;  ///< inside of the map
   std::string name;
   /// One dimension of the grid, x first.
   struct Dimension {

@@ -5,6 +5,7 @@
 #include "codegen/constants.h"
 #include "codegen/kernel_text.h"
 #include "codegen/program_file.h"
+#include "codegen/scope_nodes.h"
 #include "codegen/sdfg_function.h"
 #include "support/text.h"
 
@@ -69,16 +70,18 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   if (!plan) return fail(at.node_place(id), "no plan for this kernel");
   KernelText kernel{.map = map,
                     .plan = *plan,
+                    .nodes = nodes_in_scope(at.state, at.plan.tree, id),
                     .name = program_.fresh_name(plan->name),
                     .dims = {},
                     .rows_first = {},
                     .values = {},
                     .arguments = {},
                     .written = {},
-                    .named = named_in_kernel(at, id),
+                    .named = {},
                     .flags = {},
                     .declarations = {},
                     .passed = {}};
+  kernel.named = named_in_kernel(at, id, kernel.nodes);
   const std::optional<Expr>& launched_if = plan->launched_if;
   at.out.open(launched_if ? "if (" + interstate_expr(*launched_if, at.node_place(id)) + ")" : "");
   read_dynamic_inputs(at, id);

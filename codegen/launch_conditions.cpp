@@ -29,6 +29,8 @@ Expr negated(const Expr& e) {
 /// `a or b` (or `a and b`), each part once; a part beside its opposite decides the whole.
 Expr joined(Op op, const Expr& a, const Expr& b) {
   const Expr decides = Expr::boolean(op == Op::Or), neutral = negated(decides);
+  if (a == neutral && !b.is(op)) return b;
+  if (b == neutral && !a.is(op)) return a;
   std::vector<Expr> parts;
   for (const Expr& side : {a, b})
     for (const Expr& part : side.is(op) ? side.args() : std::span(&side, 1)) {

@@ -45,8 +45,7 @@ class SdfgFunction::NestedEmitter {
   Parameter stream(const Data& data, const std::string& name, const Actual& actual);
   Parameter scalar(const Data& data, const std::string& name, const Actual& actual);
   Parameter array(const Data& data, const std::string& name, const Actual& actual, Binding& bound);
-  void pass_symbol(SdfgFunction& callee, const TypeTable& inner_types, const std::string& symbol,
-                   const Expr& value);
+  void pass_symbol(SdfgFunction& callee, const std::string& symbol, const Expr& value);
   void call_again(const Printed& printed);
   void call(SdfgFunction& callee, const std::string& name);
 
@@ -75,10 +74,9 @@ void SdfgFunction::NestedEmitter::emit() {
   SdfgFunction callee(f_.program_, inner_, name, at_.where, place_.in("sdfg " + inner_.name),
                       f_.name_);
   for (const auto& [connector, actual] : actuals_) pass_container(callee, connector, actual);
-  const TypeTable inner_types = symbol_types(inner_);
   for (const auto& [symbol, value] : node_.symbol_mapping)
     if (!actuals_.contains(symbol) && !inner_.constants.contains(symbol))
-      pass_symbol(callee, inner_types, symbol, value);
+      pass_symbol(callee, symbol, value);
   const auto known = f_.printed_.find(&node_);
   known != f_.printed_.end() ? call_again(known->second) : call(callee, name);
 }
@@ -192,12 +190,12 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
           name, std::move(argument)};
 }
 
-void SdfgFunction::NestedEmitter::pass_symbol(SdfgFunction& callee, const TypeTable& inner_types,
-                                              const std::string& symbol, const Expr& value) {
+void SdfgFunction::NestedEmitter::pass_symbol(SdfgFunction& callee, const std::string& symbol,
+                                              const Expr& value) {
   const auto declared = inner_.symbols.find(symbol);
   Type type = declared != inner_.symbols.end() ? declared->second : Type();
   if (!type.known())
-    if (const auto found = inner_types.find(symbol); found != inner_types.end())
+    if (const auto found = callee.types_.find(symbol); found != callee.types_.end())
       type = found->second;
   if (!type.known()) type = type_of(value, f_.types_);
   const std::string name = cpp_name(symbol), argument = f_.print(value, place_);

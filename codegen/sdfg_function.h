@@ -196,7 +196,8 @@ class SdfgFunction {
   std::string grid(const KernelText& kernel) const;
 
   // kernel_names.cpp
-  std::set<std::string_view> named_in_kernel(const At& at, NodeId node) const;
+  std::set<std::string_view> named_in_kernel(const At& at, NodeId node,
+                                             std::vector<NodeId> nodes) const;
   void bind_for_kernel(At& at, NodeId node, KernelText& kernel);
   void kernel_parameters(const At& at, KernelText& kernel, const std::string& body);
 

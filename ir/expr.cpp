@@ -72,7 +72,10 @@ Expr::Expr(std::int64_t value) {
 Expr Expr::symbol(std::string_view name) {
   return build_leaf(Op::Symbol, std::string(name), 0, 0);
 }
-Expr Expr::boolean(bool value) { return build_leaf(value ? Op::True : Op::False, {}, 0, 0); }
+Expr Expr::boolean(bool value) {
+  static const Expr yes = build_leaf(Op::True, {}, 0, 0), no = build_leaf(Op::False, {}, 0, 0);
+  return value ? yes : no;
+}
 Expr Expr::number(double value) { return build_leaf(Op::Float, {}, 0, value); }
 
 Expr Expr::make(Op op, std::vector<Expr> arguments, std::string name) {

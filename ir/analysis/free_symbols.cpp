@@ -1,8 +1,9 @@
 #include "ir/analysis/free_symbols.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
-#include <unordered_set>
+#include <utility>
 
 #include "ir/analysis/signature.h"
 #include "ir/graph_algorithms.h"
@@ -152,7 +153,9 @@ class SymbolicCollector {
  public:
   explicit SymbolicCollector(SymbolSet& out) : out_(out) {}
   void add(const Expr& e) {
-    if (e.is(Op::Integer) || !seen_.insert(e.hash()).second) return;
+    if (e.is(Op::Integer)) return;
+    std::size_t& seen = seen_[e.hash() % seen_.size()];
+    if (std::exchange(seen, e.hash()) == e.hash()) return;
     if (e.is(Op::Add) || e.is(Op::Mul))
       for (const Expr& part : e.args()) add(part);
     else
@@ -161,7 +164,7 @@ class SymbolicCollector {
 
  private:
   SymbolSet& out_;
-  std::unordered_set<std::size_t> seen_;  ///< hashes of what has been added
+  std::array<std::size_t, 64> seen_{};  ///< hashes of what was added lately
 };
 
 /// Symbols of a descriptor. `needed_by_code`: without what is known to the owner of the memory,
