@@ -300,8 +300,8 @@ class SdfgFunction {
     std::string name;
     bool symbol = false;
   };
-  /// Symbols, typed or assigned, by what they are called in the text, and containers by their names;
-  /// made for the first kernel.
+  /// Symbols, typed or assigned, by what they are called in the text, and containers by their
+  /// names; made for the first kernel.
   std::unordered_multimap<std::string, Name, TextHash, std::equal_to<>> names_;
   Bindings bindings_;
 
