@@ -352,8 +352,8 @@ class Mover {
     const NodeId access = state.add(Node{AccessNode{name}});
     state.connect(level.node, access, Edge{inner, "", Memlet::write(name, std::move(slice))});
     if (!level.around.empty())
-      for (NodeId id : state.nodes())
-        if (const auto* exit = state[id].as<MapExit>(); exit && exit->entry == level.around.front())
+      for (NodeId id : state.nodes_of<MapExit>())
+        if (const auto* exit = state[id].as<MapExit>(); exit->entry == level.around.front())
           state.connect(access, id, Edge{});
     return name;
   }

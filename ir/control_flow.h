@@ -57,6 +57,12 @@ struct State : StateGraph {
     return const_cast<State*>(this)->get<K>(id);
   }
 
+  /// The nodes of kind K; the others are not looked at, so this is much faster than to ask each.
+  template <class K>
+  auto nodes_of() const {
+    return nodes_of_kind(Node::number_of<K>);
+  }
+
   static constexpr std::string_view kind = "SDFGState";
   static constexpr auto properties = std::tuple{
       property("nosync", &State::nosync), property("instrument", &State::instrument),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <ranges>
 #include <span>
@@ -16,6 +17,8 @@ namespace sdfg {
 /// edges at each node.
 ///
 /// N: node payload, E: edge payload, Tag: makes the id types of different graphs different types.
+/// A payload with a member `fixed_kind()`, a small number, keeps its kind for as long as it is in
+/// the graph; nodes of one kind are then found without a look at the payloads.
 template <class N, class E, class Tag>
 class Graph {
  public:
@@ -36,7 +39,8 @@ class Graph {
   ~Graph() = default;
 
   NodeId add(N data) {
-    nodes_.push_back({std::make_unique<N>(std::move(data)), {}, {}});
+    const std::uint8_t kind = kind_of(data);
+    nodes_.push_back({std::make_unique<N>(std::move(data)), {}, {}, kind});
     ++live_nodes_;
     return {std::uint32_t(nodes_.size() - 1)};
   }
@@ -81,6 +85,15 @@ class Graph {
   /// is not visited.
   auto nodes() const { return live_ids<NodeId>(nodes_); }
   auto edges() const { return live_ids<EdgeId>(edges_); }
+  /// The nodes that were of this kind when they were added.
+  auto nodes_of_kind(std::uint8_t kind) const {
+    return std::views::iota(std::uint32_t(0), std::uint32_t(nodes_.size())) |
+           std::views::filter([this, kind](std::uint32_t i) {
+             return nodes_[i].kind == kind && nodes_[i].data != nullptr;
+           }) |
+           std::views::transform([](std::uint32_t i) { return NodeId{i}; });
+  }
+  std::uint8_t kind_of(NodeId id) const { return slot(id).kind; }
   std::span<const EdgeId> in(NodeId id) const { return slot(id).in; }
   std::span<const EdgeId> out(NodeId id) const { return slot(id).out; }
   NodeId source(EdgeId id) const { return slot(id).from; }
@@ -129,6 +142,7 @@ class Graph {
   struct NodeSlot {
     std::unique_ptr<N> data;  ///< none: erased
     std::vector<EdgeId> in, out;
+    std::uint8_t kind = 0;  ///< the payload's
     friend bool operator==(const NodeSlot& a, const NodeSlot& b) {
       return *a.data == *b.data && a.in == b.in && a.out == b.out;
     }
@@ -141,6 +155,12 @@ class Graph {
     }
   };
 
+  static std::uint8_t kind_of(const N& data) {
+    if constexpr (requires { data.fixed_kind(); })
+      return data.fixed_kind();
+    else
+      return 0;
+  }
   template <class IdType, class Slots>
   static auto live_ids(const Slots& slots) {
     return std::views::iota(std::uint32_t(0), std::uint32_t(slots.size())) |
@@ -164,7 +184,7 @@ class Graph {
     const auto copy = []<class T>(const std::unique_ptr<T>& data) {
       return data ? std::make_unique<T>(*data) : nullptr;
     };
-    for (const NodeSlot& n : other.nodes_) nodes_.push_back({copy(n.data), n.in, n.out});
+    for (const NodeSlot& n : other.nodes_) nodes_.push_back({copy(n.data), n.in, n.out, n.kind});
     for (const EdgeSlot& e : other.edges_) edges_.push_back({copy(e.data), e.from, e.to});
     live_nodes_ = other.live_nodes_, live_edges_ = other.live_edges_;
   }

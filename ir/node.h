@@ -251,6 +251,17 @@ struct Node {
   K* as() {
     return std::get_if<K>(&kind);
   }
+  /// K's number among the kinds. A node keeps its kind while it is in a state (Graph remembers it).
+  template <class K>
+  static constexpr std::uint8_t number_of = [] {
+    const auto find = []<class... Ks>(std::type_identity<std::variant<Ks...>>) {
+      std::uint8_t at = 0;
+      static_cast<void>(((std::is_same_v<K, Ks> || (++at, false)) || ...));
+      return at;
+    };
+    return find(std::type_identity<decltype(kind)>());
+  }();
+  std::uint8_t fixed_kind() const { return std::uint8_t(kind.index()); }
   bool is_entry() const { return is<MapEntry>() || is<ConsumeEntry>(); }
   bool is_exit() const { return is<MapExit>() || is<ConsumeExit>(); }
   /// Runs something: tasklet, nested SDFG or library node.

@@ -100,9 +100,8 @@ NodeId scope_of_edge(const State& state, const ScopeTree& tree, EdgeId edge) {
 
 /// Parameters that a replacement would capture get other names first.
 void free_captured_parameters(State& state, Replacer& names) {
-  for (NodeId n : state.nodes()) {
+  for (NodeId n : state.nodes_of<MapEntry>()) {
     const auto* map = state[n].as<MapEntry>();
-    if (!map) continue;
     for (const std::string& param : std::vector(map->params)) {
       if (!names.brings_in(param)) continue;
       std::string fresh = param;

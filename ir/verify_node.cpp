@@ -15,6 +15,8 @@ class NodeRules {
       : s_(s), id_(id), node_(s.state[id]), findings_(findings) {}
 
   void verify() {
+    if (s_.state.kind_of(id_) != node_.fixed_kind())
+      error("the node was added as another kind", "erase it and add a node of the new kind");
     std::visit(*this, node_.kind);
     if (node_.is_entry() && !s_.tree.exit_of(id_)) error("the scope has no exit");
   }

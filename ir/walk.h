@@ -98,9 +98,10 @@ void for_each_edge(R& region, F&& visit) {
 /// is loaded.
 template <detail::RegionLike R, class F>
 void for_each_nested_sdfg(R& region, F&& visit) {
-  for_each_node(region, [&](auto& node, auto& state, const NodeId& id) {
-    if (auto* nested = node.template as<NestedSdfg>(); nested && nested->sdfg)
-      detail::call(visit, *nested, state, id);
+  for_each_state(region, [&](auto& state) {
+    for (NodeId id : state.template nodes_of<NestedSdfg>())
+      if (auto& nested = state.template get<NestedSdfg>(id); nested.sdfg)
+        detail::call(visit, nested, state, id);
   });
 }
 

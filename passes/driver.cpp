@@ -1,6 +1,5 @@
-#include <set>
-
 #include "passes/transformation.h"
+#include "support/id_queue.h"
 
 namespace sdfg::detail {
 namespace {
@@ -14,10 +13,33 @@ void add_neighbours(const State& state, NodeId node, std::vector<NodeId>& out) {
   for (EdgeId e : state.out(node)) out.push_back(state.target(e));
 }
 
+/// Nodes of one state at which a match may start and that are still to be looked at.
+class Pending {
+ public:
+  Pending(const State& state, std::uint8_t kind)
+      : state_(state), kind_(kind), room_(state.id_bound()), queue_(room_) {
+    for (NodeId id : state.nodes_of_kind(kind)) queue_.push(id.value);
+  }
+
+  bool empty() const { return queue_.empty(); }
+  NodeId pop() { return {std::uint32_t(queue_.pop())}; }
+  void push(NodeId id) {
+    if (state_.kind_of(id) != kind_) return;
+    if (id.value >= room_) queue_.grow(room_ = 2 * state_.id_bound());
+    queue_.push(id.value);
+  }
+
+ private:
+  const State& state_;
+  std::uint8_t kind_;
+  std::size_t room_;
+  IdQueue queue_;
+};
+
 class Driver {
  public:
-  Driver(std::size_t pattern_length, const TryAt& try_at, PassContext& context)
-      : pattern_length_(pattern_length), try_at_(try_at), context_(context) {}
+  Driver(Pattern pattern, const TryAt& try_at, PassContext& context)
+      : pattern_(pattern), try_at_(try_at), context_(context) {}
 
   Changed on_sdfg(Sdfg& sdfg, const Trail& trail) { return on_region(sdfg, sdfg, trail); }
 
@@ -36,8 +58,8 @@ class Driver {
       for (Branch& branch : conditional->branches) changed |= on_block(sdfg, branch.block, trail);
     if (auto* state = block.as<State>()) {
       changed |= on_state(sdfg, *state, trail);
-      for (NodeId id : state->nodes())
-        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId id : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested->sdfg)
           changed |= on_sdfg(**nested->sdfg, trail.in(*state, id));
     }
     return changed;
@@ -46,11 +68,9 @@ class Driver {
   Changed on_state(Sdfg& sdfg, State& state, const Trail& trail) {
     Changed changed = Changed::No;
     std::size_t left = budget(state);
-    std::set<NodeId> pending;
-    for (NodeId id : state.nodes()) pending.insert(pending.end(), id);
+    Pending pending(state, pattern_.first_kind);
     while (!pending.empty() && context_.may_apply()) {
-      const NodeId at = *pending.begin();
-      pending.erase(pending.begin());
+      const NodeId at = pending.pop();
       if (!state.contains(at)) continue;
       if (left == 0) {
         context_.warn(trail, "the pass stopped here after " +
@@ -75,29 +95,29 @@ class Driver {
     return changed;
   }
 
-  /// A match starts up to pattern_length - 1 edges before the node that changed.
-  void add_pending(const State& state, std::vector<NodeId> touched, std::set<NodeId>& pending) {
-    for (std::size_t distance = 0; distance < pattern_length_; ++distance) {
+  /// A match starts up to a pattern's length - 1 edges before the node that changed.
+  void add_pending(const State& state, std::vector<NodeId> touched, Pending& pending) {
+    for (std::size_t distance = 0; distance < pattern_.length; ++distance) {
       std::vector<NodeId> before;
       for (NodeId node : touched) {
         if (!state.contains(node)) continue;
-        pending.insert(node);
-        if (distance + 1 < pattern_length_)
+        pending.push(node);
+        if (distance + 1 < pattern_.length)
           for (EdgeId e : state.in(node)) before.push_back(state.source(e));
       }
       touched = std::move(before);
     }
   }
 
-  std::size_t pattern_length_;
+  Pattern pattern_;
   const TryAt& try_at_;
   PassContext& context_;
 };
 
 }  // namespace
 
-Changed drive(Sdfg& root, std::size_t pattern_length, const TryAt& try_at, PassContext& context) {
-  return Driver(pattern_length, try_at, context).on_sdfg(root, {});
+Changed drive(Sdfg& root, Pattern pattern, const TryAt& try_at, PassContext& context) {
+  return Driver(pattern, try_at, context).on_sdfg(root, {});
 }
 
 }  // namespace sdfg::detail

@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -17,6 +18,7 @@ namespace sdfg {
 template <class... Kinds>
 struct Path {
   static constexpr std::size_t length = sizeof...(Kinds);
+  static constexpr std::uint8_t first_kind = std::array{Node::number_of<Kinds>...}.front();
   std::array<NodeId, length> nodes;
 };
 
@@ -29,6 +31,7 @@ concept Transformation = requires(const Sdfg& sdfg, const State& state, Sdfg& mu
                                   const typename T::Options& options) {
   { T::info } -> std::convertible_to<PassInfo>;
   { T::Match::length } -> std::convertible_to<std::size_t>;
+  { T::Match::first_kind } -> std::convertible_to<std::uint8_t>;
   { T::check(sdfg, state, match, options) } -> std::same_as<Refusal>;
   T::apply(mutable_sdfg, mutable_state, match, options);
 };
@@ -47,12 +50,17 @@ namespace detail {
 struct Applied {
   std::vector<NodeId> touched;
 };
+/// What the driver has to know of a pattern.
+struct Pattern {
+  std::size_t length;
+  std::uint8_t first_kind;
+};
 /// Tries every match that starts at a node, in order, until one is applied; nothing if none was.
 /// `before_apply` is told the nodes of the match just before the graph changes.
 using TryAt = std::function<std::optional<Applied>(
     Sdfg&, State&, NodeId, const Trail&, PassContext&,
     const std::function<void(std::span<const NodeId>)>& before_apply)>;
-Changed drive(Sdfg& root, std::size_t pattern_length, const TryAt& try_at, PassContext& context);
+Changed drive(Sdfg& root, Pattern pattern, const TryAt& try_at, PassContext& context);
 
 /// Calls visit(Path) for each path that starts at a node, until it returns true; successors in the
 /// order of the edges, each once.
@@ -102,7 +110,7 @@ Result<Changed> apply_everywhere(Sdfg& root, const typename T::Options& options,
     detail::each_path(state, start, visit, static_cast<typename T::Match*>(nullptr));
     return result;
   };
-  return detail::drive(root, T::Match::length, try_at, context);
+  return detail::drive(root, {T::Match::length, T::Match::first_kind}, try_at, context);
 }
 
 }  // namespace sdfg

@@ -18,6 +18,17 @@ class IdQueue {
     while (bound > 1);
   }
 
+  /// From now on for numbers below `bound`, which is not smaller than before.
+  void grow(std::size_t bound) {
+    const bool any = !empty();
+    std::size_t level = 0;
+    do {
+      bound = (bound + 63) / 64;
+      if (level == levels_.size()) levels_.push_back({std::uint64_t(any)});
+      levels_[level++].resize(bound);
+    } while (bound > 1);
+  }
+
   bool empty() const { return levels_.back().empty() || levels_.back()[0] == 0; }
   void push(std::size_t id) {
     for (std::vector<std::uint64_t>& words : levels_) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,37 +15,90 @@
 
 namespace sdfg {
 
-/// A map from names to values that iterates in insertion order. Small maps are searched in line;
-/// from 16 entries on, a hash index answers look-ups (it is never iterated). Erasing is linear.
-/// Values may move when an entry is added or erased.
+/// A map from names to values that iterates in insertion order. Names and values stay where they
+/// are until they are erased. Small maps are searched in line; from 16 entries on, a hash index
+/// answers look-ups (it is never iterated). Every operation takes the same time on average, whatever
+/// the size: an erased entry leaves a gap, and gaps are closed when they are half of all.
 template <class V>
 class OrderedMap {
  public:
   using value_type = std::pair<std::string, V>;
-  using iterator = typename std::vector<value_type>::iterator;
-  using const_iterator = typename std::vector<value_type>::const_iterator;
+
+ private:
+  using Slots = std::vector<std::unique_ptr<value_type>>;  // none: a gap
+
+  /// T: value_type or const value_type.
+  template <class T>
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = OrderedMap::value_type;
+    using difference_type = std::ptrdiff_t;
+    using pointer = T*;
+    using reference = T&;
+
+    Iterator() = default;
+    Iterator(const Slots& slots, std::size_t at) : slots_(&slots), at_(at) { skip_gaps(); }
+    operator Iterator<const T>() const {
+      return slots_ ? Iterator<const T>(*slots_, at_) : Iterator<const T>();
+    }
+
+    T& operator*() const { return *(*slots_)[at_]; }
+    T* operator->() const { return (*slots_)[at_].get(); }
+    Iterator& operator++() {
+      ++at_;
+      skip_gaps();
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void skip_gaps() {
+      while (at_ < slots_->size() && !(*slots_)[at_]) ++at_;
+    }
+    const Slots* slots_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+ public:
+  using iterator = Iterator<value_type>;
+  using const_iterator = Iterator<const value_type>;
 
   OrderedMap() = default;
   OrderedMap(std::initializer_list<value_type> entries) {
     for (const value_type& e : entries) set(e.first, e.second);
   }
 
-  iterator begin() { return entries_.begin(); }
-  iterator end() { return entries_.end(); }
-  const_iterator begin() const { return entries_.begin(); }
-  const_iterator end() const { return entries_.end(); }
-  std::size_t size() const { return entries_.size(); }
-  bool empty() const { return entries_.empty(); }
-  void clear() { entries_.clear(), index_.clear(); }
-
-  iterator find(std::string_view name) { return entries_.begin() + std::ptrdiff_t(position(name)); }
-  const_iterator find(std::string_view name) const {
-    return entries_.begin() + std::ptrdiff_t(position(name));
+  OrderedMap(const OrderedMap& other) {
+    slots_.reserve(other.size());
+    for (const value_type& e : other) append(e.first, e.second);
   }
-  bool contains(std::string_view name) const { return position(name) != entries_.size(); }
+  OrderedMap(OrderedMap&& other) noexcept { swap(other); }
+  OrderedMap& operator=(OrderedMap other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~OrderedMap() = default;
+
+  iterator begin() { return {slots_, 0}; }
+  iterator end() { return {slots_, slots_.size()}; }
+  const_iterator begin() const { return {slots_, 0}; }
+  const_iterator end() const { return {slots_, slots_.size()}; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { *this = OrderedMap(); }
+
+  iterator find(std::string_view name) { return {slots_, position(name)}; }
+  const_iterator find(std::string_view name) const { return {slots_, position(name)}; }
+  bool contains(std::string_view name) const { return position(name) != slots_.size(); }
   V* get(std::string_view name) {
     const std::size_t at = position(name);
-    return at == entries_.size() ? nullptr : &entries_[at].second;
+    return at == slots_.size() ? nullptr : &slots_[at]->second;
   }
   const V* get(std::string_view name) const { return const_cast<OrderedMap*>(this)->get(name); }
   V& at(std::string_view name) {
@@ -61,71 +117,89 @@ class OrderedMap {
   /// Adds an entry at the end, or replaces the value of the existing one in place.
   V& set(std::string name, V value) {
     if (V* found = get(name)) return *found = std::move(value);
-    append(std::move(name), std::move(value));
-    return entries_.back().second;
+    return append(std::move(name), std::move(value));
   }
   V& operator[](std::string_view name) {
     if (V* found = get(name)) return *found;
-    append(std::string(name), V{});
-    return entries_.back().second;
+    return append(std::string(name), V{});
   }
   bool erase(std::string_view name) {
     const std::size_t at = position(name);
-    if (at == entries_.size()) return false;
-    entries_.erase(entries_.begin() + std::ptrdiff_t(at));
-    reindex();
+    if (at == slots_.size()) return false;
+    make_gap(at);
+    close_gaps();
     return true;
   }
   /// Gives an entry another name, at the same place. The new name must be free.
   void rename(std::string_view from, std::string to) {
     SDFG_ASSERT(!contains(to)) << to;
     const std::size_t at = position(from);
-    SDFG_ASSERT(at != entries_.size()) << std::string(from);
-    entries_[at].first = std::move(to);
-    reindex();
+    SDFG_ASSERT(at != slots_.size()) << std::string(from);
+    index_.erase(slots_[at]->first);
+    slots_[at]->first = std::move(to);
+    if (!index_.empty()) index_.emplace(slots_[at]->first, std::uint32_t(at));
   }
   template <class Predicate>
   std::size_t erase_if(Predicate predicate) {
-    const std::size_t erased = std::erase_if(entries_, predicate);
-    if (erased) reindex();
-    return erased;
+    const std::size_t before = size_;
+    for (std::size_t at = 0; at < slots_.size(); ++at)
+      if (slots_[at] && predicate(*slots_[at])) make_gap(at);
+    close_gaps();
+    return before - size_;
   }
 
-  bool operator==(const OrderedMap& other) const { return entries_ == other.entries_; }
+  bool operator==(const OrderedMap& other) const {
+    return size_ == other.size_ && std::equal(begin(), end(), other.begin());
+  }
 
  private:
   static constexpr std::size_t index_from = 16;
 
   std::size_t position(std::string_view name) const {
-    if (index_.empty()) {
-      std::size_t at = 0;
-      while (at < entries_.size() && entries_[at].first != name) ++at;
-      return at;
+    if (!index_.empty()) {
+      const auto found = index_.find(name);
+      return found == index_.end() ? slots_.size() : found->second;
     }
-    const auto [begin, end] = index_.equal_range(std::hash<std::string_view>{}(name));
-    for (auto it = begin; it != end; ++it)
-      if (entries_[it->second].first == name) return it->second;
-    return entries_.size();
+    std::size_t at = 0;
+    while (at < slots_.size() && !(slots_[at] && slots_[at]->first == name)) ++at;
+    return at;
   }
-  void append(std::string name, V value) {
-    entries_.emplace_back(std::move(name), std::move(value));
+  V& append(std::string name, V value) {
+    slots_.push_back(std::make_unique<value_type>(std::move(name), std::move(value)));
+    ++size_;
     if (!index_.empty())
-      add_to_index(entries_.size() - 1);
-    else if (entries_.size() >= index_from)
-      reindex();
+      index_.emplace(slots_.back()->first, std::uint32_t(slots_.size() - 1));
+    else if (slots_.size() >= index_from)
+      make_index();
+    return slots_.back()->second;
   }
-  void add_to_index(std::size_t at) {
-    index_.emplace(std::hash<std::string_view>{}(entries_[at].first), std::uint32_t(at));
+  void make_gap(std::size_t at) {
+    index_.erase(slots_[at]->first);
+    slots_[at].reset();
+    --size_;
   }
-  void reindex() {
+  /// After an erase; when it is worth the time that was saved.
+  void close_gaps() {
+    if (2 * size_ > slots_.size()) return;
+    std::erase(slots_, nullptr);
+    make_index();
+  }
+  void make_index() {
     index_.clear();
-    if (entries_.size() < index_from) return;
-    for (std::size_t at = 0; at < entries_.size(); ++at) add_to_index(at);
+    if (slots_.size() < index_from) return;
+    for (std::size_t at = 0; at < slots_.size(); ++at)
+      if (slots_[at]) index_.emplace(slots_[at]->first, std::uint32_t(at));
+  }
+  void swap(OrderedMap& other) noexcept {
+    slots_.swap(other.slots_);
+    index_.swap(other.index_);
+    std::swap(size_, other.size_);
   }
 
-  std::vector<value_type> entries_;
-  // Keyed by hash instead of by a view into entries_, whose strings move.
-  std::unordered_multimap<std::size_t, std::uint32_t> index_;
+  Slots slots_;
+  std::size_t size_ = 0;  ///< without gaps
+  /// Position by name; empty while there are few entries.
+  std::unordered_map<std::string_view, std::uint32_t> index_;
 };
 
 }  // namespace sdfg

@@ -18,8 +18,8 @@ struct Numbering {
   void block(const Block& block, std::int64_t graph, std::int64_t index) {
     if (const auto* state = block.as<State>()) {
       states[state] = {graph, index};
-      for (NodeId id : state->nodes())
-        if (const auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId id : state->nodes_of<NestedSdfg>())
+        if (const auto* nested = (*state)[id].as<NestedSdfg>(); nested->sdfg)
           sdfg(**nested->sdfg);
     } else if (const auto* conditional = block.as<ConditionalBlock>()) {
       const std::int64_t own = next++;

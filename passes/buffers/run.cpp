@@ -26,8 +26,8 @@ class Level {
       program.finish();
     }
     for (const auto& [state, trail] : states_)
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
           Sdfg& sdfg = **nested->sdfg;
           Assumptions inside = assumptions_inside(*nested, known);
           assume_shapes(sdfg, inside);

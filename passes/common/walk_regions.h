@@ -25,8 +25,8 @@ Changed walk_region(Sdfg& sdfg, Region& region, const Trail& trail, const Symbol
       for (Branch& branch : conditional->branches)
         changed |= walk_region(sdfg, branch.region(), here.in(branch.block), containers, visit);
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= walk_regions(**nested->sdfg, here.in(*state, n), visit);
   }
   return changed | visit(sdfg, region, trail, containers);

@@ -21,8 +21,8 @@ void walk_block(Sdfg& sdfg, Block& block, const Trail& outer, F& visit) {
   auto* state = block.as<State>();
   if (!state) return;
   visit(sdfg, *state, trail);
-  for (NodeId n : state->nodes())
-    if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+  for (NodeId n : state->nodes_of<NestedSdfg>())
+    if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
       walk_states(**nested->sdfg, trail.in(*state, n), visit);
 }
 }  // namespace detail

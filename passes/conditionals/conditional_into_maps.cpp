@@ -351,9 +351,8 @@ class Converter {
   bool meets_others(const BranchSide& a, const GuardedMap& first, const BranchSide& b,
                     const GuardedMap& second) const {
     const State& state = *a.state;
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
       const auto* access = state[n].as<AccessNode>();
-      if (!access) continue;
       for (EdgeId e : b.state->in(second.entry))
         if (const auto* read = (*b.state)[b.state->source(e)].as<AccessNode>();
             read && read->data == access->data)

@@ -274,9 +274,9 @@ class Guard {
   /// at all.
   void write_directly(const Computed& value) {
     State& state = inside(value.branch);
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
       auto* access = state[n].as<AccessNode>();
-      if (!access || access->data != value.in) continue;
+      if (access->data != value.in) continue;
       const EdgeId write = state.in(n)[0];
       state.erase(state.target(state.out(n)[0]));
       state[write].memlet.data = access->data = value.out;

@@ -149,8 +149,8 @@ class Copier {
   void on_state(State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
-    for (NodeId n : state.nodes())
-      if (auto* nested = state[n].as<NestedSdfg>(); nested && nested->sdfg && !tree->parent_of(n))
+    for (NodeId n : state.nodes_of<NestedSdfg>())
+      if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg && !tree->parent_of(n))
         on_sdfg(**nested->sdfg, trail.in(state, n));
   }
 

@@ -63,9 +63,9 @@ class Configurer {
     std::optional<ScopeTree> tree;
     if (has_inside(*state))
       if (auto found = scope_tree(*state)) tree = *std::move(found);
-    for (NodeId n : state->nodes()) {
+    for (NodeId n : state->nodes_of<NestedSdfg>()) {
       auto* nested = (*state)[n].as<NestedSdfg>();
-      if (!nested || !nested->sdfg) continue;
+      if (!nested->sdfg) continue;
       Surroundings inside;
       inside.repeated = around.repeated || (tree && tree->parent_of(n) != NodeId{});
       for (const auto& [symbol, value] : nested->symbol_mapping)

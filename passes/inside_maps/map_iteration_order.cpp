@@ -141,9 +141,9 @@ Result<Changed> MapIterationOrder::run(Sdfg& sdfg, const Options& options, PassC
     if (!tree) return context.refused(trail, tree.error().message);
     Counts counts;
     if (!by_options) counts = Counter(s, state, *tree).counts();
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<MapEntry>()) {
       auto* map = state[n].as<MapEntry>();
-      if (!map || map->params.size() < 2 || map->params.size() != map->ranges.size()) continue;
+      if (map->params.size() < 2 || map->params.size() != map->ranges.size()) continue;
       auto& accesses = counts[n];
       accesses.resize(map->params.size());
       const Order order =

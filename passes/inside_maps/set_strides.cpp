@@ -223,8 +223,8 @@ Changed on_sdfg(Sdfg& sdfg, const SetStrides::Options& options, PassContext& con
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches) self(self, branch.block, here);
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= on_sdfg(**nested->sdfg, options, context, here.in(*state, n));
   };
   for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);

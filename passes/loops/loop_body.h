@@ -48,8 +48,8 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
       for (Branch& branch : conditional->branches)
         changed |= for_each_loop(sdfg, branch.region(), here.in(branch.block), visit, enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
           const Changed inside =
               for_each_loop(**nested->sdfg, **nested->sdfg, here.in(*state, n), visit);
           if (inside == Changed::Yes) settle_symbols(*nested);

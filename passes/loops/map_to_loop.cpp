@@ -56,8 +56,8 @@ class Converter {
 
   Changed on_state(const ScopeNester& nester, State& state, const Trail& trail) {
     Changed changed = Changed::No;
-    for (NodeId n : state.nodes())
-      if (auto* nested = state[n].as<NestedSdfg>(); nested && nested->sdfg)
+    for (NodeId n : state.nodes_of<NestedSdfg>())
+      if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg)
         changed |= on_sdfg(**nested->sdfg, trail.in(state, n));
     for (const auto& [entry, around] : maps_inside_out(state)) {
       const auto& map = state.get<MapEntry>(entry);

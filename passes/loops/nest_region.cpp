@@ -59,9 +59,9 @@ void refit_scopes(const Sdfg& sdfg, State& state) {
 
 void shift_subsets(State& state, std::string_view container, const Subset& origin, bool subtract) {
   std::set<EdgeId> reads, writes;
-  for (NodeId n : state.nodes()) {
+  for (NodeId n : state.nodes_of<AccessNode>()) {
     const auto* access = state[n].as<AccessNode>();
-    if (!access || access->data != container) continue;
+    if (access->data != container) continue;
     for (EdgeId e : state.out(n)) collect_tree(state, e, true, reads);
     for (EdgeId e : state.in(n)) collect_tree(state, e, false, writes);
   }

@@ -105,9 +105,9 @@ class Walk {
     for (NodeId n : state.nodes()) collect_used_names(state[n], known_, names);
     for (EdgeId e : state.edges()) collect_used_names(state[e], known_, names);
     if (names.contains(name_) && !covered(written, all_elements(data_))) return false;
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
       const auto* access = state[n].as<AccessNode>();
-      if (!access || access->data != name_) continue;
+      if (access->data != name_) continue;
       // Inside a scope each point reads and writes its own part, in an order of its own.
       if (tree.parent_of(n) || is_viewed(state, n)) return false;
       Written here = written;
@@ -119,9 +119,9 @@ class Walk {
         if (state[e].memlet.wcr && !covered(written, state[e].memlet.dst_subset)) return false;
       }
     }
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
       const auto* access = state[n].as<AccessNode>();
-      if (!access || access->data != name_) continue;
+      if (access->data != name_) continue;
       Written added;
       for (EdgeId e : state.in(n)) add_write(state, e, added);
       for (Subset& subset : added)

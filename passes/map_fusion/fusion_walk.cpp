@@ -110,8 +110,8 @@ class Walk {
     each_block(sdfg, trail, [&](Block& block, const Trail& here) {
       auto* state = block.as<State>();
       if (!state) return;
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |=
               on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
                       aliases_inside(sdfg, *state, n, aliases));

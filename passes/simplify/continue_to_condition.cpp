@@ -39,8 +39,8 @@ class Rewriter {
         for (Branch& branch : conditional->branches)
           changed |= on_region(branch.region(), here.in(branch.block), false);
       if (auto* state = block.as<State>())
-        for (NodeId n : state->nodes())
-          if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+        for (NodeId n : state->nodes_of<NestedSdfg>())
+          if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
             changed |= on_region(**nested->sdfg, here.in(*state, n), false);
     }
     return changed;

@@ -478,8 +478,8 @@ Changed run_on(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& cont
       for (Branch& branch : conditional->branches)
         changed |= run_on(sdfg, branch.region(), here.in(branch.block), context);
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= run_on(**nested->sdfg, here.in(*state, n), context);
   }
   return changed | Raiser(sdfg, region, trail, context).run();

@@ -98,9 +98,8 @@ SymbolSet Program::named() const {
 /// References make what they point to readable at any time; so does a view of nobody knows what.
 void Program::pin_in_state(const State& state) {
   bool all = false;
-  for (NodeId n : state.nodes()) {
+  for (NodeId n : state.nodes_of<AccessNode>()) {
     const auto* access = state[n].as<AccessNode>();
-    if (!access) continue;
     const Data* data = sdfg_.find_data(access->data);
     all = all || !data || data->is_reference() ||
           (data->is_view() && !accessed_container(sdfg_, state, n));

@@ -45,8 +45,8 @@ class Eliminator {
         changed |= on_region(sdfg, branch.region(), trail.in(branch.block));
     if (Region* inner = block.region()) changed |= on_region(sdfg, *inner, trail);
     if (auto* state = block.as<State>())
-      for (NodeId id : state->nodes())
-        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg) {
+      for (NodeId id : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested->sdfg) {
           const Changed inside = on_sdfg(**nested->sdfg, trail.in(*state, id));
           if (inside == Changed::Yes) settle_symbols(*nested);
           changed |= inside;

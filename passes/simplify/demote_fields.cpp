@@ -20,9 +20,9 @@ bool is_read_first(const Sdfg& sdfg, const std::string& field) {
   bool seen = false, read = false;
   for_each_state(sdfg, [&](const State& state) {
     bool here = false;
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
       const auto* access = state[n].as<AccessNode>();
-      if (!access || access->data != field) continue;
+      if (access->data != field) continue;
       here = true;
       const auto reads = [&](EdgeId e) { return !state[e].memlet.empty(); };
       if (!seen && !is_written(state, n) && std::ranges::any_of(state.out(n), reads)) read = true;

@@ -26,8 +26,8 @@ class Eliminator {
         for (Branch& branch : conditional->branches)
           changed |= on_region(branch.region(), here.in(branch.block));
       if (auto* state = block.as<State>())
-        for (NodeId n : state->nodes())
-          if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+        for (NodeId n : state->nodes_of<NestedSdfg>())
+          if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
             changed |= Eliminator(**nested->sdfg, context_)
                            .on_region(**nested->sdfg, here.in(*state, n));
       const auto* loop = block.as<LoopRegion>();

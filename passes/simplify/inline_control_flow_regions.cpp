@@ -46,8 +46,8 @@ Changed run_on(Region& region, const Trail& trail, PassContext& context) {
       for (Branch& branch : conditional->branches)
         changed |= run_on(branch.region(), here.in(branch.block), context);
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= run_on(**nested->sdfg, here.in(*state, n), context);
   }
   if (changed == Changed::Yes) keep_start(region, first);

@@ -384,8 +384,8 @@ class Walk {
   void on_state(Region& region, BlockId block, Labels& labels, const Trail& trail) {
     State& state = *region[block].as<State>();
     bool any = false;
-    for (NodeId n : state.nodes())
-      if (auto* nested = state[n].as<NestedSdfg>(); nested && nested->sdfg) {
+    for (NodeId n : state.nodes_of<NestedSdfg>())
+      if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg) {
         any = true;
         changed_ |= Walk(**nested->sdfg, context_).on_region(**nested->sdfg, trail.in(state, n));
       }

@@ -96,9 +96,8 @@ class Inliner {
   }
 
   Refusal check_accesses(const State& body) {
-    for (NodeId n : body.nodes()) {
+    for (NodeId n : body.nodes_of<AccessNode>()) {
       const auto* access = body[n].as<AccessNode>();
-      if (!access) continue;
       const auto found = plan_.connections.find(access->data);
       if (found == plan_.connections.end()) continue;
       const Connection& c = found->second;
@@ -428,9 +427,8 @@ Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& t
                      PassContext& context) {
   Changed changed = Changed::No;
   std::optional<StateIndex> index;
-  for (NodeId n : state.nodes()) {
+  for (NodeId n : state.nodes_of<NestedSdfg>()) {
     auto* nested = state[n].as<NestedSdfg>();
-    if (!nested) continue;
     const Trail here = trail.in(state, n);
     if (nested->sdfg) changed |= run_on(**nested->sdfg, here, context);
     if (!index) {

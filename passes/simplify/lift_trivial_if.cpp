@@ -40,8 +40,8 @@ class Lifter {
     if (block.is<ConditionalBlock>()) return on_conditional(block, trail, around);
     Changed changed = Changed::No;
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg) {
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
           const Assumptions granted = assumptions_inside(*nested, granted_);
           const Changed inside = Lifter(**nested->sdfg, granted, context_)
                                      .on_region(**nested->sdfg, trail.in(*state, n), nullptr);

@@ -18,9 +18,8 @@ class Merger {
   Changed run() {
     const auto tree = scope_tree(state_);
     if (!tree) return Changed::No;
-    for (NodeId n : state_.nodes()) {
+    for (NodeId n : state_.nodes_of<AccessNode>()) {
       const auto* access = state_[n].as<AccessNode>();
-      if (!access) continue;
       Group& group = groups_[access->data];
       const bool written = std::ranges::any_of(
           state_.in(n), [&](EdgeId e) { return !state_[e].memlet.empty(); });

@@ -91,8 +91,8 @@ Result<Changed> OptionalArrayInference::run(Sdfg& sdfg, const Options&, PassCont
   Inference inference(context);
   inference.run(sdfg, {}, {});
   walk_states(sdfg, {}, [&](Sdfg& around, State& state, const Trail& trail) {
-    for (NodeId n : state.nodes())
-      if (auto* nested = state[n].as<NestedSdfg>(); nested && nested->sdfg)
+    for (NodeId n : state.nodes_of<NestedSdfg>())
+      if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg)
         inference.run(**nested->sdfg, trail.in(state, n), given_to(around, state, n));
   });
   return inference.changed();

@@ -35,8 +35,8 @@ class Pruner {
       return nothing && !block.is<LoopRegion>();
     }
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           on_region(**nested->sdfg, trail.in(*state, n));
     return is_empty_state(block);
   }

@@ -237,9 +237,9 @@ Changed on_nested(Region& region, bool only_constants, const Trail& trail, PassC
         changed |= on_nested(branch.region(), only_constants, here.in(branch.block), context);
     auto* state = block.as<State>();
     if (!state) continue;
-    for (NodeId n : state->nodes()) {
+    for (NodeId n : state->nodes_of<NestedSdfg>()) {
       auto* nested = (*state)[n].as<NestedSdfg>();
-      if (!nested || !nested->sdfg) continue;
+      if (!nested->sdfg) continue;
       const Trail at = here.in(*state, n);
       Substitution entry;
       if (only_constants) {

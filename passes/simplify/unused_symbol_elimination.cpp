@@ -48,8 +48,8 @@ class Eliminator {
       for (Branch& branch : conditional->branches)
         nested_in_block(branch.block, trail.in(branch.block));
     if (auto* state = block.as<State>())
-      for (NodeId id : state->nodes())
-        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId id : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[id].as<NestedSdfg>(); nested->sdfg)
           on_sdfg(**nested->sdfg, nested, trail.in(*state, id));
   }
 

@@ -467,8 +467,8 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
   Accesses accesses(sdfg);
   for (const auto& [state, here] : states.states()) {
     changed |= StateRewriter(sdfg, *state, accesses, *here, assumptions, context).run();
-    for (NodeId n : state->nodes())
-      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+    for (NodeId n : state->nodes_of<NestedSdfg>())
+      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
         changed |= run_on(**nested->sdfg, here->in(*state, n),
                           assumptions_inside(*nested, assumptions), context);
   }

@@ -140,8 +140,8 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const SplitCosts& costs,
   Accesses accesses(sdfg);
   for (const auto& [state, here] : states.states()) {
     changed |= StateSplitter(sdfg, *state, accesses, *here, costs, assumptions, context).run();
-    for (NodeId n : state->nodes())
-      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+    for (NodeId n : state->nodes_of<NestedSdfg>())
+      if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
         changed |= run_on(**nested->sdfg, here->in(*state, n), costs,
                           assumptions_inside(*nested, assumptions), context);
   }

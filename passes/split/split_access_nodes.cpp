@@ -39,9 +39,8 @@ class Splitter {
     std::set<std::string> in_scope;
     for (const auto& [state, trail] : states_.states()) {
       const auto tree = scope_tree(*state);
-      for (NodeId n : state->nodes()) {
+      for (NodeId n : state->nodes_of<AccessNode>()) {
         const auto* access = (*state)[n].as<AccessNode>();
-        if (!access) continue;
         if (!tree || tree->parent_of(n)) in_scope.insert(access->data);
         else writers[access->data] += state->in(n).size();
       }

@@ -71,9 +71,8 @@ class Cutter {
   std::vector<std::string> candidates() const {
     std::map<std::string, std::pair<std::size_t, bool>> found;
     for (const auto& [state, trail] : states_.states())
-      for (NodeId n : state->nodes()) {
+      for (NodeId n : state->nodes_of<AccessNode>()) {
         const auto* access = (*state)[n].as<AccessNode>();
-        if (!access) continue;
         auto& [writers, copied] = found[access->data];
         writers += state->in(n).size();
         for (EdgeId e : state->out(n))

@@ -41,6 +41,22 @@ TEST(Graph, TopologicalOrderTakesTheSmallestReadyNode) {
   EXPECT_EQ(find_cycle(g).size(), 2u);
 }
 
+TEST(State, NodesOfAKindInTheirOrder) {
+  State s;
+  const NodeId a = s.add(Node{AccessNode{"A"}}), t = s.add(Node{Tasklet{.label = "t"}}),
+               b = s.add(Node{AccessNode{"B"}}), c = s.add(Node{AccessNode{"C"}});
+  s.erase(b);
+  s.skip_node_ids(9);
+  const NodeId d = s.add(Node{AccessNode{"D"}});
+  const auto all = [](auto ids) { return std::vector<NodeId>(ids.begin(), ids.end()); };
+  const State copy = s;
+  for (const State* each : {&copy, &std::as_const(s)}) {
+    EXPECT_EQ(all(each->nodes_of<AccessNode>()), (std::vector{a, c, d}));
+    EXPECT_EQ(all(each->nodes_of<Tasklet>()), std::vector{t});
+    EXPECT_TRUE(all(each->nodes_of<NestedSdfg>()).empty());
+  }
+}
+
 Block state(const char* label) { return Block{label, State{}}; }
 
 TEST(Region, StartsAtTheOnlySourceOrWhereStored) {

@@ -154,6 +154,18 @@ sdfg p(A: float64[4, 5], b: float64[5], c: float64[5])
       "known meaning\n");
 }
 
+TEST(VerifyNode, NodesKeepTheirKind) {
+  Sdfg sdfg;
+  sdfg.name = "p";
+  State state;
+  const NodeId node = state.add(Node{Tasklet{.label = "t"}});
+  state[node].kind = LibraryNode{.classpath = "dace.libraries.blas.Dot", .label = "dot"};
+  sdfg.add(Block{"main", std::move(state)});
+  EXPECT_EQ(verify(sdfg).front().text(),
+            "state main / node 0 (library dot): the node was added as another kind; erase it and "
+            "add a node of the new kind");
+}
+
 TEST(VerifyNode, UnknownKindsCannotRun) {
   EXPECT_EQ(
       findings(R"sdfg(

@@ -27,6 +27,24 @@ TEST(IdQueue, GivesTheSmallestFirst) {
   }
 }
 
+TEST(IdQueue, GrowsWithWhatIsInIt) {
+  for (const std::size_t first : {0, 1, 64, 65, 4096}) {
+    IdQueue queue(first);
+    if (first) queue.push(first - 1);
+    std::size_t bound = first;
+    for (std::size_t next : {first + 1, first + 64, 5000 + first, std::size_t(300'000)}) {
+      queue.grow(next);
+      queue.push(next - 1);
+      if (bound) {
+        EXPECT_EQ(queue.pop(), bound - 1);
+      }
+      bound = next;
+    }
+    EXPECT_EQ(queue.pop(), bound - 1);
+    EXPECT_TRUE(queue.empty());
+  }
+}
+
 TEST(IdQueue, OfNothingIsEmpty) { EXPECT_TRUE(IdQueue(0).empty()); }
 
 }  // namespace

@@ -173,15 +173,17 @@ TEST(GpuStandIn, AMissingCompilerIsNamedWithAWayOut) {
   }
   const auto cuda = gpu_compiler(GpuDialect::Cuda), hip = gpu_compiler(GpuDialect::Hip);
   for (const auto& [name, value] : kept) setenv(name.c_str(), value.c_str(), 1);
-  if (!cuda)
+  if (!cuda) {
     EXPECT_EQ(cuda.error().text(),
               "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
               "/usr/local/cuda or in .venv; name it in the environment variable CUDACXX, or "
               "install NVIDIA's wheels with scripts/setup --gpu");
-  if (!hip)
+  }
+  if (!hip) {
     EXPECT_EQ(hip.error().text(),
               "there is no HIP compiler: hipcc is not on the path or in /opt/rocm; name it in "
               "the environment variable HIPCXX, or install Debian's hipcc");
+  }
 }
 
 TEST(GpuStandIn, SaysWhatASecondCallDoes) {
