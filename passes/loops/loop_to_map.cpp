@@ -105,36 +105,37 @@ class CarriedSymbols {
 
 /// How often the SDFG mentions each of the names: access nodes, and whatever reads them by name.
 using Uses = std::map<std::string, std::size_t, std::less<>>;
-void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
-  const auto count = [&](const SymbolSet& names) {
-    for (const std::string& name : names)
-      if (const std::string root = name.substr(0, name.find('.')); known.contains(root))
-        ++uses[root];
-  };
-  for_each_block(region, [&](const Block& block) {
-    SymbolSet names;
-    collect_used_names(block, known, names);
-    if (const auto* state = block.as<State>()) {
-      for (NodeId n : state->nodes()) {
-        collect_used_names((*state)[n], known, names);
-        if (const auto* access = (*state)[n].as<AccessNode>())
-          ++uses[access->data.substr(0, access->data.find('.'))];
-      }
-      for (EdgeId e : state->edges()) {
-        collect_used_names((*state)[e], known, names);
-        const Memlet& memlet = (*state)[e].memlet;
-        if (!memlet.empty() && (*state)[state->source(e)].is<Tasklet>() &&
-            (*state)[state->target(e)].is<Tasklet>())
-          names.insert(memlet.data);
-      }
+void count_roots(const SymbolSet& names, const SymbolSet& known, Uses& uses) {
+  for (const std::string& name : names)
+    if (const std::string root = name.substr(0, name.find('.')); known.contains(root)) ++uses[root];
+}
+/// In the block itself: not in the blocks of a region.
+void count_uses_of(const Block& block, const SymbolSet& known, Uses& uses) {
+  SymbolSet names;
+  collect_used_names(block, known, names);
+  if (const auto* state = block.as<State>()) {
+    for (NodeId n : state->nodes()) {
+      collect_used_names((*state)[n], known, names);
+      if (const auto* access = (*state)[n].as<AccessNode>())
+        ++uses[access->data.substr(0, access->data.find('.'))];
     }
-    count(names);
-  });
+    for (EdgeId e : state->edges()) {
+      collect_used_names((*state)[e], known, names);
+      const Memlet& memlet = (*state)[e].memlet;
+      if (!memlet.empty() && (*state)[state->source(e)].is<Tasklet>() &&
+          (*state)[state->target(e)].is<Tasklet>())
+        names.insert(memlet.data);
+    }
+  }
+  count_roots(names, known, uses);
+}
+void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
+  for_each_block(region, [&](const Block& block) { count_uses_of(block, known, uses); });
   for_each_interstate_edge(region, [&](const InterstateEdge& edge) {
     SymbolSet names;
     collect_symbols(edge.condition, known, names);
     for (const auto& [target, value] : edge.assignments) collect_symbols(value, names);
-    count(names);
+    count_roots(names, known, uses);
   });
 }
 
@@ -275,6 +276,8 @@ class Converter {
 
   void apply(RegionEdit& edit, BlockId id, const Plan& plan) {
     const std::string label = edit.region[id].label;
+    Uses before = plan.inside, after;
+    count_uses_of(edit.region[id], names_, before);
     Region body = std::move(static_cast<Region&>(*edit.region[id].as<LoopRegion>()));
     Block block{label, State{}};
     State& state = *block.as<State>();
@@ -290,12 +293,12 @@ class Converter {
     if (state.in(node).empty()) state.connect(entry, node, {});
     if (state.out(node).empty()) state.connect(node, exit, {});
     propagate_memlets(sdfg_, state, entry, context_.assumptions);
-    for (const auto& [name, count] : plan.inside) uses_[name] -= count;
+    count_uses_of(block, names_, after);
+    for (const auto& [name, count] : after) uses_[name] += count;
+    for (const auto& [name, count] : before) uses_[name] -= count;
     // A symbol that only the body knew is none of the parent's any more.
     for (const auto& [name, count] : assigned)
       if ((assignments_[name] -= count) == 0 && uses_[name] == 0) sdfg_.symbols.erase(name);
-    for (NodeId n : state.nodes())
-      if (const auto* access = state[n].as<AccessNode>()) ++uses_[access->data];
     std::vector<Block> chain;
     chain.push_back(std::move(block));
     replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, plan.range.last());
@@ -347,8 +350,8 @@ Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases&
       for (Branch& branch : conditional->branches)
         changed |= on_nested(sdfg, branch.region(), here.in(branch.block), aliases, context);
     if (auto* state = block.as<State>())
-      for (NodeId n : state->nodes())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested && nested->sdfg)
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= run_on(**nested->sdfg, here.in(*state, n),
                             aliases_inside(sdfg, *state, n, aliases), context);
   }
