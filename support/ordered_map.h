@@ -17,8 +17,8 @@ namespace sdfg {
 
 /// A map from names to values that iterates in insertion order. Names and values stay where they
 /// are until they are erased. Small maps are searched in line; from 16 entries on, a hash index
-/// answers look-ups (it is never iterated). Every operation takes the same time on average, whatever
-/// the size: an erased entry leaves a gap, and gaps are closed when they are half of all.
+/// answers look-ups (it is never iterated). Every operation takes the same time on average, of any
+/// size: an erased entry leaves a gap, and gaps are closed when they are half of all.
 template <class V>
 class OrderedMap {
  public:
