@@ -124,20 +124,24 @@ std::set<std::string> place_scalars(Sdfg& sdfg) {
 
 }  // namespace
 
-Result<Sdfg> normalised(const Sdfg& sdfg) {
-  Sdfg copy = sdfg;
-  move_large_arrays_out(copy);
-  if (auto status = infer_connector_types(copy); !status) return status.error();
-  place_scalars(copy);
-  return copy;
+Result<Lowering> make_ready(Sdfg& sdfg) {
+  Lowering lowering;
+  lowering.arguments = signature(sdfg);
+  if (lowering.arguments)
+    for (Argument& argument : *lowering.arguments)
+      if (argument.data) argument.data = &lowering.described.emplace_back(*argument.data);
+  move_large_arrays_out(sdfg);
+  if (auto status = infer_connector_types(sdfg); !status) return status.error();
+  place_scalars(sdfg);
+  return lowering;
 }
 
-Result<Bundle> generate_gpu(const Sdfg& sdfg, const GpuOptions& options) {
-  SDFG_TRY(const Sdfg typed, normalised(sdfg));
-  SDFG_TRY(const Lowering lowering, make_lowering(typed, sdfg, options, false));
+Result<Bundle> generate_gpu(Sdfg sdfg, const GpuOptions& options) {
+  SDFG_TRY(Lowering lowering, make_ready(sdfg));
+  if (auto status = make_plan(lowering, sdfg, options); !status) return status.error();
   Target target;
   target.gpu = &lowering;
-  return generate(typed, target);
+  return generate(sdfg, target);
 }
 
 }  // namespace sdfg

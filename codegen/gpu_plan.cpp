@@ -412,36 +412,35 @@ static bool is_for_host(const Sdfg& sdfg) {
   return has_work && !has_memory;
 }
 
-Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options,
-                               bool with_cost) {
-  Lowering lowering;
-  lowering.original = &original;
+Status make_plan(Lowering& lowering, const Sdfg& sdfg, const GpuOptions& options,
+                 const Sdfg* with_cost_of) {
   lowering.dialect = options.dialect;
   lowering.plan.program = sdfg.name;
-  Planner(lowering, with_cost).program(sdfg);
+  Planner(lowering, with_cost_of != nullptr).program(sdfg);
   if (lowering.plan.kernels.empty() && is_for_host(sdfg))
     return Diagnostic{
         Place().text(), "the program has no maps for a GPU",
         "run --gt4py=target=cuda (programs lowered by GT4Py) or --auto=target=cuda first"};
   if (!options.plan.empty())
     if (auto status = override_plan(lowering.plan, options.plan); !status) return status.error();
-  if (with_cost) {
-    const ProgramCost cost = program_cost(original);
+  if (with_cost_of) {
+    const ProgramCost cost = program_cost(*with_cost_of);
     for (KernelPlan& kernel : lowering.plan.kernels)
       for (const KernelCost& known : cost.kernels)
         if (known.place == kernel.place)
           kernel.bytes = bytes_text(known.touched);
   }
-  return lowering;
+  return Ok{};
 }
 
 Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options) {
-  SDFG_TRY(const Sdfg typed, normalised(sdfg));
-  SDFG_TRY(Lowering lowering, make_lowering(typed, sdfg, options, true));
+  Sdfg ready = sdfg;
+  SDFG_TRY(Lowering lowering, make_ready(ready));
+  if (auto status = make_plan(lowering, ready, options, &sdfg); !status) return status.error();
   Target target;
   target.gpu = &lowering;
   GpuPlan plan = lowering.plan;
-  if (auto bundle = generate(typed, target, &plan); !bundle) return bundle.error();
+  if (auto bundle = generate(ready, target, &plan); !bundle) return bundle.error();
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,14 +11,17 @@
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/cost.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/signature.h"
 
 namespace sdfg {
 
 /// What a program's functions need to know of its device: the dialect, and the plan of each kernel.
 struct Lowering {
   GpuDialect dialect = GpuDialect::Cuda;
-  /// What callers call; what is lowered may have symbols of launches.
-  const Sdfg* original = nullptr;
+  /// What callers give, by the SDFG as it was before it was made ready (which may add symbols of
+  /// launches), and the containers that this tells of.
+  Result<std::vector<Argument>> arguments = std::vector<Argument>{};
+  std::deque<Data> described;
   GpuPlan plan;
   std::map<std::pair<const State*, NodeId>, std::size_t> kernels;  ///< by the entry of its map
 
@@ -44,8 +48,9 @@ std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types, c
 /// iteration. What cannot move stays.
 void move_large_arrays_out(Sdfg& sdfg);
 
-/// A copy that is ready to be lowered: connectors have types, containers their place.
-Result<Sdfg> normalised(const Sdfg& sdfg);
+/// Makes the SDFG ready to be lowered: connectors get types, containers their place. Returns a
+/// lowering that only knows the arguments.
+Result<Lowering> make_ready(Sdfg& sdfg);
 
 /// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no
 /// device can do, is an error.
@@ -56,10 +61,9 @@ Status override_plan(GpuPlan& plan, std::string_view text);
 std::string points_text(const MapEntry& map);
 std::string bytes_text(const std::vector<TouchedElements>& touched);
 
-/// The plan of an SDFG whose connector types are known, by the defaults and then what the options
-/// override; without `bytes` and `points` unless they are asked for. `original` is what it was made
-/// from.
-Result<Lowering> make_lowering(const Sdfg& sdfg, const Sdfg& original, const GpuOptions& options,
-                               bool with_cost);
+/// Plans an SDFG that is ready, by the defaults and then what the options override; `bytes` and
+/// `points` are told where there is the SDFG as it was before, which has the program's own names.
+Status make_plan(Lowering& lowering, const Sdfg& sdfg, const GpuOptions& options,
+                 const Sdfg* with_cost_of = nullptr);
 
 }  // namespace sdfg

@@ -269,8 +269,8 @@ std::size_t distinguishing(const std::string& call, const std::vector<EntryParam
 }  // namespace
 
 Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) {
-  const Sdfg& called = target.gpu ? *target.gpu->original : sdfg;
-  SDFG_TRY(std::vector<Argument> arguments, signature(called));
+  SDFG_TRY(std::vector<Argument> arguments,
+           target.gpu ? target.gpu->arguments : signature(sdfg));
   std::vector<Argument> init_arguments;  // of init_signature(): the symbols
   std::ranges::copy_if(arguments, std::back_inserter(init_arguments),
                        [](const Argument& argument) { return !argument.data; });
@@ -357,12 +357,11 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
   return bundle;
 }
 
-Result<Bundle> generate_cpu(const Sdfg& sdfg, const CpuOptions& options) {
-  Sdfg typed = sdfg;
-  if (auto status = infer_connector_types(typed); !status) return status.error();
+Result<Bundle> generate_cpu(Sdfg sdfg, const CpuOptions& options) {
+  if (auto status = infer_connector_types(sdfg); !status) return status.error();
   Target target;
   target.openmp = options.openmp;
-  return generate(typed, target);
+  return generate(sdfg, target);
 }
 
 std::string single_file(const Bundle& bundle) {

@@ -42,11 +42,11 @@ bool is_generated(Emit form) {
   }
 }
 
-Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile,
+Result<std::string> emit(Sdfg&& sdfg, Emit form, SaveProfile profile,
                          const std::string& plan) {
   switch (form) {
     case Emit::Cpp: {
-      SDFG_TRY(const Bundle bundle, generate_cpu(sdfg));
+      SDFG_TRY(const Bundle bundle, generate_cpu(std::move(sdfg)));
       return single_file(bundle);
     }
     case Emit::Cuda:
@@ -54,7 +54,7 @@ Result<std::string> emit(const Sdfg& sdfg, Emit form, SaveProfile profile,
       GpuOptions options;
       options.plan = plan;
       options.dialect = form == Emit::Hip ? GpuDialect::Hip : GpuDialect::Cuda;
-      SDFG_TRY(Bundle bundle, generate_gpu(sdfg, options));
+      SDFG_TRY(Bundle bundle, generate_gpu(std::move(sdfg), options));
       // Who reads or compiles this for a device has no use for the stand-in.
       std::erase_if(bundle.files,
                     [](const GeneratedFile& f) { return f.name == "sdfg_gpu_on_cpu.h"; });

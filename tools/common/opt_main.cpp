@@ -242,7 +242,10 @@ class Run {
     const auto begin = start("write");
     const Result<std::string> plan = this->plan();
     if (!plan) return fail(plan.error());
-    Result<std::string> bytes = emit(input_.sdfg, chosen, s_.profile, *plan);
+    const bool keep = is_generated(chosen) && !s_.run_data.empty();
+    Result<std::string> bytes =
+        keep ? emit(Sdfg(input_.sdfg), chosen, s_.profile, *plan)
+             : emit(std::move(input_.sdfg), chosen, s_.profile, *plan);
     if (!bytes) return fail(bytes.error(), s_.input);
     if (chosen == Emit::Summary)
       *bytes += fmt::format("verified   {}\n", verdict());

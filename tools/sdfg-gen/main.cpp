@@ -105,9 +105,10 @@ Result<std::string> data_file(const Sdfg& sdfg, const Settings& s, const Console
 }
 
 Status run(const Settings& s, const Console& console) {
-  const Sdfg sdfg = generate(s.options);
+  Sdfg sdfg = generate(s.options);
   Emit form = s.form.value_or(emit_from_path(s.output).value_or(Emit::Text));
-  SDFG_TRY(const std::string bytes, emit(sdfg, form, SaveProfile::Head));
+  SDFG_TRY(const std::string bytes, emit(s.data.empty() ? std::move(sdfg) : Sdfg(sdfg), form,
+                                         SaveProfile::Head));
   if (const Status written = console.write(s.output, bytes); !written) return written;
   if (!s.data.empty()) {
     SDFG_TRY(const std::string data, data_file(sdfg, s, console));

@@ -104,9 +104,9 @@ Status run(const Settings& s, const Console& console) {
     console.err(
         fmt::format("sdfg-reduce: fewer {}: {} blocks, {} nodes left\n", what, blocks, nodes));
   };
-  SDFG_TRY(const Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
+  SDFG_TRY(Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
   const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
-  SDFG_TRY(const std::string out, emit(smallest, form, SaveProfile::Head));
+  SDFG_TRY(const std::string out, emit(std::move(smallest), form, SaveProfile::Head));
   return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
 }
 
