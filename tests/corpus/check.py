@@ -149,7 +149,7 @@ def main():
     if not full:
         files = [f for f in files if f.stat().st_size < 3_000_000]
         compiled = spread([f for f in programs if f.stat().st_size < 60_000], 24)
-    extra = [f"--pipeline={arguments.passes}"] if arguments.passes else []
+    extra = [f"--pipeline={arguments.passes}", "--verify-each"] if arguments.passes else []
     jobs = [(kind, tool, f, TIMEOUT[arguments.part], []) for kind in ("lossless", "text")
             if kind in kinds for f in files]
     jobs += [(kind, tool, f, TIMEOUT[arguments.part], extra)

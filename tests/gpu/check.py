@@ -38,8 +38,8 @@ def run(command):
 
 def executed(tool, program, backend):
     """What is wrong with a program on the stand-in; nothing if all is well."""
-    done = run([tool, program / "lowered.sdfgz", "--gt4py=target=cuda", "--emit=none", f"--run={program / 'data.npz'}",
-                f"--backend={backend}"])
+    done = run([tool, program / "lowered.sdfgz", "--gt4py=target=cuda", "--verify-each", "--emit=none",
+                f"--run={program / 'data.npz'}", f"--backend={backend}"])
     complaints = [line for line in done.stderr.splitlines() if line.strip() and WAITS not in line]
     if done.returncode or complaints:
         return "\n".join(complaints)[:1500] or done.stdout[-1500:]

@@ -143,7 +143,7 @@ class Run {
     PrintChanges print_changes(s_.print_after_change, err);
     PrintRemarks print_remarks(s_.remarks, err);
     Statistics statistics;
-    VerifyEach verify_each(std::move(verified_));
+    VerifyEach verify_each(verified_);
     RunOptions options{
         .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
     if (s_.remarks.active()) options.observers.push_back(&print_remarks);
@@ -164,10 +164,11 @@ class Run {
       options.collect_remarks = true;
       options.observers.push_back(&history.emplace(input_.sdfg));
     }
-    if (s_.verify_each) options.observers.push_back(&verify_each);
+    // What runs the program after passes asks for a valid one.
+    if (s_.verify == CheckWhen::Each || check) options.observers.push_back(&verify_each);
     if (s_.time) options.observers.push_back(&timing_);
     Diagnostics warnings;
-    const Result<Changed> changed = sdfg::run(s_.pipeline, input_.sdfg, options, warnings);
+    const Result<Changed> changed = run_pipeline(options, warnings);
     for (const Diagnostic& warning : warnings) say(warning, s_.input);
     if (!changed) return fail(changed.error(), s_.input);
     if (check) check->finish(input_.sdfg);
@@ -184,6 +185,38 @@ class Run {
     if (s_.stats && s_.stats_file.empty()) console_.err(statistics.table());
     if (s_.stats && s_.run_data.empty()) show_cost();
     return Exit::Fine;
+  }
+
+  /// Verifies the result, unless that is done after each pass. Where it is not valid, or a pass
+  /// failed, perhaps because the one before it had left something wrong, everything is done once
+  /// more and verified after each pass, which tells the first one that was wrong.
+  Result<Changed> run_pipeline(const RunOptions& options, Diagnostics& warnings) {
+    try {
+      Result<Changed> changed = sdfg::run(s_.pipeline, input_.sdfg, options, warnings);
+      if (s_.verify != CheckWhen::End || !changed || *changed == Changed::No) return changed;
+      const auto begin = start("verify");
+      const Diagnostics found = verify(input_.sdfg, verified_);
+      stop("verify", begin);
+      phase_ = "passes";
+      const auto wrong = std::ranges::find(found, Severity::Error, &Diagnostic::severity);
+      if (wrong != found.end())
+        throw InternalError("the result is not valid: " + wrong->text());
+      return changed;
+    } catch (const InternalError&) {
+      if (s_.verify == CheckWhen::End) verify_after_each_pass();
+      throw;
+    }
+  }
+
+  /// From the input on; throws where a pass leaves what is not valid.
+  void verify_after_each_pass() const {
+    Result<Input> again = read_input(bytes_);
+    if (!again) return;
+    VerifyEach verify_each;
+    const RunOptions options{
+        .observers = {&verify_each}, .limits = s_.limits, .assume = s_.assume};
+    Diagnostics said_before;
+    static_cast<void>(sdfg::run(s_.pipeline, again->sdfg, options, said_before));
   }
 
   Exit find_culprit() {

@@ -66,12 +66,12 @@ Status set_backend(OptSettings& s, Value v) {
 }
 
 Status set_verify_each(OptSettings& s, Value v) {
-  constexpr std::array<std::string_view, 2> names{"off", "on"};
-  std::size_t chosen = 1;
+  constexpr std::array<std::string_view, 3> names{"off", "end", "on"};  // as CheckWhen
+  std::size_t chosen = 2;
   if (v) {
     SDFG_TRY([[maybe_unused]] const Ok ok, choose("verify-each", *v, names, chosen));
   }
-  s.verify_each = chosen == 1;
+  s.verify = CheckWhen(chosen);
   return Ok{};
 }
 
@@ -191,7 +191,8 @@ constexpr std::array flags{
          [](OptSettings& s, Value) -> Status { return s.time = true, Ok{}; }},
     Flag{"tolerance", Takes::Always, "T", "difference that --run accepts (0: bit for bit)",
          set_tolerance},
-    Flag{"verify-each", Takes::Maybe, "on|off", "verify after each pass (on)", set_verify_each},
+    Flag{"verify-each", Takes::Maybe, "on|end|off",
+         "verify after each pass, or the result at the end (end)", set_verify_each},
     Flag{"verify-only", Takes::Nothing, "", "report all that is wrong and stop",
          [](OptSettings& s, Value) -> Status { return s.verify_only = true, Ok{}; }},
     Flag{"version", Takes::Nothing, "", "print the version",

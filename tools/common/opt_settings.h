@@ -28,13 +28,13 @@ struct OptSettings {
   bool help = false, list_passes = false, version = false;
   std::string topic;  ///< of --help and --list-passes
 
-  bool verify_only = false, verify_each = true, time = false, stats = false;
+  bool verify_only = false, time = false, stats = false;
   std::string stats_file;  ///< empty: as text
   PassFilter print_before, print_after, print_after_change, remarks;
   std::map<std::string, std::size_t, std::less<>> limits;
 
   std::vector<Expr> assume;
-  CheckWhen check_semantics = CheckWhen::Never;
+  CheckWhen verify = CheckWhen::End, check_semantics = CheckWhen::Never;
 
   std::string run_data, record, backend = "interpreter";
   std::string plan;  ///< file that overrides the plan of a GPU program
