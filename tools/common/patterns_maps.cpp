@@ -239,7 +239,8 @@ constexpr std::array patterns{
     n8.OUT_d -> n9 : $d[0:N]
   state $p_out)", "$p_in -> $p_out",
             {"0:N|0:N - 1", "1:N|0:N", "1:N|2:N|1:3"}},
-    // An element is read by two tasklets of a point, one of which writes it.
+    // An element is read by two tasklets of a point, one of which writes it, behind the other or in
+    // no order.
     Pattern{"local-double-buffering map-fission",
             "transient $p_t: float64[N]\n  transient $p_v: float64", R"(
   state $p_in
@@ -257,7 +258,7 @@ constexpr std::array patterns{
     n0 -> n1.IN_d : $d[$1:N]
     n1.OUT_d -> n2.x : $d[i]
     n1.OUT_d -> n3.x : $d[i]
-    n2.o -> n4.IN_t : $p_t[i]
+    $4n2.o -> n4.IN_t : $p_t[i]
     n3.o -> n4.IN_d : $d[i]
     n4.OUT_d -> n5 : $d[$1:N]
     n4.OUT_t -> n6 : $p_t[$1:N]
@@ -265,7 +266,7 @@ constexpr std::array patterns{
     n0 = access $p_t
     n1 = access V
     n0 -> n1 : $p_t[$1:N] -> [$1:N])", "$p_in -> $p_more\n  $p_more -> $p_out",
-            {"0|1|2", "x / 2|1 - x|x", "0|i|1"}},
+            {"0|1|2", "x / 2|1 - x|x", "0|i|1", "n2 -> n3\n    |"}},
     // Reductions by library nodes.
     Pattern{"expand-reduce map-fusion-vertical",
             "transient $p_t: float64[N, N]\n  transient $p_u: float64[N]", R"(
