@@ -128,7 +128,7 @@ const IfBody* IfBodies::find(NodeId node) const {
 
 void IfBodies::add_bound_names(const NestedSdfg& nested, const IfBody& body) {
   const Sdfg& inner = **nested.sdfg;
-  const auto bind = [&](const std::string& name) { bound_[name].push_back(body.inside); };
+  const auto bind = [&](const std::string& name) { block(bound_, name, body.inside); };
   for (const auto& [name, data] : inner.arrays) bind(name);
   for (const auto& [name, constant] : inner.constants) bind(name);
   for (const auto& [name, value] : nested.symbol_mapping)
@@ -147,12 +147,22 @@ void IfBodies::add_bound_names(const NestedSdfg& nested, const IfBody& body) {
   for (const std::string& name : assigned) bind(name);
 }
 
-PlaceTree::Index IfBodies::outside(const Blockers& all, std::string_view name,
+void IfBodies::block(BlockersOf& all, const std::string& name, PlaceTree::Index inside) {
+  if (outside(all, name, inside) != inside) return;
+  Blockers& of = all[name];
+  of.ifs.insert(inside);
+  of.depths.insert(tree_.depth(inside));
+}
+
+PlaceTree::Index IfBodies::outside(const BlockersOf& all, std::string_view name,
                                    PlaceTree::Index place) const {
   const auto found = all.find(std::string(name));
   if (found == all.end()) return place;
-  for (const PlaceTree::Index blocker : found->second)
-    if (tree_.contains(blocker, place)) place = tree_.parent(blocker);
+  for (const std::uint32_t depth : found->second.depths) {
+    if (depth > tree_.depth(place)) break;
+    const PlaceTree::Index around = tree_.at_depth(place, depth);
+    if (found->second.ifs.contains(around)) return tree_.parent(around);
+  }
   return place;
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/sdfg.h"
@@ -47,19 +50,27 @@ class IfBodies {
   PlaceTree::Index where_unwritten(std::string_view container, PlaceTree::Index place) const;
   /// The container is written through an output of the if.
   void add_write(const std::string& container, const IfBody& body) {
-    writes_[container].push_back(body.inside);
+    block(writes_, container, body.inside);
   }
 
  private:
-  using Blockers = std::unordered_map<std::string, std::vector<PlaceTree::Index>>;
-  PlaceTree::Index outside(const Blockers& all, std::string_view name, PlaceTree::Index) const;
+  /// Ifs in which a name means something else, without those that lie in another one; found by
+  /// their depths, which are few.
+  struct Blockers {
+    std::unordered_set<PlaceTree::Index> ifs;  ///< looked up only
+    std::set<std::uint32_t> depths;
+  };
+  using BlockersOf = std::unordered_map<std::string, Blockers>;  // by name; looked up only
+  void block(BlockersOf& all, const std::string& name, PlaceTree::Index inside);
+  /// The outermost place around which no if blocks the name.
+  PlaceTree::Index outside(const BlockersOf& all, std::string_view name, PlaceTree::Index) const;
   void add_bound_names(const NestedSdfg& nested, const IfBody& body);
 
   PlaceTree tree_;
   std::vector<Branch> branches_{1};  ///< by place
   std::vector<IfBody> bodies_;
   std::unordered_map<std::uint32_t, std::size_t> by_node_;
-  Blockers bound_, writes_;  ///< name: ifs in which it means something else; looked up only
+  BlockersOf bound_, writes_;
 };
 
 }  // namespace sdfg

@@ -24,6 +24,15 @@ class PlaceTree {
     return Index(places_.size() - 1);
   }
   Index parent(Index place) const { return places_[place].parent; }
+  std::uint32_t depth(Index place) const { return places_[place].depth; }
+  /// The place at this depth that it lies in; itself where it is not as deep.
+  Index at_depth(Index place, std::uint32_t depth) const {
+    while (places_[place].depth > depth) {
+      const Place& p = places_[place];
+      place = places_[p.jump].depth >= depth ? p.jump : p.parent;
+    }
+    return place;
+  }
   std::size_t size() const { return places_.size(); }
 
   /// The deepest place that both lie in (a place lies in itself).
@@ -47,13 +56,6 @@ class PlaceTree {
     Index parent = root, jump = root;
     std::uint32_t depth = 0;
   };
-  Index at_depth(Index place, std::uint32_t depth) const {
-    while (places_[place].depth > depth) {
-      const Place& p = places_[place];
-      place = places_[p.jump].depth >= depth ? p.jump : p.parent;
-    }
-    return place;
-  }
   std::vector<Place> places_;
 };
 
