@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/sdfg.h"
@@ -72,9 +73,15 @@ bool each_path(const State& state, NodeId start, F&& visit, Path<Kinds...>*) {
     if (!is_kind[at](state[node])) return false;
     path.nodes[at] = node;
     if (at + 1 == path.nodes.size()) return visit(std::as_const(path));
+    const auto out = state.out(node);
     std::vector<NodeId> next;
-    for (EdgeId e : state.out(node))
-      if (std::ranges::find(next, state.target(e)) == next.end()) next.push_back(state.target(e));
+    std::unordered_set<NodeId> seen;  // of many, where a search in line would take long
+    for (EdgeId e : out) {
+      const NodeId to = state.target(e);
+      const bool is_new =
+          out.size() > 16 ? seen.insert(to).second : std::ranges::find(next, to) == next.end();
+      if (is_new) next.push_back(to);
+    }
     return std::ranges::any_of(next, [&](NodeId n) { return self(self, at + 1, n); });
   };
   return extend(extend, 0, start);

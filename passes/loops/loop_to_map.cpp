@@ -142,12 +142,12 @@ void count_uses(const Region& region, const SymbolSet& known, Uses& uses) {
 /// An index that some iteration certainly reaches outside of the container. A loop hides it from
 /// the verifier, a map would not.
 std::optional<Expr> index_outside(const Subset& subset, const Data& data, const LoopRange& range) {
-  std::vector<Expr> reached{range.begin};
-  if (std::abs(range.step) == 1) reached.push_back(range.end);
+  std::vector<const Expr*> reached{&range.begin};
+  if (std::abs(range.step) == 1) reached.push_back(&range.end);
   for (std::size_t d = 0; d < subset.rank(); ++d)
-    for (const Expr& at : reached) {
+    for (const Expr* at : reached) {
       const auto [low, high, step, tile] =
-          substitute(Subset{{subset[d]}}, {{range.variable, at}}).ranges[0];
+          substitute(Subset{{subset[d]}}, {{range.variable, *at}}).ranges[0];
       const auto least = low.as_integer(), beyond = (high - data.shape[d]).as_integer();
       if (least && *least < 0) return low;
       if (beyond && *beyond >= 0) return high;
@@ -205,8 +205,8 @@ class Converter {
     if (Refusal why = check_iterations(loop, *range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
-    for (const Expr& e : {range->begin, range->end})
-      for (const std::string& name : free_symbols(e))
+    for (const Expr* e : {&range->begin, &range->end})
+      for (const std::string& name : free_symbols(*e))
         if (containers_.contains(name)) return "the range reads container '" + name + "'";
     const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions);
     if (accesses.refusal) return accesses.refusal;
