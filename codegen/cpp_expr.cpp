@@ -339,10 +339,14 @@ std::string CppExpr::call(const Expr& expr) const {
     }
     return out + "return structure_; }()";
   }
-  // DaCe's decltype(x)(value), where x may be an element.
-  if (plain.empty() && expr.args().size() == 2 && expr.arg(0).is(Op::Call) &&
-      expr.arg(0).name() == "decltype" && expr.arg(0).args().size() == 1)
-    return "sdfg::like(" + print(expr.arg(0).arg(0)) + ", " + print(expr.arg(1)) + ")";
+  // DaCe's decltype(x)(value) and decltype(x)(re, im), where x may be an element.
+  if (const std::size_t count = expr.args().size();
+      plain.empty() && (count == 2 || count == 3) && expr.arg(0).is(Op::Call) &&
+      expr.arg(0).name() == "decltype" && expr.arg(0).args().size() == 1) {
+    std::string value = print(expr.arg(1));
+    if (count == 3) value = "sdfg::complex128(" + value + ", " + print(expr.arg(2)) + ")";
+    return "sdfg::like(" + print(expr.arg(0).arg(0)) + ", " + value + ")";
+  }
   // Conversions. Python's own float and int mean 32 bits in DaCe's generated code.
   if (plain == "float" || plain == "int" || plain == "bool" || plain == "double")
     return call_of(plain, expr);

@@ -190,7 +190,13 @@ void SdfgFunction::emit_access(At& at, NodeId id) {
   }
 }
 
+/// A connector may be called like a container, its own or another connector's: values that mention
+/// a name declared here by then are read before the names are.
 void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
+  struct Input {
+    std::string type, name, value;
+  };
+  std::vector<Input> inputs;
   for (EdgeId e : at.state.in(id)) {
     const Edge& edge = at.state[e];
     if (edge.dst_connector.empty() || edge.dst_connector.starts_with("IN_") || edge.memlet.empty())
@@ -199,11 +205,22 @@ void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
     if (!from.data) continue;
     const Place place = at.edge_place(e);
     const Subset subset = subset_or_whole(edge.memlet.subset(), *from.data);
-    at.out.line("[[maybe_unused]] const " + symbol_type(from.data->dtype) + " " +
-                cpp_name(edge.dst_connector) + " = " +
-                (on_device_ ? element(from, subset, place) : load(at, e, from, subset, place)) +
-                ";");
+    inputs.push_back(
+        {symbol_type(from.data->dtype), cpp_name(edge.dst_connector),
+         on_device_ ? element(from, subset, place) : load(at, e, from, subset, place)});
   }
+  for (auto input = inputs.begin(); input != inputs.end(); ++input) {
+    const Words words(input->value);
+    if (std::none_of(inputs.begin(), input + 1,
+                     [&](const Input& other) { return words.contains(other.name); }))
+      continue;
+    const std::string outer = local_name(input->name + "_outer");
+    at.out.line("const " + input->type + " " + outer + " = " + input->value + ";");
+    input->value = outer;
+  }
+  for (const Input& input : inputs)
+    at.out.line("[[maybe_unused]] const " + input.type + " " + input.name + " = " + input.value +
+                ";");
 }
 
 void SdfgFunction::emit_consume(At& at, NodeId id) {

@@ -1,5 +1,6 @@
 #include "ir/sdfg.h"
 
+#include "ir/names.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -60,6 +61,7 @@ Data* Sdfg::find_data(std::string_view name) {
 }
 
 std::string Sdfg::fresh_name(std::string_view base) const {
+  base = no_result(base);
   std::string name(base);
   for (std::size_t i = 0;
        arrays.contains(name) || symbols.contains(name) || constants.contains(name); ++i)

@@ -350,25 +350,29 @@ class Compiler {
     else if (type == "int") to = BaseType::Int32;
     else if (type == "double") to = BaseType::Float64;
     else if (const auto known = Type::scalar_from_text(type)) to = known->base();
-    if (!to || !is_supported(*to) || args.empty()) return std::nullopt;
-    if (args.size() == 2 && Type(*to).is_complex()) {
+    if (!to || !is_supported(*to)) return std::nullopt;
+    return cast(*to, args);
+  }
+
+  /// Of a value, or of a complex number's parts.
+  std::optional<Typed> cast(BaseType to, std::span<const Expr> args) const {
+    if (args.size() == 2 && Type(to).is_complex()) {
       Typed re = compile(args[0]), im = compile(args[1]);
-      return Typed{*to, [to = *to, re = converted(std::move(re), BaseType::Float64),
-                         im = converted(std::move(im), BaseType::Float64)] {
+      return Typed{to, [to, re = converted(std::move(re), BaseType::Float64),
+                        im = converted(std::move(im), BaseType::Float64)] {
                      return convert(number_of(std::complex<double>(re().f64, im().f64)),
                                     BaseType::Complex128, to);
                    }};
     }
     if (args.size() != 1) return std::nullopt;
-    return Typed{*to, converted(compile(args[0]), *to)};
+    return Typed{to, converted(compile(args[0]), to)};
   }
 
   /// DaCe's `decltype(x)(value)`: the value as what x is.
-  Typed cast_like(const Expr& callee, const Expr& value) const {
-    if (!callee.is(Op::Call) || callee.name() != "decltype" || callee.args().size() != 1)
-      unsupported(callee);
-    const BaseType type = compile(callee.arg(0)).type;
-    return {type, converted(compile(value), type)};
+  Typed cast_like(const Expr& callee, std::span<const Expr> args) const {
+    if (callee.is(Op::Call) && callee.name() == "decltype" && callee.args().size() == 1)
+      if (auto result = cast(compile(callee.arg(0)).type, args)) return *std::move(result);
+    unsupported(callee);
   }
 
   /// Functions that stand for operators, in symbolic text and in DaCe's runtime.
@@ -445,7 +449,7 @@ class Compiler {
     if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos)
       module = name.substr(0, dot), name = name.substr(dot + 1);
     const std::span<const Expr> args = e.args();
-    if (e.name().empty() && args.size() == 2) return cast_like(args[0], args[1]);
+    if (e.name().empty() && args.size() >= 2) return cast_like(args[0], args.subspan(1));
     const auto& records = context_.machine.records;
     // DaCe's Python front end marks the names of structures that a tasklet makes.
     constexpr std::string_view mark = "__DACESTRUCT_";

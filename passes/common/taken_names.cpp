@@ -1,5 +1,6 @@
 #include "passes/common/taken_names.h"
 
+#include "ir/names.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -31,7 +32,7 @@ bool TakenNames::is_variable(std::string_view name) const {
 }
 
 std::string TakenNames::take(std::string_view base) {
-  std::string name(base);
+  std::string name(no_result(base));
   if (taken(name)) {
     std::size_t& next = next_[name];
     const std::string prefix = name + "_";

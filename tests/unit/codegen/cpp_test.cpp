@@ -101,6 +101,60 @@ TEST(Cpp, AValueAsWhatAnotherOneIs) {
       << text;
 }
 
+// DFT, as DaCe's FFT nodes expand.
+TEST(Cpp, AComplexNumberAsWhatAnotherOneIs) {
+  const std::string text = generated(R"--(sdfg dft(o: complex64[1], x: float32)
+  state s
+    n0 = access x
+    n1 = tasklet t: "b = decltype(b)(math.cos(v), -math.sin(v)) * v"
+    n2 = access o
+    n0 -> n1.v : x[0]
+    n1.b -> n2 : o[0]
+)--");
+  EXPECT_NE(text.find("sdfg::like(o[0], sdfg::complex128(sdfg::cos(x), -sdfg::sin(x))) * x"),
+            std::string::npos)
+      << text;
+}
+
+// DaCe's LoopToMap calls the connectors for bounds like the scalars that they come from.
+TEST(Cpp, BoundsCalledLikeContainers) {
+  const std::string text = generated(R"--(sdfg bounds(A: float64[N], lo: int32, hi: int32)
+  symbol N: int64
+  state s
+    n0 = access lo
+    n1 = access hi
+    n2 = map swapped (i) in [lo:hi] in (lo: int32, hi: int32)
+      n3 = tasklet t: "o = 1.0"
+    n4 = exit n2
+    n5 = access A
+    n0 -> n2.hi : lo[0]
+    n1 -> n2.lo : hi[0]
+    n2 -> n3
+    n3.o -> n4.IN_A : A[i]
+    n4.OUT_A -> n5 : A[0:N]
+  state t
+    n0 = access lo
+    n1 = map same (i) in [lo:N] in (lo: int32)
+      n2 = tasklet t: "o = 2.0"
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.lo : lo[0]
+    n1 -> n2
+    n2.o -> n3.IN_A : A[i]
+    n3.OUT_A -> n4 : A[0:N]
+  s -> t
+)--");
+  EXPECT_NE(text.find("const int64_t lo_outer = hi;\n"
+                      "      [[maybe_unused]] const int64_t hi = lo;\n"
+                      "      [[maybe_unused]] const int64_t lo = lo_outer;\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("const int64_t lo_outer_2 = lo;\n"
+                      "      [[maybe_unused]] const int64_t lo = lo_outer_2;\n"),
+            std::string::npos)
+      << text;
+}
+
 // What GT4Py lowers a sum over neighbours to, some of which are missing.
 TEST(Cpp, ASumLeavesOutMissingNeighbors) {
   const std::string text = generated(R"--(sdfg sums(V: float64[E], T: int32[9, 3], B: float64[9])

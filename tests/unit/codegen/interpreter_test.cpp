@@ -489,6 +489,24 @@ sdfg linspace(A: float64[1])
   EXPECT_EQ(values<double>(result->arguments.at("A"))[0], 0.5);
 }
 
+TEST(Interpreter, AComplexNumberAsWhatAnotherOneIs) {
+  constexpr std::string_view text = R"sdfg(
+sdfg parts(A: float64[1])
+  transient z: complex128
+  state main
+    n0 = tasklet t: "o = decltype(o)(1.5, -2) * 2"
+    n1 = access z
+    n2 = tasklet u: "o = abs(v)"
+    n3 = access A
+    n0.o -> n1 : z[0]
+    n1 -> n2.v : z[0]
+    n2.o -> n3 : A[0]
+)sdfg";
+  const auto result = run(text, {{"A", array<double>({0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("A"))[0], 5);
+}
+
 TEST(Interpreter, AStructureIsNoNumber) {
   constexpr std::string_view text = R"sdfg(
 sdfg pairs(B: float64[1])

@@ -144,5 +144,15 @@ TEST(Builder, ControlFlowCopiesReductionsAndNestedSdfgs) {
 )");
 }
 
+// DaCe takes every container called __return… for a result.
+TEST(Sdfg, FreshNamesAreNoResults) {
+  Builder b("program");
+  b.array("__return", BaseType::Float64, "4");
+  b.array("_return_value", BaseType::Float64, "4");
+  const Sdfg sdfg = b.take();
+  EXPECT_EQ(sdfg.fresh_name("__return"), "_return");
+  EXPECT_EQ(sdfg.fresh_name("__return_value"), "_return_value_0");
+}
+
 }  // namespace
 }  // namespace sdfg
