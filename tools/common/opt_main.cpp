@@ -165,7 +165,8 @@ class Run {
       options.observers.push_back(&history.emplace(input_.sdfg));
     }
     // What runs the program after passes asks for a valid one.
-    if (s_.verify == CheckWhen::Each || check) options.observers.push_back(&verify_each);
+    if (check && s_.verify == CheckWhen::End) s_.verify = CheckWhen::Each;
+    if (s_.verify == CheckWhen::Each) options.observers.push_back(&verify_each);
     if (s_.time) options.observers.push_back(&timing_);
     Diagnostics warnings;
     const Result<Changed> changed = run_pipeline(options, warnings);
