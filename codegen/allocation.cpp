@@ -57,10 +57,12 @@ Binding::Kind kind_of(const Data& data) {
 void SdfgFunction::plan_state(const State& state, const std::string& path) {
   StatePlan& plan = plans_[path];
   plan.state = &state;
+  const Place place = place_.in("state " + path.substr(1));
+  note_instrumentation(state.symbol_instrument, place);
   auto tree = scope_tree(state);
   auto order = topological_order(state);
   if (!tree || !order) {
-    fail(place_.in("state " + path), tree ? "the dataflow has a cycle" : tree.error().message);
+    fail(place, tree ? "the dataflow has a cycle" : tree.error().message);
     return;
   }
   plan.tree = *std::move(tree);
@@ -69,8 +71,20 @@ void SdfgFunction::plan_state(const State& state, const std::string& path) {
   for (NodeId id : plan.order) {
     const NodeId parent = plan.tree.parent_of(id);
     plan.children[parent ? parent.value : state.id_bound()].push_back(id);
-    if (const auto* access = state[id].as<AccessNode>()) plan.accesses[access->data].push_back(id);
+    if (const auto* access = state[id].as<AccessNode>()) {
+      plan.accesses[access->data].push_back(id);
+      if (access->instrument != DataInstrumentation::None)
+        note_instrumentation(access->instrument, place.node(state, id));
+    }
   }
+}
+
+void SdfgFunction::note_instrumentation(DataInstrumentation kind, const Place& place) {
+  if (kind == DataInstrumentation::Save)
+    program_.warn(place, "generated code does not save data that is instrumented");
+  if (kind == DataInstrumentation::Restore)
+    fail(place, "generated code cannot restore data from a file",
+         "take the instrumentation away, or let DaCe compile it");
 }
 
 void SdfgFunction::plan_region(const Region& region, const std::string& path) {
@@ -212,8 +226,7 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
   program_.state_pointers.push_back(type + "* " + field + " = nullptr;");
   const std::string count = array ? print(array->total_size, place) : "1";
   if (data.lifetime == Lifetime::External) {
-    Storage storage = data.storage == Storage::Default ? Storage::CpuHeap : data.storage;
-    program_.externals.push_back({std::string(to_text(storage)), field, type, count});
+    program_.externals.push_back({data.storage, field, type, count});
     out.line(type + "* const " + text + " = __state->" + field + ";");
   } else {
     const std::string memory = memory_for(name, place, false);

@@ -19,6 +19,7 @@ struct Bundle {
   std::vector<GeneratedFile> files; ///< the first is the one to compile
   std::vector<Argument> arguments;  ///< of __program_NAME, in order (data pointers not set)
   std::vector<Argument> init_arguments;
+  Diagnostics warnings;             ///< what the SDFG asks for and the code does not do
 };
 
 struct CpuOptions {

@@ -22,6 +22,11 @@ void Program::fail(const Place& place, std::string message, std::string hint) {
   errors.push_back({.place = place.text(), .message = std::move(message), .hint = std::move(hint)});
 }
 
+void Program::warn(const Place& place, std::string message) {
+  warnings.push_back(
+      {.place = place.text(), .message = std::move(message), .severity = Severity::Warning});
+}
+
 std::string Program::fresh_name(const std::string& base) {
   std::string candidate = cpp_name(base);
   if (candidate.empty() || (candidate[0] >= '0' && candidate[0] <= '9'))

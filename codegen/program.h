@@ -31,6 +31,7 @@ struct Program {
   std::string name;        ///< of the program, fit for C++; names the entry points
   std::string state_type;  ///< NAME_state_t
   Diagnostics errors;
+  Diagnostics warnings;
   bool foreign_code = false;  ///< C++ of the program's own, which expects the usual names
 
   std::vector<std::string> types;          ///< definitions of structures, in order of need
@@ -48,11 +49,13 @@ struct Program {
 
   /// A container whose memory the caller supplies.
   struct External {
-    std::string storage, field, type, count;
+    Storage storage;
+    std::string field, type, count;
   };
   std::vector<External> externals;
 
   void fail(const Place& place, std::string message, std::string hint = {});
+  void warn(const Place& place, std::string message);
   /// The host reads what is on the device, so that it has to wait for it.
   void waits_for(const std::string& container, const Place& place) {
     const std::string where = place.text();

@@ -146,15 +146,20 @@ void emit_init(Writer& out, Program& program, const std::vector<EntryParameter>&
 }
 
 void emit_externals(Writer& out, Program& program, const std::vector<EntryParameter>& init) {
-  std::set<std::string> storages;
-  for (const Program::External& e : program.externals) storages.insert(e.storage);
-  for (const std::string& storage : storages) {
+  // Callers whose SDFG leaves the storage open ask for Default, others for what was filled in.
+  std::set<Storage> storages;
+  for (const Program::External& e : program.externals) {
+    storages.insert(e.storage);
+    if (e.storage == Storage::Default) storages.insert(Storage::CpuHeap);
+  }
+  for (const Storage storage : storages) {
     // Slices lie back to back, each padded to 256 bytes.
     Writer size(1), set(1);
     size.line("size_t bytes = 0;");
     set.line("size_t bytes = 0;");
     for (const Program::External& e : program.externals) {
-      if (e.storage != storage) continue;
+      const bool left_open = e.storage == Storage::Default && storage == Storage::CpuHeap;
+      if (e.storage != storage && !left_open) continue;
       const std::string step =
           "bytes += (size_t(" + e.count + ") * sizeof(" + e.type + ") + 255) / 256 * 256;";
       size.line(step);
@@ -176,11 +181,12 @@ void emit_externals(Writer& out, Program& program, const std::vector<EntryParame
     out.close();
     std::string declared;
     for (const EntryParameter& p : init) declared += ", " + p.declaration;
-    out.open("SDFG_EXPORT size_t __dace_get_external_memory_size_" + storage + "(" +
+    const std::string suffix(to_text(storage));
+    out.open("SDFG_EXPORT size_t __dace_get_external_memory_size_" + suffix + "(" +
              program.state_type + "* __state" + declared + ")");
     out.line("return " + get + "(__state" + names(init) + ");");
     out.close();
-    out.open("SDFG_EXPORT void __dace_set_external_memory_" + storage + "(" + program.state_type +
+    out.open("SDFG_EXPORT void __dace_set_external_memory_" + suffix + "(" + program.state_type +
              "* __state, char* base" + declared + ")");
     out.line("if (__state) " + put + "(__state, base" + names(init) + ");");
     if (program.target.gpu) out.line("if (__state) ++__state->gpu.moved;");
@@ -352,6 +358,7 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
     bundle.files.push_back({std::string(header.name), std::string(header.text)});
   bundle.arguments = std::move(arguments);
   bundle.init_arguments = std::move(init_arguments);
+  bundle.warnings = std::move(program.warnings);
   for (auto* list : {&bundle.arguments, &bundle.init_arguments})
     for (Argument& argument : *list) argument.data = nullptr;
   return bundle;

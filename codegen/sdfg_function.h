@@ -120,6 +120,8 @@ class SdfgFunction {
   void plan();
   void plan_region(const Region& region, const std::string& path);
   void plan_state(const State& state, const std::string& path);
+  /// Results stay the same without what Save writes, but not without what Restore reads.
+  void note_instrumentation(DataInstrumentation kind, const Place& place);
   void place_containers();
   void declare(Writer& out, const std::string& name, const Place& place, Surroundings where);
   void declare_late(Writer& out, const std::string& name, const Place& place);

@@ -43,10 +43,14 @@ bool is_generated(Emit form) {
 }
 
 Result<std::string> emit(Sdfg&& sdfg, Emit form, SaveProfile profile,
-                         const std::string& plan) {
+                         const std::string& plan, Diagnostics* warnings) {
+  const auto note = [&](const Bundle& bundle) {
+    if (warnings) warnings->insert(warnings->end(), bundle.warnings.begin(), bundle.warnings.end());
+  };
   switch (form) {
     case Emit::Cpp: {
       SDFG_TRY(const Bundle bundle, generate_cpu(std::move(sdfg)));
+      note(bundle);
       return single_file(bundle);
     }
     case Emit::Cuda:
@@ -55,6 +59,7 @@ Result<std::string> emit(Sdfg&& sdfg, Emit form, SaveProfile profile,
       options.plan = plan;
       options.dialect = form == Emit::Hip ? GpuDialect::Hip : GpuDialect::Cuda;
       SDFG_TRY(Bundle bundle, generate_gpu(std::move(sdfg), options));
+      note(bundle);
       // Who reads or compiles this for a device has no use for the stand-in.
       std::erase_if(bundle.files,
                     [](const GeneratedFile& f) { return f.name == "sdfg_gpu_on_cpu.h"; });

@@ -36,8 +36,8 @@ bool is_generated(Emit form);
 std::optional<Emit> emit_from_path(std::string_view path);
 
 /// The bytes of one form; what cannot be expressed or generated is an error. `plan` overrides that
-/// of GPU programs (see gpu_plan.h). Generated code uses the SDFG up.
+/// of GPU programs (see gpu_plan.h). Generated code uses the SDFG up; its warnings are appended.
 Result<std::string> emit(Sdfg&& sdfg, Emit form, SaveProfile profile,
-                         const std::string& plan = {});
+                         const std::string& plan = {}, Diagnostics* warnings = nullptr);
 
 }  // namespace sdfg

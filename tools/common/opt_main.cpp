@@ -277,9 +277,11 @@ class Run {
     const Result<std::string> plan = this->plan();
     if (!plan) return fail(plan.error());
     const bool keep = is_generated(chosen) && !s_.run_data.empty();
+    Diagnostics warnings;
     Result<std::string> bytes =
-        keep ? emit(Sdfg(input_.sdfg), chosen, s_.profile, *plan)
-             : emit(std::move(input_.sdfg), chosen, s_.profile, *plan);
+        keep ? emit(Sdfg(input_.sdfg), chosen, s_.profile, *plan, &warnings)
+             : emit(std::move(input_.sdfg), chosen, s_.profile, *plan, &warnings);
+    for (const Diagnostic& warning : warnings) say(warning, s_.input);
     if (!bytes) return fail(bytes.error(), s_.input);
     if (chosen == Emit::Summary)
       *bytes += fmt::format("verified   {}\n", verdict());

@@ -69,6 +69,32 @@ TEST(Cpp, IndicesThatDivideAreOneFraction) {
       << text;
 }
 
+// DaCe's loader asks for Default where its SDFG leaves the storage open, or for what it filled in.
+TEST(Cpp, WorkspacesOfOpenStorage) {
+  const std::string text = generated(R"--(sdfg workspaces(A: float64[8], B: float64[8])
+  transient v: float64[8] {storage = CPU_Heap, lifetime = External}
+  transient w: float64[4] {lifetime = External}
+  state s
+    n0 = access A
+    n1 = access v
+    n2 = access w
+    n3 = access B
+    n0 -> n1 : A[0:8]
+    n1 -> n2 : v[0:4]
+    n2 -> n3 : w[0:4]
+)--");
+  const auto body = [&](const std::string& name) {
+    const std::size_t entry = text.find("__dace_set_external_memory_" + name + "(");
+    EXPECT_NE(entry, text.npos) << text;
+    const std::size_t from = text.rfind("static void", entry);
+    return text.substr(from, entry - from);
+  };
+  EXPECT_EQ(body("Default").find("__state->__0_v = "), std::string::npos) << text;
+  EXPECT_NE(body("Default").find("__state->__0_w = "), std::string::npos) << text;
+  EXPECT_NE(body("CPU_Heap").find("__state->__0_v = "), std::string::npos) << text;
+  EXPECT_NE(body("CPU_Heap").find("__state->__0_w = "), std::string::npos) << text;
+}
+
 // As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])
