@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "codegen/sdfg_function.h"
-#include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -34,7 +33,7 @@ void collect(const std::optional<Code>& code, SymbolSet& out) {
 }
 
 struct Use {
-  std::string path;              ///< of the only state, so far
+  StatePlan* plan = nullptr;     ///< of the only state, so far
   bool many_states = false;
   std::vector<NodeId> around;    ///< scopes around all uses, outermost first
   std::vector<StatePlan*> accessed_in;  ///< states with an access node of it
@@ -54,19 +53,11 @@ Binding::Kind kind_of(const Data& data) {
                              : Binding::Pointer;
 }
 
-void SdfgFunction::plan_state(const State& state, const std::string& path) {
-  StatePlan& plan = plans_[path];
-  plan.state = &state;
-  const Place place = place_.in("state " + path.substr(1));
+void SdfgFunction::plan_state(const State& state, const Place& place) {
   note_instrumentation(state.symbol_instrument, place);
-  auto tree = scope_tree(state);
-  auto order = topological_order(state);
-  if (!tree || !order) {
-    fail(place, tree ? "the dataflow has a cycle" : tree.error().message);
-    return;
-  }
-  plan.tree = *std::move(tree);
-  plan.order = *std::move(order);
+  const Dataflow& flow = program_.flows.at(&state);
+  StatePlan& plan = plans_.emplace_back(state, flow.order, flow.tree);
+  plan_of_.emplace(&state, &plan);
   plan.children.resize(state.id_bound() + 1);
   for (NodeId id : plan.order) {
     const NodeId parent = plan.tree.parent_of(id);
@@ -87,7 +78,7 @@ void SdfgFunction::note_instrumentation(DataInstrumentation kind, const Place& p
          "take the instrumentation away, or let DaCe compile it");
 }
 
-void SdfgFunction::plan_region(const Region& region, const std::string& path) {
+void SdfgFunction::plan_region(const Region& region, const Place& place) {
   for (InterstateEdgeId id : region.edges()) {
     const InterstateEdge& edge = region[id];
     collect_symbols(edge.condition, {}, control_reads_);
@@ -98,13 +89,13 @@ void SdfgFunction::plan_region(const Region& region, const std::string& path) {
   }
   for (BlockId id : region.nodes()) {
     const Block& block = region[id];
-    const std::string inner = path + "/" + block.label;
+    const Place here = place.block(block);
     if (const auto* state = block.as<State>()) {
-      plan_state(*state, inner);
+      plan_state(*state, here);
     } else if (const auto* conditional = block.as<ConditionalBlock>()) {
-      for (std::size_t i = 0; i < conditional->branches.size(); ++i) {
-        collect(conditional->branches[i].condition, control_reads_);
-        plan_region(conditional->branches[i].region(), inner + "/" + std::to_string(i));
+      for (const Branch& branch : conditional->branches) {
+        collect(branch.condition, control_reads_);
+        plan_region(branch.region(), here.in("branch " + branch.block.label));
       }
     } else if (const Region* deeper = block.region()) {
       if (const auto* loop = block.as<LoopRegion>()) {
@@ -114,7 +105,7 @@ void SdfgFunction::plan_region(const Region& region, const std::string& path) {
         if (!loop->loop_variable.empty() && loop->init_statement)
           assigned_.insert(loop->loop_variable);
       }
-      plan_region(*deeper, inner);
+      plan_region(*deeper, here);
     }
   }
 }
@@ -130,8 +121,8 @@ bool SdfgFunction::is_late(const Data& data) const {
 
 void SdfgFunction::place_containers() {
   std::map<std::string, Use, std::less<>> uses;
-  for (auto& [path, plan] : plans_) {
-    const State& state = *plan.state;
+  for (StatePlan& plan : plans_) {
+    const State& state = plan.state;
     if (plan.order.empty()) continue;
     const auto use = [&](const std::string& name, NodeId node) -> Use& {
       std::vector<NodeId> around = plan.tree.enclosing(node);
@@ -139,11 +130,11 @@ void SdfgFunction::place_containers() {
       auto [found, is_new] = uses.try_emplace(root_name(sdfg_, name));
       Use& use = found->second;
       if (is_new) {
-        use.path = path;
+        use.plan = &plan;
         use.around = std::move(around);
         return use;
       }
-      use.many_states |= use.path != path;
+      use.many_states |= use.plan != &plan;
       std::size_t common = 0;
       while (common < std::min(around.size(), use.around.size()) &&
              around[common] == use.around[common])
@@ -174,7 +165,7 @@ void SdfgFunction::place_containers() {
     if (used == uses.end() || used->second.many_states || in_control ||
         data.lifetime != Lifetime::Scope || data.is_reference()) {
       if (data.lifetime == Lifetime::State && used != uses.end() && !used->second.many_states) {
-        plans_[used->second.path].declared[NodeId()].push_back(name);
+        used->second.plan->declared[NodeId()].push_back(name);
         continue;
       }
       function_level_.push_back(name);
@@ -185,13 +176,13 @@ void SdfgFunction::place_containers() {
     std::vector<NodeId> around = used->second.around;
     if (program_.target.gpu && !on_device_ && data.storage == Storage::GpuGlobal) {
       // Memory of the device is declared by the host: at the kernel at the latest.
-      const State& state = *plans_[used->second.path].state;
+      const State& state = used->second.plan->state;
       const auto kernel = std::ranges::find_if(
           around, [&](NodeId n) { return program_.target.gpu->find(state, n); });
       if (kernel != around.end()) around.erase(kernel + 1, around.end());
     }
     const NodeId scope = around.empty() ? NodeId() : around.back();
-    plans_[used->second.path].declared[scope].push_back(name);
+    used->second.plan->declared[scope].push_back(name);
   }
 }
 
@@ -199,7 +190,7 @@ void SdfgFunction::plan() {
   for (const auto& [name, constant] : sdfg_.constants)
     bindings_[name] = {constant.data.is_scalar() ? Binding::Value : Binding::Pointer,
                        cpp_name(name), &constant.data};
-  plan_region(sdfg_, "");
+  plan_region(sdfg_, place_);
   place_containers();
 }
 

@@ -77,18 +77,18 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
 }
 
 void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& loop,
-                             const std::string& path, const Place& place) {
+                             const Place& place) {
   const std::string init = loop_statement(loop.init_statement, place);
   const std::string update = loop_statement(loop.update_statement, place);
   const std::string test = loop.loop_condition ? condition(*loop.loop_condition, place) : "true";
   out.line("// loop " + block.label);
   const auto uniform_loop = on_device_ ? counted(loop) : std::nullopt;
   if (uniform_loop && surroundings_.batch > 1 &&
-      emit_batched(out, loop, *uniform_loop, path, place))
+      emit_batched(out, loop, *uniform_loop, place))
     return;
   if (uniform_loop) {
     out.open("for (" + init + "; " + test + "; " + update + ")");
-    emit_counted_body(out, loop, *uniform_loop, path, place);
+    emit_counted_body(out, loop, *uniform_loop, place);
     return out.close();
   }
   if (!loop.inverted) {
@@ -97,7 +97,7 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
                      std::to_string(loop.unroll_factor ? loop.unroll_factor : 65534));
     out.open(init.empty() && update.empty() ? "while (" + test + ")"
                                             : "for (" + init + "; " + test + "; " + update + ")");
-    emit_region(out, loop, path, place, {.continue_label = {}, .in_loop = true});
+    emit_region(out, loop, place, {.continue_label = {}, .in_loop = true});
     out.close();
     return;
   }
@@ -106,7 +106,7 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
   Jumps jumps{.continue_label = "next_" + std::to_string(++labels_), .in_loop = true};
   out.open("for (;;)");
   Writer body(out.depth());
-  emit_region(body, loop, path, place, jumps);
+  emit_region(body, loop, place, jumps);
   const bool jumped = has_word(body.text(), jumps.continue_label);
   out.raw(body.text());
   if (jumped) out.flush_left(jumps.continue_label + ":;");
@@ -117,8 +117,7 @@ void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& 
 }
 
 void SdfgFunction::emit_conditional(Writer& out, const ConditionalBlock& block,
-                                    const std::string& path, const Place& place,
-                                    const Jumps& jumps) {
+                                    const Place& place, const Jumps& jumps) {
   bool first = true;
   for (std::size_t i = 0; i < block.branches.size(); ++i) {
     const Branch& branch = block.branches[i];
@@ -138,21 +137,20 @@ void SdfgFunction::emit_conditional(Writer& out, const ConditionalBlock& block,
     }
     first = false;
     ++conditional_;
-    emit_region(out, branch.region(), path + "/" + std::to_string(i),
-                place.in("branch " + branch.block.label), jumps);
+    emit_region(out, branch.region(), place.in("branch " + branch.block.label), jumps);
     --conditional_;
   }
   if (!first) out.close();
 }
 
-void SdfgFunction::emit_block(Writer& out, const Block& block, const std::string& path,
-                              const Place& place, const Jumps& jumps) {
-  if (const auto* state = block.as<State>()) return emit_state(out, *state, path, place);
-  if (const auto* loop = block.as<LoopRegion>()) return emit_loop(out, block, *loop, path, place);
+void SdfgFunction::emit_block(Writer& out, const Block& block, const Place& place,
+                              const Jumps& jumps) {
+  if (const auto* state = block.as<State>()) return emit_state(out, *state, block.label, place);
+  if (const auto* loop = block.as<LoopRegion>()) return emit_loop(out, block, *loop, place);
   if (const auto* conditional = block.as<ConditionalBlock>())
-    return emit_conditional(out, *conditional, path, place, jumps);
+    return emit_conditional(out, *conditional, place, jumps);
   if (const auto* region = block.as<ControlFlowRegion>())
-    return emit_region(out, *region, path, place, jumps);
+    return emit_region(out, *region, place, jumps);
   if (block.is<ReturnBlock>()) return out.line("return;");
   if (block.is<BreakBlock>() || block.is<ContinueBlock>()) {
     if (!jumps.in_loop) return fail(place, "a jump that is in no loop");
@@ -180,8 +178,8 @@ bool is_chain(const Region& region, const std::vector<BlockId>& order) {
 
 }  // namespace
 
-void SdfgFunction::emit_region(Writer& out, const Region& region, const std::string& path,
-                               const Place& place, const Jumps& jumps) {
+void SdfgFunction::emit_region(Writer& out, const Region& region, const Place& place,
+                               const Jumps& jumps) {
   const auto first = start(region);
   if (!first) {
     if (region.node_count() > 0) fail(place, "it is not clear where control enters this region");
@@ -189,17 +187,17 @@ void SdfgFunction::emit_region(Writer& out, const Region& region, const std::str
   }
   // A chain of blocks is printed as it is; anything else with labels and jumps.
   const std::vector<BlockId> order = reverse_postorder(region);
-  if (!is_chain(region, order)) return emit_with_jumps(out, region, order, path, place, jumps);
+  if (!is_chain(region, order)) return emit_with_jumps(out, region, order, place, jumps);
   for (BlockId id : order) {
-    emit_block(out, region[id], path + "/" + region[id].label, place.block(region[id]), jumps);
+    emit_block(out, region[id], place.block(region[id]), jumps);
     for (InterstateEdgeId e : region.out(id))
       emit_assignments(out, region[e], place.edge(region, e));
   }
 }
 
 void SdfgFunction::emit_with_jumps(Writer& out, const Region& region,
-                                   const std::vector<BlockId>& order, const std::string& path,
-                                   const Place& place, const Jumps& jumps) {
+                                   const std::vector<BlockId>& order, const Place& place,
+                                   const Jumps& jumps) {
   const std::string prefix = "block_" + std::to_string(++labels_);
   const auto label = [&](BlockId id) { return prefix + "_" + std::to_string(id.value); };
   const std::string end = prefix + "_end";
@@ -212,7 +210,7 @@ void SdfgFunction::emit_with_jumps(Writer& out, const Region& region,
     const std::optional<BlockId> next =
         i + 1 < order.size() ? std::optional(order[i + 1]) : std::nullopt;
     Writer body(out.depth());
-    emit_block(body, region[id], path + "/" + region[id].label, place.block(region[id]), jumps);
+    emit_block(body, region[id], place.block(region[id]), jumps);
     const auto follow = [&](InterstateEdgeId e, bool last) {
       emit_assignments(body, region[e], place.edge(region, e));
       const BlockId target = region.target(e);

@@ -49,17 +49,16 @@ std::optional<CountedLoop> SdfgFunction::counted(const LoopRegion& loop) const {
 }
 
 void SdfgFunction::emit_counted_body(Writer& out, const LoopRegion& loop,
-                                     const CountedLoop& counted, const std::string& path,
-                                     const Place& place) {
+                                     const CountedLoop& counted, const Place& place) {
   const bool was_lane = lanes_.erase(counted.variable) > 0;
   open_frame(out, {counted.variable});
-  emit_region(out, loop, path, place, {.continue_label = {}, .in_loop = true});
+  emit_region(out, loop, place, {.continue_label = {}, .in_loop = true});
   close_frame(out);
   if (was_lane) lanes_.insert(counted.variable);
 }
 
 bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
-                                const std::string& path, const Place& place) {
+                                const Place& place) {
   bool jumps = false;
   Batch batch{.frame = {0, {}, Writer(out.depth() + 2), {}},
               .written = {},
@@ -112,7 +111,7 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   out.open(each);
   out.line(index);
   batch_ = &batch;
-  emit_counted_body(out, loop, counted, path, place);
+  emit_counted_body(out, loop, counted, place);
   batch_ = nullptr;
   out.close();
   if (batch.loads.empty()) {
@@ -137,7 +136,7 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   used_names_.back_to(names);
   out.open("for (; " + interstate_expr(test, place) + "; " + variable +
            " += " + cpp_integer(counted.step) + ")");
-  emit_counted_body(out, loop, counted, path, place);
+  emit_counted_body(out, loop, counted, place);
   out.close();
   return true;
 }

@@ -30,29 +30,25 @@ struct Slot {
 
 struct Walk {
   const Sdfg& sdfg;
-  const std::map<std::string, StatePlan>& plans;
+  const std::unordered_map<const State*, StatePlan*>& plans;
   std::map<std::string, Life, std::less<>> lives;
   std::size_t position = 0;
   /// Containers that are known to the whole function keep their contents from one round of a loop
   /// to the next.
   std::set<std::string, std::less<>> function_level;
 
-  void state(const std::string& path) {
-    const auto found = plans.find(path);
-    if (found == plans.end()) return;
-    const State& state = *found->second.state;
+  void state(const State& state) {
+    const StatePlan& plan = *plans.at(&state);
     std::vector<std::size_t> at(state.id_bound(), position);
-    const ScopeTree& tree = found->second.tree;
-    for (NodeId id : found->second.order) at[id.value] = ++position;
-    const std::size_t begin =
-        at.empty() || found->second.order.empty() ? position : at[found->second.order[0].value];
+    for (NodeId id : plan.order) at[id.value] = ++position;
+    const std::size_t begin = plan.order.empty() ? position : at[plan.order[0].value];
     const auto launch = [&](NodeId node) {  // an exit is launched with its entry
       NodeId outermost = node;
-      for (NodeId around = tree.parent_of(node); around; around = tree.parent_of(around))
+      for (NodeId around = plan.tree.parent_of(node); around; around = plan.tree.parent_of(around))
         outermost = around;
       return at[outermost.value];
     };
-    for (const auto& [name, nodes] : found->second.accesses)
+    for (const auto& [name, nodes] : plan.accesses)
       for (NodeId id : nodes) {
         Life& life = lives[std::string(name)];
         life.include(launch(id), launch(id));
@@ -68,7 +64,7 @@ struct Walk {
       }
   }
 
-  void region(const Region& region, const std::string& path) {
+  void region(const Region& region) {
     const std::size_t begin = position + 1;
     bool repeats = false;
     std::set<BlockId> seen;
@@ -77,18 +73,16 @@ struct Walk {
         repeats |= seen.contains(region.target(e)) || region.target(e) == id;
       seen.insert(id);
       const Block& block = region[id];
-      const std::string inner = path + "/" + block.label;
-      if (block.is<State>()) {
-        state(inner);
+      if (const auto* state = block.as<State>()) {
+        this->state(*state);
       } else if (const auto* conditional = block.as<ConditionalBlock>()) {
-        for (std::size_t i = 0; i < conditional->branches.size(); ++i)
-          this->region(conditional->branches[i].region(), inner + "/" + std::to_string(i));
+        for (const Branch& branch : conditional->branches) this->region(branch.region());
       } else if (const auto* loop = block.as<LoopRegion>()) {
         const std::size_t from = position + 1;
-        this->region(*loop, inner);
+        this->region(*loop);
         extend(from);
       } else if (const Region* deeper = block.region()) {
-        this->region(*deeper, inner);
+        this->region(*deeper);
       }
     }
     if (repeats) extend(begin);
@@ -105,18 +99,18 @@ struct Walk {
 }  // namespace
 
 void SdfgFunction::plan_device_memory(Writer& out) {
-  Walk walk{sdfg_, plans_, {}, 0, {function_level_.begin(), function_level_.end()}};
-  walk.region(sdfg_, "");
+  Walk walk{sdfg_, plan_of_, {}, 0, {function_level_.begin(), function_level_.end()}};
+  walk.region(sdfg_);
   // Sizes that only a launch knows, from the dynamic ranges of its map.
   std::set<std::string, std::less<>> of_launch;
-  for (const auto& [path, plan] : plans_)
+  for (const StatePlan& plan : plans_)
     for (const auto& [entry, names] : plan.declared)
       for (const std::string& name : names) {
         SymbolSet symbols;
         collect_symbols(*sdfg_.find_data(name), symbols);
         if (entry &&
-            std::ranges::any_of(symbols, [&, s = plan.state, e = entry](const auto& symbol) {
-              return (*s)[e].in_connectors.contains(symbol);
+            std::ranges::any_of(symbols, [&, e = entry](const auto& symbol) {
+              return plan.state[e].in_connectors.contains(symbol);
             }))
           of_launch.insert(name);
       }

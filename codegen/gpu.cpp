@@ -7,7 +7,6 @@
 #include "codegen/writer.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
-#include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -91,26 +90,24 @@ bool touches_device(const Sdfg& sdfg, const State& state, NodeId node) {
 }
 
 /// Scalars that kernels write live on the device. Returns the containers that kernels write.
-std::set<std::string> place_scalars(Sdfg& sdfg) {
+std::set<std::string> place_scalars(Sdfg& sdfg, const Dataflows& flows) {
   std::set<std::string> written;
   for_each_state(sdfg, [&](State& state) {
-    const ScopeTree tree = scope_tree_of(state);
+    const ScopeTree& tree = flows.at(&state).tree;
     const auto note = [&](EdgeId e) {
       if (state[e].memlet.empty()) return;
       const auto* access = state[path_target(state, e)].as<AccessNode>();
       written.insert(access ? access->data : state[e].memlet.data);
     };
     for (NodeId id : state.nodes()) {
-      bool inside = false;
-      for (NodeId around : tree.enclosing(id)) inside |= runs_on_device(state[around]);
-      if (inside) continue;
+      if (tree.any_around(id, [&](NodeId n) { return runs_on_device(state[n]); })) continue;
       Node& node = state[id];
       if (runs_on_device(node)) {
         for (EdgeId e : state.out(tree.exit_of(id))) note(e);
       } else if (node.is<LibraryNode>() && touches_device(sdfg, state, id)) {
         for (EdgeId e : state.out(id)) note(e);
       } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
-        const std::set<std::string> inner = place_scalars(**nested->sdfg);
+        const std::set<std::string> inner = place_scalars(**nested->sdfg, flows);
         for (EdgeId e : state.out(id))
           if (inner.contains(state[e].src_connector)) note(e);
       }
@@ -130,9 +127,12 @@ Result<Lowering> make_ready(Sdfg& sdfg) {
   if (lowering.arguments)
     for (Argument& argument : *lowering.arguments)
       if (argument.data) argument.data = &lowering.described.emplace_back(*argument.data);
-  move_large_arrays_out(sdfg);
-  if (auto status = infer_connector_types(sdfg); !status) return status.error();
-  place_scalars(sdfg);
+  SDFG_TRY(lowering.flows, dataflows(sdfg));
+  if (move_large_arrays_out(sdfg, lowering.flows)) {
+    SDFG_TRY(lowering.flows, dataflows(sdfg));
+  }
+  if (auto status = infer_connector_types(sdfg, lowering.flows); !status) return status.error();
+  place_scalars(sdfg, lowering.flows);
   return lowering;
 }
 
@@ -141,7 +141,7 @@ Result<Bundle> generate_gpu(Sdfg sdfg, const GpuOptions& options) {
   if (auto status = make_plan(lowering, sdfg, options); !status) return status.error();
   Target target;
   target.gpu = &lowering;
-  return generate(sdfg, target);
+  return generate(sdfg, lowering.flows, target);
 }
 
 }  // namespace sdfg

@@ -2,7 +2,6 @@
 // from its arguments alone, and the host must do nothing else.
 
 #include "codegen/program_file.h"
-#include "ir/analysis/scope_tree.h"
 
 namespace sdfg {
 
@@ -16,6 +15,8 @@ bool on_device(const Data& data) {
 
 class GraphCheck {
  public:
+  explicit GraphCheck(const Dataflows& flows) : flows_(flows) {}
+
   Status sdfg(const Sdfg& sdfg, const Place& place) {
     for (const auto& [name, data] : sdfg.arrays) {
       const bool kept =
@@ -51,14 +52,13 @@ class GraphCheck {
   }
 
   Status state(const Sdfg& sdfg, const State& state, const Place& place) {
-    const ScopeTree tree = scope_tree_of(state);
+    const ScopeTree& tree = flows_.at(&state).tree;
+    const auto is_kernel = [&](NodeId id) {
+      const auto* map = state[id].as<MapEntry>();
+      return map && (map->schedule == Schedule::GpuDevice || map->schedule == Schedule::GpuDefault);
+    };
     for (NodeId id : state.nodes()) {
-      bool in_kernel = false;
-      for (NodeId around : tree.enclosing(id))
-        if (const auto* map = state[around].as<MapEntry>())
-          in_kernel |=
-              map->schedule == Schedule::GpuDevice || map->schedule == Schedule::GpuDefault;
-      if (in_kernel) continue;
+      if (tree.any_around(id, is_kernel)) continue;
       if (auto status = node(sdfg, state, id, place.node(state, id)); !status) return status;
     }
     return Ok{};
@@ -87,6 +87,8 @@ class GraphCheck {
     }
     return Ok{};
   }
+
+  const Dataflows& flows_;
 };
 
 }  // namespace
@@ -107,7 +109,7 @@ Status check_graph(const Program& program, const std::vector<Argument>& argument
         "",
         "the program cannot be a graph: the host waits for the device; " + program.waits.front(),
         way_out};
-  return GraphCheck().sdfg(program.root, Place());
+  return GraphCheck(program.flows).sdfg(program.root, Place());
 }
 
 }  // namespace sdfg

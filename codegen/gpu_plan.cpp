@@ -14,7 +14,6 @@
 #include "ir/analysis/cost.h"
 #include "ir/analysis/graph_numbers.h"
 #include "ir/analysis/memlet_path.h"
-#include "ir/analysis/scope_tree.h"
 #include "ir/place.h"
 #include "ir/walk.h"
 
@@ -101,7 +100,8 @@ class Planner {
     order_params(params, facts);
     return params;
   }
-  static Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry);
+  static Facts facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry,
+                     const std::vector<NodeId>& inside);
 
  private:
   /// An SDFG outside of kernels, and the types of its symbols and scalars.
@@ -131,20 +131,20 @@ class Planner {
   }
 
   void state(const HostSdfg& sdfg, const State& state, const Place& place) {
-    const auto tree = scope_tree(state);
-    if (!tree) return;
+    const ScopeTree& tree = out_.flows.at(&state).tree;
     std::int64_t index = -1;
     for (NodeId id : state.nodes()) {
       ++index;
       const Node& node = state[id];
-      bool on_host = true;
-      for (NodeId around : tree->enclosing(id))
-        if (const auto* map = state[around].as<MapEntry>()) on_host &= !is_kernel(*map);
-      if (!on_host) continue;
+      const auto in_kernel = [&](NodeId around) {
+        const auto* map = state[around].as<MapEntry>();
+        return map && is_kernel(*map);
+      };
+      if (tree.any_around(id, in_kernel)) continue;
       if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg)
         this->sdfg(**nested->sdfg, place.node(state, id));
       if (const auto* map = node.as<MapEntry>(); map && is_kernel(*map))
-        kernel(sdfg, state, *tree, id, index, place.node(state, id));
+        kernel(sdfg, state, tree, id, index, place.node(state, id));
     }
   }
 
@@ -165,13 +165,14 @@ class Planner {
               std::int64_t index, const Place& place) {
     const MapEntry& map = state.get<MapEntry>(entry);
     out_.plan.timers |= map.instrument == Instrumentation::GpuEvents;
-    const Facts found = facts(host.sdfg, state, tree, entry);
+    const std::vector<NodeId> inside = nodes_in_scope(state, tree, entry);
+    const Facts found = facts(host.sdfg, state, tree, entry, inside);
     KernelPlan plan;
     plan.name = unique(map.label.empty() ? "kernel" : map.label);
     if (with_cost_) {
       plan.points = points_text(map);
+      plan.place = place.text();
     }
-    plan.place = place.text();
     const StateNumber number = numbers_.at(&state);
     plan.element = {number.graph, number.block, index};
     plan.kind = found.threads   ? KernelClass::Blocks
@@ -180,10 +181,10 @@ class Planner {
                 : found.lookups ? KernelClass::Gather
                                 : KernelClass::Pointwise;
     plan.params = params(map, found);
-    plan.launched_if = launch_condition(host.sdfg, host.types, state, tree, entry);
+    plan.launched_if = launch_condition(host.sdfg, host.types, out_.flows, state, entry, inside);
     plan.hoisted = found.hoisted;
     if (plan.kind == KernelClass::Blocks) {
-      plan.block = thread_block(state, tree, entry);
+      plan.block = thread_block(state, entry, inside);
     } else if (plan.kind == KernelClass::Scan) {
       plan.block = {64, 1, 1};
       plan.batch = found.columns <= 6 ? 8 : found.columns <= 12 ? 4 : 2;  // 48 values in registers
@@ -289,14 +290,14 @@ class Planner {
   }
 
   /// The block of a kernel with thread-block maps: what the map says, or else its inner maps.
-  static std::vector<std::int64_t> thread_block(const State& state, const ScopeTree& tree,
-                                                NodeId entry) {
+  static std::vector<std::int64_t> thread_block(const State& state, NodeId entry,
+                                                const std::vector<NodeId>& inside) {
     std::vector<std::int64_t> block{1, 1, 1};
     if (const auto& given = state.get<MapEntry>(entry).gpu_block_size) {
       for (std::size_t d = 0; d < given->size() && d < 3; ++d) block[d] = (*given)[d];
       return block;
     }
-    for (NodeId id : nodes_in_scope(state, tree, entry)) {
+    for (NodeId id : inside) {
       const auto* map = state[id].as<MapEntry>();
       if (!map || map->schedule != Schedule::GpuThreadBlock) continue;
       for (std::size_t d = 0; d < map->ranges.size() && d < 3; ++d) {
@@ -314,14 +315,14 @@ class Planner {
   std::map<const State*, StateNumber> numbers_;
 };
 
-Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry) {
+Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree, NodeId entry,
+                     const std::vector<NodeId>& inside) {
   const MapEntry& map = state.get<MapEntry>(entry);
   Facts facts;
   const std::string& x = map.params.back();
   const std::string y = map.params.size() > 1 ? map.params[map.params.size() - 2] : "";
   std::map<std::string, std::set<std::string>, std::less<>> at_y;  // indices along y, by container
   std::set<std::string> local;
-  const std::vector<NodeId> inside = nodes_in_scope(state, tree, entry);
   for (NodeId id : inside)
     if (const auto* access = state[id].as<AccessNode>()) local.insert(access->data);
   for (NodeId id : inside) {
@@ -390,7 +391,9 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
 
 std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                        NodeId entry) {
-  return Planner::params(state.get<MapEntry>(entry), Planner::facts(sdfg, state, tree, entry));
+  return Planner::params(
+      state.get<MapEntry>(entry),
+      Planner::facts(sdfg, state, tree, entry, nodes_in_scope(state, tree, entry)));
 }
 
 /// Is there work, and no memory of the device? Moving single elements on the host is no work for a
@@ -440,7 +443,7 @@ Result<GpuPlan> gpu_plan(const Sdfg& sdfg, const GpuOptions& options) {
   Target target;
   target.gpu = &lowering;
   GpuPlan plan = lowering.plan;
-  if (auto bundle = generate(ready, target, &plan); !bundle) return bundle.error();
+  if (auto bundle = generate(ready, lowering.flows, target, &plan); !bundle) return bundle.error();
   return plan;
 }
 

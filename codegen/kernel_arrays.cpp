@@ -78,21 +78,30 @@ struct Need {
 
 class Mover {
  public:
-  explicit Mover(Sdfg& root) { visit(root); }
+  Mover(Sdfg& root, const Dataflows& flows) : flows_(flows) { visit(root); }
+
+  bool has_moved() const { return has_moved_; }
 
  private:
   void visit(Sdfg& sdfg) {
     for_each_state(sdfg, [&](State& state) {
-      ScopeTree tree = scope_tree_of(state);
-      std::size_t known = state.id_bound();
-      for (NodeId id : std::vector<NodeId>(state.nodes().begin(), state.nodes().end())) {
-        if (state.id_bound() != known) tree = scope_tree_of(state), known = state.id_bound();
-        const std::vector<NodeId> around = tree.enclosing(id);
-        if (std::ranges::any_of(around, [&](NodeId n) { return is_kernel(state[n]); })) continue;
-        if (is_kernel(state[id]))
-          kernel(sdfg, state, tree, id);
-        else if (auto* nested = state[id].as<NestedSdfg>(); nested && nested->sdfg)
-          visit(**nested->sdfg);
+      const std::size_t bound = state.id_bound();
+      std::size_t known = bound;
+      const ScopeTree* tree = &flows_.at(&state).tree;
+      ScopeTree changed;
+      for (NodeId id{0}; id.value < bound; ++id.value) {
+        if (!state.contains(id)) continue;
+        const bool kernel = is_kernel(state[id]), nested = state[id].is<NestedSdfg>();
+        if (!kernel && !nested) continue;
+        if (state.id_bound() != known) {
+          changed = scope_tree_of(state), known = state.id_bound();
+          tree = &changed;
+        }
+        if (tree->any_around(id, [&](NodeId n) { return is_kernel(state[n]); })) continue;
+        if (kernel)
+          this->kernel(sdfg, state, *tree, id);
+        else if (auto& inner = state.get<NestedSdfg>(id).sdfg)
+          visit(**inner);
       }
     });
   }
@@ -128,13 +137,12 @@ class Mover {
       move(all, name);
     }
     for_each_state(sdfg, [&](State& state) {
-      const ScopeTree tree = scope_tree_of(state);
-      for (NodeId id : std::vector<NodeId>(state.nodes().begin(), state.nodes().end()))
-        if (state[id].is<NestedSdfg>()) {
-          std::vector<Level> deeper = levels;
-          deeper.push_back({&sdfg, &state, tree.enclosing(id), id});
-          inside(deeper);
-        }
+      const ScopeTree& tree = flows_.at(&state).tree;
+      for (NodeId id : state.nodes_of<NestedSdfg>()) {
+        std::vector<Level> deeper = levels;
+        deeper.push_back({&sdfg, &state, tree.enclosing(id), id});
+        inside(deeper);
+      }
     });
   }
 
@@ -287,6 +295,7 @@ class Mover {
       data.storage = Storage::GpuGlobal;
       data.transient = i == 0;
     }
+    has_moved_ = true;
     return true;
   }
 
@@ -367,12 +376,16 @@ class Mover {
     return found;
   }
 
+  const Dataflows& flows_;  ///< as it was before anything moved
+  bool has_moved_ = false;
   std::vector<std::string> params_;  ///< of the kernel, the one along the threads first
   std::function<std::vector<std::string>()> kernel_;  ///< what they are, before anything moves
 };
 
 }  // namespace
 
-void move_large_arrays_out(Sdfg& sdfg) { Mover{sdfg}; }
+bool move_large_arrays_out(Sdfg& sdfg, const Dataflows& flows) {
+  return Mover(sdfg, flows).has_moved();
+}
 
 }  // namespace sdfg

@@ -40,7 +40,10 @@ std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id
   const auto note = into(names);
   SymbolCollector symbols(note), of_sizes(into(sizes));
   const auto words = [&](std::string_view text) {
-    for_each_identifier(text, [&](std::string_view word, std::size_t) { note(word); });
+    for_each_identifier(text, [&](std::string_view word, std::size_t) {
+      note(word);
+      return true;
+    });
   };
   const auto container = [&](const std::string& name) {
     note(name);

@@ -61,8 +61,9 @@ struct Level {
 
 class Kernel {
  public:
-  Kernel(const State& state, const ScopeTree& tree, NodeId entry)
-      : tree_(tree), entry_(entry), inside_(nodes_in_scope(state, tree, entry)) {
+  Kernel(const Dataflows& flows, const State& state, NodeId entry,
+         const std::vector<NodeId>& inside)
+      : flows_(flows), tree_(flows.at(&state).tree), entry_(entry), inside_(inside) {
     for (NodeId id : inside_)
       if (const auto* access = state[id].as<AccessNode>()) own_names_.insert(access->data);
   }
@@ -120,7 +121,7 @@ class Kernel {
       if (is_always(acts)) break;
       const Block& block = region[id];
       if (const auto* state = block.as<State>())
-        acts = either(acts, nodes(level, *state, scope_tree_of(*state), ids_of(*state)));
+        acts = either(acts, nodes(level, *state, flows_.at(state).tree, ids_of(*state)));
       else if (const auto* conditional = block.as<ConditionalBlock>())
         acts = either(acts, branches(level, *conditional));
       else if (const Region* inner = block.region())
@@ -253,17 +254,20 @@ class Kernel {
         e.args(), [&](const Expr& a) { return is_exact(a, types, whole_numbers); });
   }
 
+  const Dataflows& flows_;
   const ScopeTree& tree_;
   NodeId entry_;
-  std::vector<NodeId> inside_;
+  const std::vector<NodeId>& inside_;
   SymbolSet own_names_;  ///< of containers that the kernel's nodes access
 };
 
 }  // namespace
 
-std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types, const State& state,
-                                     const ScopeTree& tree, NodeId entry) {
-  const Expr acts = Kernel(state, tree, entry).acts(Level{.sdfg = sdfg, .types = types}, state);
+std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types,
+                                     const Dataflows& flows, const State& state, NodeId entry,
+                                     const std::vector<NodeId>& inside) {
+  const Kernel kernel(flows, state, entry, inside);
+  const Expr acts = kernel.acts(Level{.sdfg = sdfg, .types = types}, state);
   if (is_never(acts) || certain(is_true(acts))) return std::nullopt;
   return acts;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sdfg {
@@ -23,52 +24,64 @@ struct TextHash {
   }
 };
 /// Calls visit(word, its hash) for the identifiers in C++ text, outside of nothing: comments count.
+/// Ends when it returns false.
 void for_each_identifier(std::string_view text, const auto& visit) {
   // What words are made of, and what they begin with: numbers are none.
   enum : std::uint8_t { None, Digit, Letter };
-  static constexpr auto kind = [] {
+  static constexpr auto kinds = [] {
     std::array<std::uint8_t, 256> of{};
     for (char c = '0'; c <= '9'; ++c) of[std::size_t(c)] = Digit;
     for (char c = 'a'; c <= 'z'; ++c) of[std::size_t(c)] = of[std::size_t(c ^ 0x20)] = Letter;
     of['_'] = Letter;
     return of;
   }();
-  const auto at = [&](std::size_t i) { return kind[static_cast<unsigned char>(text[i])]; };
-  for (std::size_t i = 0; i < text.size();) {
-    if (at(i) == None) {
-      ++i;
+  const auto kind = [](char c) { return kinds[static_cast<unsigned char>(c)]; };
+  const char *at = text.data(), *const end = at + text.size();
+  while (at != end) {
+    const std::uint8_t first = kind(*at);
+    if (first == None) {
+      ++at;
       continue;
     }
-    const std::size_t begin = i;
+    const char* const begin = at;
     std::size_t hash = 0;
-    for (; i < text.size() && at(i) != None; ++i) hash = TextHash::add(hash, text[i]);
-    if (at(begin) == Letter) visit(text.substr(begin, i - begin), hash);
+    do hash = TextHash::add(hash, *at++);
+    while (at != end && kind(*at) != None);
+    if (first == Letter && !visit(std::string_view(begin, at), hash)) return;
   }
 }
 
-/// The words of a text that outlives them, each once, in the order of their first places.
+/// Words that outlive this, each once, in the order of their first places.
 class Words {
  public:
   Words() = default;
+  /// Those of a text.
   explicit Words(std::string_view text) {
-    for_each_identifier(text, [&](std::string_view word, std::size_t hash) { insert(word, hash); });
+    for_each_identifier(text, [&](std::string_view word, std::size_t hash) {
+      insert(word, hash);
+      return true;
+    });
   }
-  bool contains(std::string_view word) const {
-    return !slots_.empty() && slots_[find(word, TextHash()(word))] != 0;
+  void insert(std::string_view word) { insert(word, TextHash()(word)); }
+  bool contains(std::string_view word) const { return find(word, TextHash()(word)) != 0; }
+  /// Its number, from 1; 0: it is none of them.
+  std::size_t find(std::string_view word, std::size_t hash) const {
+    return slots_.empty() ? 0 : slots_[slot(word, hash)];
   }
+  std::size_t size() const { return words_.size(); }
   auto begin() const { return words_.begin(); }
   auto end() const { return words_.end(); }
 
  private:
   void insert(std::string_view word, std::size_t hash) {
     if (2 * words_.size() >= slots_.size()) grow();
-    std::uint32_t& slot = slots_[find(word, hash)];
-    if (slot != 0) return;
+    std::uint32_t& number = slots_[slot(word, hash)];
+    if (number != 0) return;
     words_.push_back(word);
-    slot = std::uint32_t(words_.size());
+    number = std::uint32_t(words_.size());
   }
   /// Where the word is, or would be.
-  std::size_t find(std::string_view word, std::size_t hash) const {
+  std::size_t slot(std::string_view word, std::size_t hash) const {
     for (std::size_t at = hash >> 32;; ++at) {
       const std::uint32_t number = slots_[at & (slots_.size() - 1)];
       if (number == 0 || words_[number - 1] == word) return at & (slots_.size() - 1);
@@ -76,12 +89,34 @@ class Words {
   }
   void grow() {
     slots_.assign(slots_.empty() ? 128 : 4 * slots_.size(), 0);
+    words_.reserve(slots_.size() / 2);
     for (std::size_t i = 0; i < words_.size(); ++i)
-      slots_[find(words_[i], TextHash()(words_[i]))] = std::uint32_t(i + 1);
+      slots_[slot(words_[i], TextHash()(words_[i]))] = std::uint32_t(i + 1);
   }
 
   std::vector<std::string_view> words_;
   std::vector<std::uint32_t> slots_;  ///< a power of 2 of them: numbers of words, from 1
+};
+
+/// Which of some words a text has. It is read to where all have been found.
+class Occurring {
+ public:
+  Occurring(std::string_view text, Words words)
+      : words_(std::move(words)), found_(words_.size() + 1) {
+    std::size_t missing = words_.size();
+    for_each_identifier(text, [&](std::string_view word, std::size_t hash) {
+      const std::size_t number = words_.find(word, hash);
+      if (number && !found_[number]) found_[number] = true, --missing;
+      return missing > 0;
+    });
+  }
+  bool contains(std::string_view word) const {
+    return found_[words_.find(word, TextHash()(word))];
+  }
+
+ private:
+  Words words_;
+  std::vector<bool> found_;  ///< by number
 };
 
 /// Identifiers that are used already, and the way back to those that were used before.

@@ -22,6 +22,7 @@ struct Lowering {
   /// launches), and the containers that this tells of.
   Result<std::vector<Argument>> arguments = std::vector<Argument>{};
   std::deque<Data> described;
+  Dataflows flows;
   GpuPlan plan;
   std::map<std::pair<const State*, NodeId>, std::size_t> kernels;  ///< by the entry of its map
 
@@ -40,16 +41,17 @@ std::vector<std::string> kernel_params(const Sdfg& sdfg, const State& state, con
 
 /// What must hold for a kernel to do anything, where the host can tell at the launch: all that
 /// others see of the kernel stands under conditions on symbols and scalars of the host. `types` are
-/// those of symbols and scalars of the SDFG.
-std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types, const State& state,
-                                     const ScopeTree& tree, NodeId entry);
+/// those of symbols and scalars of the SDFG, `inside` the nodes in the kernel's scope.
+std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types,
+                                     const Dataflows& flows, const State& state, NodeId entry,
+                                     const std::vector<NodeId>& inside);
 
 /// Arrays inside kernels that no thread can hold move out of the map, with a slice for each
-/// iteration. What cannot move stays.
-void move_large_arrays_out(Sdfg& sdfg);
+/// iteration. What cannot move stays. Returns whether any did: states have other nodes then.
+bool move_large_arrays_out(Sdfg& sdfg, const Dataflows& flows);
 
 /// Makes the SDFG ready to be lowered: connectors get types, containers their place. Returns a
-/// lowering that only knows the arguments.
+/// lowering that only knows the arguments and the dataflow.
 Result<Lowering> make_ready(Sdfg& sdfg);
 
 /// Changes what the text (or JSON) of a plan chooses; what it says of other kernels, or what no
@@ -61,8 +63,9 @@ Status override_plan(GpuPlan& plan, std::string_view text);
 std::string points_text(const MapEntry& map);
 std::string bytes_text(const std::vector<TouchedElements>& touched);
 
-/// Plans an SDFG that is ready, by the defaults and then what the options override; `bytes` and
-/// `points` are told where there is the SDFG as it was before, which has the program's own names.
+/// Plans an SDFG that is ready, by the defaults and then what the options override; `place`,
+/// `bytes` and `points` are told where there is the SDFG as it was before, which has the program's
+/// own names.
 Status make_plan(Lowering& lowering, const Sdfg& sdfg, const GpuOptions& options,
                  const Sdfg* with_cost_of = nullptr);
 

@@ -7,8 +7,12 @@
 
 namespace sdfg {
 
-Program::Program(const Sdfg& sdfg, const Target& for_target)
-    : root(sdfg), target(for_target), name(sdfg.name), state_type(sdfg.name + "_state_t") {
+Program::Program(const Sdfg& sdfg, const Dataflows& all_flows, const Target& for_target)
+    : root(sdfg),
+      flows(all_flows),
+      target(for_target),
+      name(sdfg.name),
+      state_type(sdfg.name + "_state_t") {
   for_each_sdfg(root, [&](const Sdfg& any) { take_names(any); });
 }
 

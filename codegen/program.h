@@ -8,6 +8,7 @@
 #include "codegen/codegen.h"
 #include "codegen/gpu.h"
 #include "codegen/local_names.h"
+#include "ir/analysis/scope_tree.h"
 #include "ir/place.h"
 
 namespace sdfg {
@@ -24,9 +25,10 @@ struct Target {
 
 /// One generated program while it is being collected: what its functions share.
 struct Program {
-  Program(const Sdfg& root, const Target& target);
+  Program(const Sdfg& root, const Dataflows& flows, const Target& target);
 
   const Sdfg& root;
+  const Dataflows& flows;
   const Target& target;
   std::string name;        ///< of the program, fit for C++; names the entry points
   std::string state_type;  ///< NAME_state_t

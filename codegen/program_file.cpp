@@ -274,14 +274,15 @@ std::size_t distinguishing(const std::string& call, const std::vector<EntryParam
 
 }  // namespace
 
-Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) {
+Result<Bundle> generate(const Sdfg& sdfg, const Dataflows& flows, const Target& target,
+                        GpuPlan* found) {
   SDFG_TRY(std::vector<Argument> arguments,
            target.gpu ? target.gpu->arguments : signature(sdfg));
   std::vector<Argument> init_arguments;  // of init_signature(): the symbols
   std::ranges::copy_if(arguments, std::back_inserter(init_arguments),
                        [](const Argument& argument) { return !argument.data; });
 
-  Program program(sdfg, target);
+  Program program(sdfg, flows, target);
   const auto entries = entry_parameters(program, arguments);
   const auto init = entry_parameters(program, init_arguments);
   const std::string call = emit_root(program, arguments, entries);
@@ -365,10 +366,11 @@ Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found) 
 }
 
 Result<Bundle> generate_cpu(Sdfg sdfg, const CpuOptions& options) {
-  if (auto status = infer_connector_types(sdfg); !status) return status.error();
+  SDFG_TRY(const Dataflows flows, dataflows(sdfg));
+  if (auto status = infer_connector_types(sdfg, flows); !status) return status.error();
   Target target;
   target.openmp = options.openmp;
-  return generate(sdfg, target);
+  return generate(sdfg, flows, target);
 }
 
 std::string single_file(const Bundle& bundle) {

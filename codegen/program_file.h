@@ -6,7 +6,8 @@ namespace sdfg {
 
 /// The file of a program: state, functions, entry points. Connector types must be known.
 /// `found` takes what only generation finds out: memory, and where the host waits.
-Result<Bundle> generate(const Sdfg& sdfg, const Target& target, GpuPlan* found = nullptr);
+Result<Bundle> generate(const Sdfg& sdfg, const Dataflows& flows, const Target& target,
+                        GpuPlan* found = nullptr);
 
 // gpu.cpp: what a program with a GPU has besides.
 

@@ -5,11 +5,11 @@
 
 namespace sdfg {
 
-void SdfgFunction::emit_state(Writer& out, const State& state, const std::string& path,
+void SdfgFunction::emit_state(Writer& out, const State& state, const std::string& label,
                               const Place& place) {
-  const StatePlan& plan = plans_.at(path);
+  const StatePlan& plan = *plan_of_.at(&state);
   if (plan.order.empty()) return;
-  out.line("// state ", std::string_view(path).substr(path.rfind('/') + 1));
+  out.line("// state ", label);
   out.open("");
   At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}, 0};
   for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));

@@ -117,11 +117,20 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
     lanes_.insert(assigned_.begin(), assigned_.end());
     open_frame(body, {});
   }
-  emit_region(body, sdfg_, "", place_, {});
+  emit_region(body, sdfg_, place_, {});
   if (on_device_) close_frame(body);
 
+  constexpr std::string_view state = "__state";
+  std::vector<std::string> constant_names;
+  for (const auto& [constant, value] : sdfg_.constants)
+    constant_names.push_back(cpp_name(constant));
+  Words asked;
+  asked.insert(state);
+  for (const std::string& name : constant_names) asked.insert(name);
+  for (const Parameter& p : parameters) asked.insert(p.identifier);
+  const Occurring used(body.text(), std::move(asked));
+
   Writer constants(1);
-  const Words used(body.text());
   for (const auto& [constant, value] : sdfg_.constants)
     if (used.contains(cpp_name(constant)) && !names.contains(cpp_name(constant))) {
       const auto text = constant_definition(constant, value);
@@ -137,7 +146,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
     declaration += (declaration.empty() ? "" : ", ") + parameter;
     arguments.push_back(argument);
   };
-  if (used.contains("__state")) add(program_.state_type + "* __state", "__state");
+  if (used.contains(state)) add(program_.state_type + "* __state", "__state");
   const Words used_by_constants(constants.text());
   for (const Parameter& p : parameters)
     if (used.contains(p.identifier) || used_by_constants.contains(p.identifier))

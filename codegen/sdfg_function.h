@@ -1,9 +1,11 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,17 +73,17 @@ struct LaneParam {
 
 /// What is known about one state before it is printed.
 struct StatePlan {
-  const State* state = nullptr;
-  ScopeTree tree;
-  std::vector<NodeId> order;
+  const State& state;
+  const std::vector<NodeId>& order;
+  const ScopeTree& tree;
   /// Access nodes by container, in order.
-  std::map<std::string_view, std::vector<NodeId>> accesses;
+  std::map<std::string_view, std::vector<NodeId>> accesses{};
   /// By node id of an entry (the state itself: at the end): the scope's direct children in order.
-  std::vector<std::vector<NodeId>> children;
+  std::vector<std::vector<NodeId>> children{};
   /// Containers to declare, by the entry of the scope (none: the state itself), by name.
-  std::map<NodeId, std::vector<std::string>> declared;
+  std::map<NodeId, std::vector<std::string>> declared{};
   /// Containers of the whole function whose sizes are only known once this state is reached.
-  std::set<std::string> sized_here;
+  std::set<std::string> sized_here{};
 
   const std::vector<NodeId>& inside(NodeId entry) const {
     return entry ? children[entry.value] : children.back();
@@ -118,8 +120,8 @@ class SdfgFunction {
 
   // allocation.cpp
   void plan();
-  void plan_region(const Region& region, const std::string& path);
-  void plan_state(const State& state, const std::string& path);
+  void plan_region(const Region& region, const Place& place);
+  void plan_state(const State& state, const Place& place);
   /// Results stay the same without what Save writes, but not without what Restore reads.
   void note_instrumentation(DataInstrumentation kind, const Place& place);
   void place_containers();
@@ -142,16 +144,13 @@ class SdfgFunction {
     std::string continue_label;  ///< where `continue` goes; empty: the C++ statement does it
     bool in_loop = false;
   };
-  void emit_region(Writer& out, const Region& region, const std::string& path, const Place& place,
-                   const Jumps& jumps);
+  void emit_region(Writer& out, const Region& region, const Place& place, const Jumps& jumps);
   void emit_with_jumps(Writer& out, const Region& region, const std::vector<BlockId>& order,
-                       const std::string& path, const Place& place, const Jumps& jumps);
-  void emit_block(Writer& out, const Block& block, const std::string& path, const Place& place,
-                  const Jumps& jumps);
-  void emit_loop(Writer& out, const Block& block, const LoopRegion& loop, const std::string& path,
-                 const Place& place);
-  void emit_conditional(Writer& out, const ConditionalBlock& block, const std::string& path,
-                        const Place& place, const Jumps& jumps);
+                       const Place& place, const Jumps& jumps);
+  void emit_block(Writer& out, const Block& block, const Place& place, const Jumps& jumps);
+  void emit_loop(Writer& out, const Block& block, const LoopRegion& loop, const Place& place);
+  void emit_conditional(Writer& out, const ConditionalBlock& block, const Place& place,
+                        const Jumps& jumps);
   void emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place);
   std::string condition(const Code& code, const Place& place);
   std::string loop_statement(const std::optional<Code>& code, const Place& place);
@@ -159,7 +158,7 @@ class SdfgFunction {
 
   // scopes.cpp
   struct At;  ///< the state being printed, and where in it
-  void emit_state(Writer& out, const State& state, const std::string& path, const Place& place);
+  void emit_state(Writer& out, const State& state, const std::string& label, const Place& place);
   void emit_children(At& at, NodeId entry);
   void emit_node(At& at, NodeId node);
   void emit_access(At& at, NodeId node);
@@ -224,9 +223,9 @@ class SdfgFunction {
                                        const Place& place) const;
   std::optional<CountedLoop> counted(const LoopRegion& loop) const;
   bool emit_batched(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
-                    const std::string& path, const Place& place);
+                    const Place& place);
   void emit_counted_body(Writer& out, const LoopRegion& loop, const CountedLoop& counted,
-                         const std::string& path, const Place& place);
+                         const Place& place);
   bool is_final(const At& at, EdgeId write) const;
   bool known_to_host(const Expr& expr) const;
   std::string host_value(const std::string& stem, const std::string& text,
@@ -308,7 +307,8 @@ class SdfgFunction {
   Bindings bindings_;
 
   // allocation.cpp
-  std::map<std::string, StatePlan> plans_;  ///< by path
+  std::deque<StatePlan> plans_;
+  std::unordered_map<const State*, StatePlan*> plan_of_;  ///< looked up only
   std::vector<std::string> function_level_;
   SymbolSet assigned_;      ///< symbols that interstate edges and loops assign
   SymbolSet control_reads_; ///< names that control flow reads

@@ -1,5 +1,6 @@
 #include "codegen/writer.h"
 
+#include <array>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -38,14 +39,23 @@ std::optional<int> inside(std::string_view word, int depth) {
   }
 }
 
+/// What decides where a line may end; all other characters are passed over.
+constexpr auto is_mark = [] {
+  std::array<bool, 256> marks{};
+  for (unsigned char c : std::string_view("\"'\\()[]{}/ ")) marks[c] = true;
+  return marks;
+}();
+
 /// Outside of literals and of the comment behind the code.
 LongLine where_to_break(std::string_view text) {
   LongLine out{text.size(), {}};
+  out.spaces.reserve(text.size() / 4);
   int depth = 0;
   char quote = 0;
   std::size_t word = 0;  // where the one before a space begins
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (!is_mark[static_cast<unsigned char>(c)]) continue;
     if (quote) {
       if (c == '\\') ++i;
       else if (c == quote) quote = 0;

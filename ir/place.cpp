@@ -40,9 +40,7 @@ std::string label_of(const RegionGraph& region, BlockId id) {
   return label.empty() ? "block " + std::to_string(id.value) : label;
 }
 
-}  // namespace
-
-Place Place::block(const Block& block) const {
+std::string_view word_for(const Block& block) {
   struct Word {
     std::string_view operator()(const State&) const { return "state"; }
     std::string_view operator()(const ControlFlowRegion&) const { return "region"; }
@@ -53,48 +51,51 @@ Place Place::block(const Block& block) const {
     std::string_view operator()(const ReturnBlock&) const { return "return"; }
     std::string_view operator()(const OtherBlock& other) const { return other.type; }
   };
-  std::string text(std::visit(Word{}, block.kind));
-  if (!block.label.empty()) text.append(" ").append(block.label);
-  return in(std::move(text));
+  return std::visit(Word{}, block.kind);
 }
 
-Place Place::node(const StateGraph& state, NodeId id) const {
-  std::string text;
-  text.reserve(60);  // places are made for each node, and seldom read
-  text.append("node ").append(std::to_string(id.value));
-  if (state.contains(id)) {
-    text += " (";
-    describe(text, state, id);
-    text += ')';
-  }
-  return in(std::move(text));
-}
+}  // namespace
 
-Place Place::edge(const StateGraph& state, EdgeId id) const {
-  const Edge& edge = state[id];
-  std::string text;
-  text.reserve(60);
-  text += "edge ";
-  add_end(text, state.source(id), edge.src_connector);
-  text += " -> ";
-  add_end(text, state.target(id), edge.dst_connector);
-  return in(std::move(text));
-}
-
-Place Place::edge(const RegionGraph& region, InterstateEdgeId id) const {
-  return in("edge " + label_of(region, region.source(id)) + " -> " +
-            label_of(region, region.target(id)));
-}
-
-Place Place::data(std::string_view name) const {
-  std::string text;
-  text.reserve(60);
-  return in(std::move(text.append("data '").append(name).append("'")));
+std::string Place::text_of(const Thing& thing) {
+  struct Writer {
+    std::string operator()(std::monostate) const { return {}; }
+    std::string operator()(const Block* block) const {
+      std::string text(word_for(*block));
+      return block->label.empty() ? text : text + " " + block->label;
+    }
+    std::string operator()(const NodeIn& in) const {
+      std::string text = "node " + std::to_string(in.id.value);
+      if (!in.state->contains(in.id)) return text;
+      text += " (";
+      describe(text, *in.state, in.id);
+      return text + ")";
+    }
+    std::string operator()(const EdgeIn& in) const {
+      const Edge& edge = (*in.state)[in.id];
+      std::string text = "edge ";
+      add_end(text, in.state->source(in.id), edge.src_connector);
+      text += " -> ";
+      add_end(text, in.state->target(in.id), edge.dst_connector);
+      return text;
+    }
+    std::string operator()(const InterstateEdgeIn& in) const {
+      return "edge " + label_of(*in.region, in.region->source(in.id)) + " -> " +
+             label_of(*in.region, in.region->target(in.id));
+    }
+    std::string operator()(std::string_view data) const {
+      return "data '" + std::string(data) + "'";
+    }
+  };
+  return std::visit(Writer{}, thing);
 }
 
 std::string Place::text() const {
   std::vector<std::string> parts;
-  for (const Part* part = last_.get(); part; part = part->outer.get()) parts.push_back(part->text);
+  if (!std::holds_alternative<std::monostate>(thing_)) parts.push_back(text_of(thing_));
+  for (const Part* part = around_.get(); part; part = part->outer.get()) {
+    const bool has_thing = !std::holds_alternative<std::monostate>(part->thing);
+    parts.push_back(has_thing ? text_of(part->thing) : part->text);
+  }
   std::ranges::reverse(parts);
   return place_text(parts);
 }

@@ -6,8 +6,6 @@
 
 #include "ir/analysis/expression_types.h"
 #include "ir/analysis/memlet_path.h"
-#include "ir/analysis/scope_tree.h"
-#include "ir/graph_algorithms.h"
 #include "ir/place.h"
 #include "ir/walk.h"
 
@@ -16,7 +14,8 @@ namespace {
 
 bool one_element(const Memlet& memlet) {
   return memlet.subset() && std::ranges::all_of(memlet.subset()->ranges, [](const Range& range) {
-           return range.size().as_integer() == 1;
+           return (range.is_index() && range.tile.as_integer() == 1) ||
+                  range.size().as_integer() == 1;
          });
 }
 
@@ -27,12 +26,11 @@ Type passed(const Data& data, bool by_value) {
 
 class Inference {
  public:
-  Inference(Sdfg& sdfg, State& state) : sdfg_(sdfg), state_(state) {}
+  Inference(Sdfg& sdfg, State& state, const Dataflow& flow)
+      : sdfg_(sdfg), state_(state), flow_(flow) {}
 
   Status run() {
-    const auto order = topological_order(state_);
-    if (!order) return Diagnostic{"", "the dataflow graph has a cycle"};
-    for (NodeId id : *order) {
+    for (NodeId id : flow_.order) {
       for (EdgeId e : state_.in(id)) {
         SDFG_TRY([[maybe_unused]] Ok in, input(id, e));
       }
@@ -138,12 +136,7 @@ class Inference {
   /// Of the scope around a node; made once per scope.
   const TypeTable& names_at(NodeId id) {
     if (!symbols_) symbols_ = symbol_types(sdfg_);
-    if (!scopes_) {
-      auto tree = scope_tree(state_);
-      if (!tree) return *symbols_;
-      scopes_ = *std::move(tree);
-    }
-    const NodeId scope = scopes_->parent_of(id);
+    const NodeId scope = flow_.tree.parent_of(id);
     if (!scope) return *symbols_;
     const auto [known, is_new] = in_scope_.try_emplace(scope);
     if (!is_new) return known->second;
@@ -192,21 +185,23 @@ class Inference {
 
   Sdfg& sdfg_;
   State& state_;
+  const Dataflow& flow_;
   std::optional<TypeTable> symbols_;
-  std::optional<ScopeTree> scopes_;
   std::map<NodeId, TypeTable> in_scope_;  ///< by entry
 };
 
-Status infer(Sdfg& sdfg) {
+}  // namespace
+
+Status infer_connector_types(Sdfg& sdfg, const Dataflows& flows) {
   std::optional<Diagnostic> error;
   for_each_state(sdfg, [&](State& state, const Block& block) {
     if (error) return;
-    auto status = Inference(sdfg, state).run();
+    auto status = Inference(sdfg, state, flows.at(&state)).run();
     if (!status) error = inside(Place().block(block), status.error());
-    for (NodeId id : state.nodes()) {
-      auto* nested = state[id].as<NestedSdfg>();
-      if (error || !nested || !nested->sdfg) continue;
-      if (auto inner = infer(**nested->sdfg); !inner)
+    for (NodeId id : state.nodes_of<NestedSdfg>()) {
+      auto& nested = state.get<NestedSdfg>(id).sdfg;
+      if (error || !nested) continue;
+      if (auto inner = infer_connector_types(**nested, flows); !inner)
         error = inside(Place().block(block).node(state, id), inner.error());
     }
   });
@@ -214,8 +209,9 @@ Status infer(Sdfg& sdfg) {
   return Ok{};
 }
 
-}  // namespace
-
-Status infer_connector_types(Sdfg& sdfg) { return infer(sdfg); }
+Status infer_connector_types(Sdfg& sdfg) {
+  SDFG_TRY(const Dataflows flows, dataflows(sdfg));
+  return infer_connector_types(sdfg, flows);
+}
 
 }  // namespace sdfg

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -15,6 +16,7 @@ using TypeTable = std::map<std::string, Type, std::less<>>;
 /// for edges between tasklets. Recurses into nested SDFGs. The error names the connector that
 /// stays unknown.
 Status infer_connector_types(Sdfg& sdfg);
+Status infer_connector_types(Sdfg& sdfg, const Dataflows& flows);
 
 /// The type of an expression where names have these types. By default DaCe's rules: result_type
 /// for arithmetic, bool for comparisons; unknown names give an unknown type. Integer literals are

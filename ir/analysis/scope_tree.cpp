@@ -2,6 +2,7 @@
 
 #include "ir/graph_algorithms.h"
 #include "ir/place.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 namespace {
@@ -29,10 +30,11 @@ std::vector<NodeId> ScopeTree::enclosing(NodeId node) const {
 
 // A node's scope follows from any predecessor: inside of an entry, outside of an exit, beside
 // everything else. All predecessors must agree.
-Result<ScopeTree> scope_tree(const State& state) {
-  const auto order = topological_order(state);
+Result<Dataflow> dataflow(const State& state) {
+  auto order = topological_order(state);
   if (!order) return Diagnostic{"", "the dataflow graph has a cycle, so its scopes are undefined"};
-  ScopeTree tree;
+  Dataflow flow{*std::move(order), {}};
+  ScopeTree& tree = flow.tree;
   tree.parent.resize(state.id_bound());
   tree.exit.resize(state.id_bound());
   std::vector<bool> opens(state.id_bound());
@@ -59,7 +61,7 @@ Result<ScopeTree> scope_tree(const State& state) {
     opens[entry.value] = true;
     tree.exit[entry.value] = n;
   }
-  for (NodeId n : *order) {
+  for (NodeId n : flow.order) {
     const NodeId own_entry = entry_of_exit(state[n]);
     bool first = true;
     NodeId scope;
@@ -84,7 +86,41 @@ Result<ScopeTree> scope_tree(const State& state) {
     }
     tree.parent[n.value] = scope;
   }
-  return tree;
+  return flow;
+}
+
+Result<ScopeTree> scope_tree(const State& state) {
+  SDFG_TRY(Dataflow flow, dataflow(state));
+  return std::move(flow.tree);
+}
+
+namespace {
+
+Status add_dataflows(const Sdfg& sdfg, Dataflows& out) {
+  Status status = Ok{};
+  for_each_state(sdfg, [&](const State& state, const Block& block) {
+    if (!status) return;
+    const Place place = Place().block(block);
+    auto flow = dataflow(state);
+    if (!flow) {
+      status = inside(place, flow.error());
+      return;
+    }
+    out.emplace(&state, *std::move(flow));
+    for (NodeId id : state.nodes_of<NestedSdfg>())
+      if (const auto& nested = state.get<NestedSdfg>(id).sdfg; nested && status)
+        if (auto inner = add_dataflows(**nested, out); !inner)
+          status = inside(place.node(state, id), inner.error());
+  });
+  return status;
+}
+
+}  // namespace
+
+Result<Dataflows> dataflows(const Sdfg& sdfg) {
+  Dataflows all;
+  if (auto status = add_dataflows(sdfg, all); !status) return status.error();
+  return all;
 }
 
 ScopeTree scope_tree_of(const State& state) { return *scope_tree(state); }
