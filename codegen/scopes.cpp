@@ -99,15 +99,22 @@ void SdfgFunction::declare_views(At& at, NodeId entry) {
       const std::optional<Subset> subset =
           container == memlet.data ? memlet.subset() : end_subset;
       const Place place = at.node_place(id);
+      // An element of an array of containers is the address of what the view shows.
+      const Type& shown_type = base.data->dtype;
+      const bool element_shown =
+          shown_type.is_pointer() && base.kind == Binding::Pointer &&
+          (data.is_structure() ? shown_type == data.dtype : shown_type.element() == data.dtype);
+      const Subset part = subset_or_whole(subset, *base.data);
+      std::string address =
+          element_shown ? element(base, part, place) : pointer(base, part, place);
       if (data.is_structure()) {
-        at.views[id] = {Binding::Struct, base.kind == Binding::Struct ? base.text
-                        : pointer(base, subset_or_whole(subset, *base.data), place), &data,
-                        base.shared, base.aliased, base.memory(), base.device, base.own};
+        if (address.find_first_of("& ") != std::string::npos) address = "(" + address + ")";
+        at.views[id] = {Binding::Struct, address, &data, base.shared, base.aliased, base.memory(),
+                        base.device, base.own};
         continue;
       }
       const std::string type = type_name(data.dtype, place);
-      std::string address = pointer(base, subset_or_whole(subset, *base.data), place);
-      if (!(data.dtype == base.data->dtype))
+      if (!(data.dtype == shown_type) && !element_shown)
         address = "reinterpret_cast<" + type + "*>(" + address + ")";
       if (data.is_scalar()) {
         at.views[id] = {Binding::Value, "(*(" + address + "))", &data, base.shared,

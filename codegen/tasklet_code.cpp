@@ -109,7 +109,23 @@ std::string TaskletCode::element(const TaskletPort& port, const Expr& subscript)
   return port.element(at, printer_);
 }
 
+/// Functions of the caller get arrays by their address, of one element as well.
+std::string TaskletCode::callback_argument(const Expr& argument) const {
+  const TaskletPort* found = argument.is(Op::Symbol) ? input(argument.name()) : nullptr;
+  if (!found || !found->array || !found->single) return printer_.print(argument);
+  return found->offset == "0" ? found->text : found->text + " + " + found->offset;
+}
+
 std::optional<std::string> TaskletCode::access(const Expr& e) const {
+  if (e.is(Op::Call)) {
+    const auto type = types_.find(e.name());
+    if (type == types_.end() || type->second.base() != BaseType::Callback) return std::nullopt;
+    printer_.called.insert(e.name());
+    std::string out = printer_.name(e.name()) + "(";
+    for (std::size_t i = 0; i < e.args().size(); ++i)
+      out += (i ? ", " : "") + callback_argument(e.arg(i));
+    return out + ")";
+  }
   if (e.is(Op::Symbol)) {
     const TaskletPort* found = input(e.name());
     if (!found) return std::nullopt;
@@ -174,6 +190,12 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
 void TaskletCode::assign(Writer& out, const Assign& a) {
   if (a.only_declares()) return;  // declare_locals has, unless it is a connector
   const Expr& target = a.target;
+  const auto whole = [&](const Expr& e) {
+    const TaskletPort* found = e.is(Op::Symbol) ? input(e.name()) : nullptr;
+    return found && found->array && !found->single;
+  };
+  if (whole(target) && whole(a.value))
+    return give_up("'" + target.name() + "' is assigned as a whole, but is an array");
   if (target.is(Op::Tuple)) return give_up("no assignment to several targets at once");
   std::string value = printer_.print(a.value);
   std::string left;

@@ -56,6 +56,7 @@ class TaskletCode {
   std::optional<std::string> access(const Expr& e) const;
   std::string index(const TaskletPort& port, const Expr& subscript) const;
   std::string element(const TaskletPort& port, const Expr& subscript) const;
+  std::string callback_argument(const Expr& argument) const;
   const TaskletPort* input(const std::string& name) const;
   const TaskletPort* port(const std::string& name) const;
   void give_up(std::string why) {

@@ -33,6 +33,7 @@ class SdfgFunction::TaskletEmitter {
   void note_ranks(const Expr& e);
   void add_input(EdgeId e);
   void add_output(EdgeId e);
+  void add_constants();
   void set_array(TaskletPort& port, const End& end, const std::string& connector,
                  const Place& place);
   std::vector<std::string> strides(const End& end,

@@ -195,6 +195,10 @@ void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
   const Binding to = to_code ? f_.binding(edge.memlet.data, place_)
                              : f_.end_binding(at_, target, edge.memlet.data);
   const Place place = at_.edge_place(e);
+  if (edge.dst_connector == "set")
+    if (to.data && to.data->is_reference())
+      return f_.fail(place, "a tasklet cannot set the reference '" + edge.memlet.data + "'",
+                     "set it with an edge from the container that it shows");
   const bool one = !type.is_pointer() && !edge.memlet.wcr;
   if (!to.data || !f_.reachable(to, edge.memlet.data, place, one)) return;
   End end{to, f_.subset_or_whole(edge.memlet.subset(), *to.data), e, type.element()};
@@ -239,6 +243,23 @@ void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
   }
   outputs_[connector] = std::move(port);
   out_ends_.emplace_back(connector, std::move(end));
+}
+
+/// Constants of several dimensions are indexed like arrays.
+void SdfgFunction::TaskletEmitter::add_constants() {
+  for (const auto& [name, rank] : ranks_) {
+    if (rank < 2 || inputs_.contains(name) || outputs_.contains(name)) continue;
+    const Constant* constant = f_.sdfg_.constants.get(name);
+    const Array* array = constant ? constant->data.as_array() : nullptr;
+    if (!array || array->strides.size() != rank) continue;
+    TaskletPort port;
+    port.text = cpp_name(name);
+    port.offset = "0";
+    port.array = true;
+    port.type = constant->data.dtype;
+    for (const Expr& stride : array->strides) port.strides.push_back(f_.symbolic().operand(stride));
+    inputs_[name] = std::move(port);
+  }
 }
 
 }  // namespace sdfg

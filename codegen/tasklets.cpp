@@ -48,6 +48,7 @@ void SdfgFunction::TaskletEmitter::emit() {
   out_ends_.reserve(at_.state.out(id_).size());
   for (EdgeId e : at_.state.in(id_)) add_input(e);
   for (EdgeId e : at_.state.out(id_)) add_output(e);
+  add_constants();
   if (const Assign* assign = only_assignment(); assign && fits_line(*assign))
     emit_line(*assign);
   else

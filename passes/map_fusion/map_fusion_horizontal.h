@@ -18,7 +18,8 @@ grows with the number of maps, not with its square. Parameters of the second map
 
 Refused when a path leads from one map to the other; when one writes a container that the other one
 touches, unless different iterations certainly never meet and one iteration touches different elements;
-when both use one container inside; and, with `only_if_common_ancestor`, when no node precedes both.)",
+when both use one container inside; when one takes from a stream; and, with `only_if_common_ancestor`,
+when no node precedes both.)",
   };
   struct Options {
     bool only_toplevel_maps = false, only_inner_maps = false;

@@ -95,6 +95,89 @@ TEST(Cpp, WorkspacesOfOpenStorage) {
   EXPECT_NE(body("CPU_Heap").find("__state->__0_w = "), std::string::npos) << text;
 }
 
+TEST(Cpp, ConstantsOfSeveralDimensions) {
+  const std::string text = generated(R"--(sdfg weighted(A: float64[3], B: float64[1])
+  constant kernel: float64[2, 3] = {"type": "ndarray", "data": [[1, 2, 3], [4, 5, 6]]}
+  state s
+    n0 = access A
+    n1 = tasklet t: "b = kernel[1, 2] * a[0] + kernel[0, 1] * a[1]"
+    n2 = access B
+    n0 -> n1.a: A[0:3]
+    n1.b -> n2: B[0]
+)--");
+  EXPECT_NE(text.find("B[0] = kernel[3 * 1 + 2] * A[0] + kernel[1] * A[1];"), std::string::npos)
+      << text;
+}
+
+// Functions of the caller get the address of an array of one element, as DaCe's do.
+TEST(Cpp, CallbacksTakeAddresses) {
+  const std::string text = generated(R"--(sdfg asks(A: float64[4], B: float64[4])
+  symbol twice: callback([
+      {"type": "Array", "attributes": {"dtype": "float64", "shape": ["1"]}}], [
+      {"type": "Array", "attributes": {"dtype": "float64", "shape": ["1"]}}])
+  state s
+    n0 = access A
+    n1 = tasklet t in (a: pointer(float64)) out (b: pointer(float64)): "twice(a, b)" {
+        side_effects = true}
+    n2 = access B
+    n0 -> n1.a: A[0]
+    n1.b -> n2: B[2]
+)--");
+  EXPECT_NE(text.find("twice(A, B + 2);"), std::string::npos) << text;
+}
+
+TEST(Cpp, ArraysAreNotAssignedAsAWhole) {
+  EXPECT_EQ(generated(R"--(sdfg whole(A: float64[4], B: float64[4])
+  state s
+    n0 = access A
+    n1 = tasklet t: "b = a"
+    n2 = access B
+    n0 -> n1.a: A[0:4]
+    n1.b -> n2: B[0:4]
+)--"),
+            "state s / node 1 (tasklet t): 'b' is assigned as a whole, but is an array");
+}
+
+TEST(Cpp, TaskletsSetNoReferences) {
+  EXPECT_EQ(generated(R"--(sdfg sets(A: float64[20], B: float64[19])
+  transient ref: reference float64[19]
+  state s
+    n0 = tasklet ptrset in (a: pointer(float64)): "o = a + 1"
+    n1 = access A
+    n2 = access ref
+    n3 = access B
+    n1 -> n0.a: A[0:20]
+    n0.o -> n2."set": ref[0:19]
+    n2 -> n3: ref[0:19]
+)--"),
+            "state s / edge n0.o -> n2.set: a tasklet cannot set the reference 'ref'; set it with "
+            "an edge from the container that it shows");
+}
+
+// An element of an array of containers is the address of what a view of it shows.
+TEST(Cpp, ViewsOfArraysOfContainers) {
+  const std::string text = generated(R"--(sdfg jagged(
+    A: container_array pointer(pointer(float64))[K] of (
+        container_array pointer(float64)[M] of (float64[N])),
+    B: float64[1])
+  symbol K: int32
+  symbol M: int32
+  symbol N: int32
+  transient v: view container_array pointer(float64)[M] of (float64[N])
+  transient vv: view float64[N]
+  state s
+    n0 = access A
+    n1 = access v
+    n2 = access vv
+    n3 = access B
+    n2 -> n3: vv[3]
+    n0 -> n1.views: A[1]
+    n1 -> n2.views: v[2]
+)--");
+  EXPECT_NE(text.find("double** const v = A[1];"), std::string::npos) << text;
+  EXPECT_NE(text.find("double* const vv = v[2];"), std::string::npos) << text;
+}
+
 // As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])
