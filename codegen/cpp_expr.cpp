@@ -105,6 +105,7 @@ constexpr auto functions = std::to_array<FunctionName>({
     {"max", "sdfg::max"},
     {"min", "sdfg::min"},
     {"nextafter", "sdfg::nextafter"},
+    {"np_float_pow", "sdfg::pow"},
     {"pow", "sdfg::pow"},
     {"py_floor", "sdfg::py_floor"},
     {"py_mod", "sdfg::py_mod"},

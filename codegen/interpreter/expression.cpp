@@ -464,7 +464,8 @@ class Compiler {
     if (!known_module) unsupported(e);
     if (auto value = cast(name, args)) return *std::move(value);
     if (auto value = operator_call(name, args)) return *std::move(value);
-    if (name == "pow" && args.size() == 2) return call_pow(compile(args[0]), compile(args[1]));
+    if ((name == "pow" || name == "np_float_pow") && args.size() == 2)
+      return call_pow(compile(args[0]), compile(args[1]));
     if (name == "ipow" && args.size() == 2 && args[1].is(Op::Integer))
       return repeated_product(compile(args[0]), args[1].value());
     const bool typeless = !module.empty();

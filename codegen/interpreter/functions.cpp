@@ -107,10 +107,23 @@ constexpr Entry unary_functions[] = {
     unary("log", []<class T>(T x) { return std::log(x); }),
     unary("log10", []<class T>(T x) { return std::log10(x); }),
     unary("sqrt", []<class T>(T x) { return std::sqrt(x); }),
-    unary("exp2", []<Real T>(T x) { return std::exp2(x); }),
-    unary("expm1", []<Real T>(T x) { return std::expm1(x); }),
-    unary("log1p", []<Real T>(T x) { return std::log1p(x); }),
-    unary("log2", []<Real T>(T x) { return std::log2(x); }),
+    unary("exp2", []<class T>(T x) {
+      if constexpr (is_complex_v<T>) return std::exp(x * std::log(typename T::value_type(2)));
+      else return std::exp2(x);
+    }),
+    unary("expm1", []<class T>(T x) {
+      if constexpr (is_complex_v<T>) return std::exp(x) - typename T::value_type(1);
+      else return std::expm1(x);
+    }),
+    unary("log1p", []<class T>(T x) {
+      if constexpr (is_complex_v<T>) return std::log(x + typename T::value_type(1));
+      else return std::log1p(x);
+    }),
+    unary("log2", []<class T>(T x) {
+      if constexpr (is_complex_v<T>)
+        return T(std::log2(std::abs(x)), std::arg(x) / std::log(typename T::value_type(2)));
+      else return std::log2(x);
+    }),
     unary("cbrt", []<Real T>(T x) { return std::cbrt(x); }),
     unary("lgamma", []<Real T>(T x) { return std::lgamma(x); }),
     unary("tgamma", []<Real T>(T x) { return std::tgamma(x); }),
@@ -122,7 +135,10 @@ constexpr Entry unary_functions[] = {
     unary("erfc", []<Real T>(T x) { return std::erfc(x); }),
     unary("nearbyint", []<Real T>(T x) { return std::nearbyint(x); }),
     unary("rint", []<Real T>(T x) { return std::rint(x); }),
-    unary("round", []<Real T>(T x) { return std::round(x); }),
+    unary("round", []<class T>(T x) {
+      if constexpr (is_complex_v<T>) return T(std::round(x.real()), std::round(x.imag()));
+      else return std::round(x);
+    }),
     unary("ROUND", []<Real T>(T x) { return std::round(x); }),
     unary("fabs", []<Real T>(T x) { return std::fabs(x); }),
     unary("isfinite", []<Real T>(T x) { return std::isfinite(x); }),

@@ -178,6 +178,24 @@ TEST(Cpp, ViewsOfArraysOfContainers) {
   EXPECT_NE(text.find("double* const vv = v[2];"), std::string::npos) << text;
 }
 
+TEST(Cpp, FunctionsOfNumPy) {
+  const std::string text = generated(R"--(sdfg functions(
+    A: float64[1], B: float64[1], C: float64[3])
+  state s
+    n0 = access A
+    n1 = access B
+    n2 = tasklet t: "py_divmod(a, b, c[0], c[1])\nc[2] = np_float_pow(a, b)"
+    n3 = access C
+    n0 -> n2.a: A[0]
+    n1 -> n2.b: B[0]
+    n2.c -> n3: C[0:3]
+)--");
+  EXPECT_NE(text.find("C[0] = sdfg::py_floor(a, b);\n      C[1] = sdfg::py_mod(a, b);\n"
+                      "      C[2] = sdfg::pow(a, b);"),
+            std::string::npos)
+      << text;
+}
+
 // As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])

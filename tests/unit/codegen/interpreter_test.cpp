@@ -507,6 +507,39 @@ sdfg parts(A: float64[1])
   EXPECT_EQ(values<double>(result->arguments.at("A"))[0], 5);
 }
 
+// Functions of NumPy that C++ has not, or not for complex numbers.
+TEST(Interpreter, FunctionsOfNumPy) {
+  constexpr std::string_view text = R"(
+sdfg functions(a: float64, b: float64, o: float64[7])
+  state s
+    n0 = access a
+    n1 = access b
+    n2 = tasklet t: |
+      | py_divmod(x, y, q, r)
+      | o[0] = q
+      | o[1] = r
+      | z = dace.complex128(x, y)
+      | o[2] = imag(exp2(z))
+      | o[3] = imag(log2(z))
+      | o[4] = real(expm1(z))
+      | o[5] = real(log1p(z))
+      | o[6] = np_float_pow(x, y) + imag(round(z))
+    n3 = access o
+    n0 -> n2.x : a[0]
+    n1 -> n2.y : b[0]
+    n2.o -> n3 : o[0:7]
+)";
+  const std::complex<double> z(-3.5, 2);
+  const auto result = run(
+      text, {{"a", value(-3.5)}, {"b", value(2.0)}, {"o", array(std::vector<double>(7))}});
+  ASSERT_TRUE(result) << result.error().text();
+  const std::vector<double> o = values<double>(result->arguments.at("o"));
+  const std::vector<double> expected{-2, 0.5, std::exp(z * std::log(2.0)).imag(),
+                                     std::log(z).imag() / std::log(2.0), std::exp(z).real() - 1,
+                                     std::log(z + 1.0).real(), 12.25 + 2};
+  for (std::size_t i = 0; i < o.size(); ++i) EXPECT_NEAR(o[i], expected[i], 1e-14) << i;
+}
+
 TEST(Interpreter, AStructureIsNoNumber) {
   constexpr std::string_view text = R"sdfg(
 sdfg pairs(B: float64[1])
