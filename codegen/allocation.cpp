@@ -64,6 +64,7 @@ void SdfgFunction::plan_state(const State& state, const Place& place) {
     plan.children[parent ? parent.value : state.id_bound()].push_back(id);
     if (const auto* access = state[id].as<AccessNode>()) {
       plan.accesses[access->data].push_back(id);
+      if (access->setzero) zeroed_.insert(access->data);
       if (access->instrument != DataInstrumentation::None)
         note_instrumentation(access->instrument, place.node(state, id));
     }
@@ -142,19 +143,19 @@ void SdfgFunction::place_containers() {
       use.around.resize(common);
       return use;
     };
-    for (NodeId id : state.nodes())
-      if (const auto* access = state[id].as<AccessNode>()) {
-        std::vector<StatePlan*>& in = use(access->data, id).accessed_in;
+    for (const auto& [name, nodes] : plan.accesses)
+      for (NodeId id : nodes) {
+        std::vector<StatePlan*>& in = use(std::string(name), id).accessed_in;
         if (in.empty() || in.back() != &plan) in.push_back(&plan);
-        if (access->setzero) zeroed_.insert(access->data);
       }
     // Data between two tasklets may name a container that has no access node.
-    for (EdgeId id : state.edges()) {
-      const Edge& edge = state[id];
-      if (!edge.memlet.empty() && state[state.source(id)].is<Tasklet>() &&
-          state[state.target(id)].is<Tasklet>())
-        use(edge.memlet.data, state.target(id));
-    }
+    const auto is_tasklet = [&](NodeId id) {
+      return state.kind_of(id) == Node::number_of<Tasklet>;
+    };
+    for (EdgeId id : state.edges())
+      if (is_tasklet(state.source(id)) && is_tasklet(state.target(id)) &&
+          !state[id].memlet.empty())
+        use(state[id].memlet.data, state.target(id));
   }
 
   for (const auto& [name, data] : sdfg_.arrays) {
@@ -246,6 +247,7 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
   bindings_[name] = {data.is_scalar() ? Binding::Value : Binding::Pointer,
                      data.is_scalar() ? "(*" + text + ")" : text, &data};
   bindings_[name].device = device;
+  bindings_[name].row = device && !data.is_scalar();
 }
 
 void SdfgFunction::declare_late(Writer& out, const std::string& name, const Place& place) {

@@ -29,7 +29,7 @@ struct Binding {
   std::string root{};   ///< the variable whose memory this is part of; empty: `text`
   bool device = false;  ///< memory of the GPU
   bool own = false;     ///< of one thread of a kernel
-  bool row = false;  ///< in a kernel: the whole function knows `text`, so that rows can begin there
+  bool row = false;  ///< of the GPU, and the whole function knows `text`: rows can begin there
 
   /// Parameters of the parallel maps around the declaration: each of their iterations has its own.
   std::set<std::string> private_to{};

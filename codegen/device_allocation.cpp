@@ -60,6 +60,7 @@ void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const
   const std::string type = type_name(data.dtype, place), text = cpp_name(name);
   Binding bound{kind_of(data), text, &data};
   bound.device = true;
+  bound.row = bound.kind == Binding::Pointer;
   if (data.is_scalar()) bound.text = "(*" + text + ")";
   bindings_[name] = bound;
   if (data.storage == Storage::GpuShared)

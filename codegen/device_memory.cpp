@@ -55,8 +55,8 @@ struct Walk {
         const auto touch = [&](NodeId node) {
           life.include(launch(node), launch(node));
           // Who looks through a view is not followed: it may be anyone in the state.
-          const auto* other = state[node].as<AccessNode>();
-          const Data* data = other ? sdfg.find_data(other->data) : nullptr;
+          if (state.kind_of(node) != Node::number_of<AccessNode>) return;
+          const Data* data = sdfg.find_data(state.get<AccessNode>(node).data);
           if (data && (data->is_view() || data->is_reference())) life.include(begin, position);
         };
         for (EdgeId e : state.in(id)) touch(state.source(e));
@@ -160,23 +160,21 @@ void SdfgFunction::plan_device_memory(Writer& out) {
   program_.device_memory.push_back(field);
   out.line("// Memory of the device: " + std::to_string(order.size()) + " containers in " +
            std::to_string(slots.size()) + " slots.");
-  std::string total;
-  std::vector<std::string> offsets;
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    const std::string name = local_name("slot_" + std::to_string(s));
-    out.line("const size_t " + name + " = " +
-             (slots[s].sizes.size() == 1 ? slots[s].sizes[0]
-                                         : "sdfg::max(" + join(slots[s].sizes, ", ") + ")") +
-             ";  // " + join(slots[s].tenants, ", "));
-    offsets.push_back(total);
-    total += (total.empty() ? "" : " + ") + name;
-    program_.slots.push_back({slots[s].tenants, join(slots[s].sizes, " or ")});
+  std::vector<std::string> begins, ends;  // from the beginning of the memory
+  for (const Slot& slot : slots) {
+    begins.push_back(ends.empty() ? "" : " + " + ends.back());
+    const std::string before = ends.empty() ? "" : ends.back() + " + ";
+    ends.push_back(local_name("slot_" + std::to_string(ends.size()) + "_end"));
+    const std::string sizes = join(slot.sizes, ", ");
+    out.line("const size_t ", ends.back(), " = ", before,
+             slot.sizes.size() == 1 ? sizes : "sdfg::max(" + sizes + ")", ";  // ",
+             join(slot.tenants, ", "));
+    program_.slots.push_back({slot.tenants, join(slot.sizes, " or ")});
   }
-  out.line("char* const " + memory + " = __state->" + field + ".reserve(__state->gpu, " + total +
+  out.line("char* const ", memory, " = __state->", field, ".reserve(__state->gpu, ", ends.back(),
            " + 1);");
-  out.line("if (!" + memory + ") return;");
-  for (const auto& [name, slot] : slot_of)
-    device_addresses_[name] = memory + (offsets[slot].empty() ? "" : " + " + offsets[slot]);
+  out.line("if (!", memory, ") return;");
+  for (const auto& [name, slot] : slot_of) device_addresses_[name] = memory + begins[slot];
 }
 
 }  // namespace sdfg

@@ -100,6 +100,10 @@ std::set<std::string> place_scalars(Sdfg& sdfg, const Dataflows& flows) {
       written.insert(access ? access->data : state[e].memlet.data);
     };
     for (NodeId id : state.nodes()) {
+      const std::uint8_t kind = state.kind_of(id);
+      if (kind != Node::number_of<MapEntry> && kind != Node::number_of<NestedSdfg> &&
+          kind != Node::number_of<LibraryNode>)
+        continue;
       if (tree.any_around(id, [&](NodeId n) { return runs_on_device(state[n]); })) continue;
       Node& node = state[id];
       if (runs_on_device(node)) {

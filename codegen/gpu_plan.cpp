@@ -135,6 +135,8 @@ class Planner {
     std::int64_t index = -1;
     for (NodeId id : state.nodes()) {
       ++index;
+      const std::uint8_t kind = state.kind_of(id);
+      if (kind != Node::number_of<MapEntry> && kind != Node::number_of<NestedSdfg>) continue;
       const Node& node = state[id];
       const auto in_kernel = [&](NodeId around) {
         const auto* map = state[around].as<MapEntry>();
@@ -151,7 +153,7 @@ class Planner {
   /// Indices along y that code uses on a connector.
   static void note_y(const Expr& e, const std::string& connector, const std::string& y,
                      std::set<std::string>& out) {
-    if (y.empty() || connector.empty()) return;
+    if (connector.empty()) return;
     if (e.is(Op::Subscript) && e.arg(0).is_symbol(connector)) {
       const auto indices =
           e.args().size() == 2 && e.arg(1).is(Op::Tuple) ? e.arg(1).args() : e.args().subspan(1);
@@ -335,7 +337,7 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
       facts.threads |= inner->schedule == Schedule::GpuThreadBlock;
     if (const auto* tasklet = node.as<Tasklet>()) {
       facts.note_lookups(*tasklet, node.in_connectors);
-      if (tasklet->code.statements())
+      if (!y.empty() && tasklet->code.statements())
         for (const Statement& s : *tasklet->code.statements())
           if (const auto* a = std::get_if<Assign>(&s.kind))
             for (EdgeId e : state.in(id))

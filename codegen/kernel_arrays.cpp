@@ -91,8 +91,9 @@ class Mover {
       ScopeTree changed;
       for (NodeId id{0}; id.value < bound; ++id.value) {
         if (!state.contains(id)) continue;
-        const bool kernel = is_kernel(state[id]), nested = state[id].is<NestedSdfg>();
-        if (!kernel && !nested) continue;
+        const std::uint8_t kind = state.kind_of(id);
+        const bool kernel = kind == Node::number_of<MapEntry> && is_kernel(state[id]);
+        if (!kernel && kind != Node::number_of<NestedSdfg>) continue;
         if (state.id_bound() != known) {
           changed = scope_tree_of(state), known = state.id_bound();
           tree = &changed;

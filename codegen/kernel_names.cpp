@@ -1,5 +1,7 @@
 // What a kernel may name, what it calls that, and which of it becomes a parameter.
 
+#include <algorithm>
+
 #include "codegen/constants.h"
 #include "codegen/kernel_text.h"
 #include "ir/analysis/memlet_path.h"
@@ -12,6 +14,12 @@ bool is_identifier(std::string_view text) {
   return !text.empty() && text.find_first_not_of(
                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                               "0123456789_") == std::string_view::npos;
+}
+
+/// Sorts it, with each name once.
+void make_set(std::vector<std::string_view>& names) {
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
 }
 
 /// The text without the `.x` of `threadIdx.x` and its kin, which are no names of the program.
@@ -27,14 +35,15 @@ std::string without_axes(std::string text) {
 }  // namespace
 
 /// The containers that the kernel's nodes and edges name, and those in the sizes of these.
-std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id,
-                                                         std::vector<NodeId> nodes) const {
+std::vector<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id,
+                                                            std::vector<NodeId> nodes) const {
   const State& state = at.state;
-  std::set<std::string_view> names, sizes;
-  const auto into = [&](std::set<std::string_view>& out) {
+  std::vector<std::string_view> names, sizes;
+  const auto into = [&](std::vector<std::string_view>& out) {
     return [this, &out](std::string_view name) {
-      if (const auto found = sdfg_.arrays.find(name); found != sdfg_.arrays.end())
-        out.insert(found->first);
+      const auto found = sdfg_.arrays.find(name);
+      if (found == sdfg_.arrays.end()) return;
+      if (out.empty() || out.back().data() != found->first.data()) out.push_back(found->first);
     };
   };
   const auto note = into(names);
@@ -54,7 +63,8 @@ std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id
   };
   const auto ranges = [&](const std::vector<Range>& all) {
     for (const Range& r : all)
-      for (const Expr* e : {&r.begin, &r.end, &r.step, &r.tile}) symbols.add(*e);
+      for (const Expr* e : {&r.begin, &r.end, &r.step, &r.tile})
+        if (!e->is(Op::Integer)) symbols.add(*e);
   };
   const auto edge = [&](EdgeId e) {
     const Memlet& memlet = state[e].memlet;
@@ -77,8 +87,10 @@ std::set<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId id
     for (const auto& [key, text] : node.extras) words(text);
   }
   for (EdgeId e : state.out(at.plan.tree.exit_of(id))) edge(e);
+  make_set(names);
   for (std::string_view name : names) collect_symbols(*sdfg_.arrays.get(name), of_sizes);
-  names.merge(sizes);
+  names.insert(names.end(), sizes.begin(), sizes.end());
+  make_set(names);
   return names;
 }
 
@@ -107,11 +119,11 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
 
   for (std::string_view container : kernel.named) {
     const std::string name(container);
-    if (!bindings_.contains(name) || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
-    Binding& bound = bindings_[name];
-    const std::string host = bound.text;
-    bound.row = bound.device && bound.kind == Binding::Pointer;
-    if (bound.kind == Binding::Value && bound.device) {
+    const auto found = bindings_.find(name);
+    if (found == bindings_.end() || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
+    const std::string host = found->second.text;
+    if (found->second.kind == Binding::Value && found->second.device) {
+      Binding& bound = bindings_[name];
       const std::string pointer =
           host.starts_with("(*") ? host.substr(2, host.size() - 3) : "&" + host;
       if (!is_identifier(pointer)) {
@@ -123,9 +135,11 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
       }
       if (kernel.written.contains(host)) kernel.written.insert(bound.root);
     } else if (!is_identifier(host)) {
-      bound.text = cpp_name(name);
-      kernel.arguments[bound.text] = host;
+      const std::string inside = cpp_name(name);
+      bindings_[name].text = inside;
+      kernel.arguments[inside] = host;
     }
+    const Binding& bound = found->second;
     if (!bound.device || bound.kind != Binding::Pointer || bound.own) continue;
     const auto other = kernel.arguments.find(bound.text);
     host_pointers_[bound.text] =
@@ -136,7 +150,22 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
 /// The names of the host that the body uses become parameters.
 void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std::string& body) {
   const std::string text = without_axes(body);
-  const Words used(text);
+  if (names_.empty()) {
+    for (const auto& [name, data] : sdfg_.arrays) names_.add(name, {name, false});
+    for (const auto& [name, type] : types_) names_.add(cpp_name(name), {name, true});
+    for (const std::string& name : assigned_)
+      if (!types_.contains(name)) names_.add(cpp_name(name), {name, true});
+  }
+  Words used;
+  std::vector<std::string_view> named = kernel.named, symbols;
+  for_each_identifier(text, [&](std::string_view word, std::size_t hash) {
+    if (used.insert(word, hash))
+      for (const Name& name : names_.of(word, hash))
+        (name.symbol ? symbols : named).push_back(name.name);
+    return true;
+  });
+  make_set(named);
+  make_set(symbols);
   const auto add = [&](const std::string& declaration, const std::string& argument) {
     if (!kernel.declarations.empty()) kernel.declarations += ", ";
     kernel.declarations += declaration;
@@ -162,16 +191,6 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
             (bound.aliased ? "" : "__restrict__ ") + name,
         argument);
   };
-  if (names_.empty()) {
-    for (const auto& [name, data] : sdfg_.arrays) names_.emplace(name, Name{name, false});
-    for (const auto& [name, type] : types_) names_.emplace(cpp_name(name), Name{name, true});
-    for (const std::string& name : assigned_)
-      if (!types_.contains(name)) names_.emplace(cpp_name(name), Name{name, true});
-  }
-  std::set<std::string_view> named = kernel.named, symbols;
-  for (std::string_view word : used)
-    for (auto [at_word, end] = names_.equal_range(word); at_word != end; ++at_word)
-      (at_word->second.symbol ? symbols : named).insert(at_word->second.name);
   for (std::string_view name : named)
     if (const auto found = bindings_.find(name);
         found != bindings_.end() && bindings_.is_outer(name) &&

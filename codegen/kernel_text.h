@@ -30,7 +30,7 @@ struct SdfgFunction::KernelText {
   std::vector<Parameter> values;          ///< begins, counts and steps that the host computes
   std::map<std::string, std::string> arguments;  ///< of containers, where not their own name
   std::set<std::string> written;          ///< memory that the kernel writes
-  std::set<std::string_view> named;       ///< containers of its nodes and edges
+  std::vector<std::string_view> named;    ///< containers of its nodes and edges, sorted
   /// Booleans that all threads of a gather agree on: it is compiled once for each of their values,
   /// so that a branch that is not taken costs no registers. At most `most_flags`.
   std::vector<std::string> flags;

@@ -139,15 +139,18 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const std::string bounds = std::to_string(plan->threads()) +
                              (plan->min_blocks > 0 ? ", " + std::to_string(plan->min_blocks) : "");
   if (!kernel.flags.empty()) function.line("template <bool " + join(kernel.flags, ", bool ") + ">");
-  function.open("__global__ void __launch_bounds__(" + bounds + ") " + kernel.name + "(" +
-                kernel.declarations + ")");
+  function.open("__global__ void __launch_bounds__(", bounds, ") ", kernel.name, "(",
+                kernel.declarations, ")");
   Writer constants(1);
   const Words used(sdfg_.constants.empty() ? std::string_view() : text);
   for (const auto& [constant, value] : sdfg_.constants)
     if (used.contains(cpp_name(constant)))
       if (const auto definition = constant_definition(constant, value))
         constants.line(definition->starts_with("static ") ? definition->substr(7) : *definition);
-  program_.functions.push_back(function.take() + constants.take() + text + "}\n");
+  function.raw(constants.text());
+  function.raw(text);
+  function.close();
+  program_.functions.push_back(function.take());
 
   for (const std::string& line : around_launch(program_.target.gpu->plan, *plan)) at.out.line(line);
   at.out.line("sdfg::gpu::launch(__state->gpu, \"", kernel.name, "\", ",

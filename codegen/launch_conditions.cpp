@@ -266,6 +266,9 @@ class Kernel {
 std::optional<Expr> launch_condition(const Sdfg& sdfg, const TypeTable& types,
                                      const Dataflows& flows, const State& state, NodeId entry,
                                      const std::vector<NodeId>& inside) {
+  // Conditions are around what nested SDFGs do.
+  if (std::ranges::none_of(inside, [&](NodeId id) { return state[id].is<NestedSdfg>(); }))
+    return std::nullopt;
   const Kernel kernel(flows, state, entry, inside);
   const Expr acts = kernel.acts(Level{.sdfg = sdfg, .types = types}, state);
   if (is_never(acts) || certain(is_true(acts))) return std::nullopt;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -63,6 +65,15 @@ class Words {
     });
   }
   void insert(std::string_view word) { insert(word, TextHash()(word)); }
+  /// Is it new? The hash is that of the word.
+  bool insert(std::string_view word, std::size_t hash) {
+    if (2 * words_.size() >= slots_.size()) grow();
+    std::uint32_t& number = slots_[slot(word, hash)];
+    if (number != 0) return false;
+    words_.push_back(word);
+    number = std::uint32_t(words_.size());
+    return true;
+  }
   bool contains(std::string_view word) const { return find(word, TextHash()(word)) != 0; }
   /// Its number, from 1; 0: it is none of them.
   std::size_t find(std::string_view word, std::size_t hash) const {
@@ -73,13 +84,6 @@ class Words {
   auto end() const { return words_.end(); }
 
  private:
-  void insert(std::string_view word, std::size_t hash) {
-    if (2 * words_.size() >= slots_.size()) grow();
-    std::uint32_t& number = slots_[slot(word, hash)];
-    if (number != 0) return;
-    words_.push_back(word);
-    number = std::uint32_t(words_.size());
-  }
   /// Where the word is, or would be.
   std::size_t slot(std::string_view word, std::size_t hash) const {
     for (std::size_t at = hash >> 32;; ++at) {
@@ -96,6 +100,33 @@ class Words {
 
   std::vector<std::string_view> words_;
   std::vector<std::uint32_t> slots_;  ///< a power of 2 of them: numbers of words, from 1
+};
+
+/// What words stand for, for who reads a text.
+template <class T>
+class ByWord {
+ public:
+  bool empty() const { return values_.empty(); }
+  void add(std::string word, T value) {
+    const std::size_t hash = TextHash()(word);
+    std::size_t number = words_.find(word, hash);
+    if (number == 0) {
+      words_.insert(spelled_.emplace_back(std::move(word)), hash);
+      number = words_.size();
+      values_.emplace_back();
+    }
+    values_[number - 1].push_back(std::move(value));
+  }
+  /// The hash is that of the word.
+  std::span<const T> of(std::string_view word, std::size_t hash) const {
+    const std::size_t number = words_.find(word, hash);
+    return number ? std::span<const T>(values_[number - 1]) : std::span<const T>();
+  }
+
+ private:
+  std::deque<std::string> spelled_;
+  Words words_;
+  std::vector<std::vector<T>> values_;  ///< by number
 };
 
 /// Which of some words a text has. It is read to where all have been found.
@@ -137,10 +168,12 @@ class LocalNames {
       return base;
     }
     int& next = change(entry).next;
-    std::string name;
-    do name = base + "_" + std::to_string(next++);
-    while (!insert(name));
-    return name;
+    for (;;) {
+      const auto found = names_.try_emplace(base + "_" + std::to_string(next++)).first;
+      if (found->second.taken) continue;
+      change(found->second).taken = true;
+      return found->first;
+    }
   }
 
   std::size_t mark() const { return log_.size(); }

@@ -180,7 +180,7 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
   const bool exclusive = reached_[outer.memory()] == 1 && !references_ && !outer.aliased &&
                          !data.as_array()->may_alias;
   bound.aliased = !exclusive;
-  bound.row = f_.on_device_ && bound.device;
+  bound.row = bound.device;
   const std::string type = f_.type_name(data.dtype, place_);
   std::string argument = f_.pointer(outer, actual.subset, place_);
   if (outer.data && !(outer.data->dtype == data.dtype))

@@ -89,6 +89,7 @@ std::string emit_root(Program& program, const std::vector<Argument>& arguments,
                     identifier, a.data};
       bound.aliased = array && array->may_alias;
       bound.device = program.target.gpu && a.data->storage == Storage::GpuGlobal;
+      bound.row = bound.device && bound.kind == Binding::Pointer;
       if (a.data->is_scalar() && a.pointer) bound.text = "(*" + identifier + ")";
       function.bind(a.name, bound);
     }

@@ -62,12 +62,12 @@ SdfgFunction::SdfgFunction(Program& program, const Sdfg& sdfg, std::string name,
   for (const auto& [symbol, type] : sdfg_.symbols) used_names_.insert(cpp_name(symbol));
   // What a map or a tasklet's block declares would hide a name that indices inside use.
   for_each_state(sdfg_, [&](const State& state) {
-    for (NodeId n : state.nodes()) {
-      if (const auto* map = state[n].as<MapEntry>())
-        for (const std::string& param : map->params) used_names_.insert(cpp_name(param));
-      const auto* tasklet = state[n].as<Tasklet>();
-      const Statements* statements = tasklet ? tasklet->code.statements() : nullptr;
-      if (!tasklet || (statements && is_line(state[n], *statements))) continue;
+    for (NodeId n : state.nodes_of<MapEntry>())
+      for (const std::string& param : state.get<MapEntry>(n).params)
+        used_names_.insert(cpp_name(param));
+    for (NodeId n : state.nodes_of<Tasklet>()) {
+      const Statements* statements = state.get<Tasklet>(n).code.statements();
+      if (statements && is_line(state[n], *statements)) continue;
       for (const auto* connectors : {&state[n].in_connectors, &state[n].out_connectors})
         for (const auto& [connector, type] : *connectors) used_names_.insert(cpp_name(connector));
       if (!statements) continue;
@@ -155,11 +155,14 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
   Writer text;
   text.line(caller_.empty() ? "// the program"
                             : "// sdfg " + sdfg_.name + ", nested in " + caller_);
-  text.open(std::string(on_device_       ? "SDFG_DEVICE"
-                        : always_inline ? "static SDFG_INLINE"
-                                        : "static") + " void " + name_ + "(" +
-            declaration + ")");
-  program_.functions.push_back(text.take() + constants.take() + body.take() + "}\n");
+  text.open(on_device_       ? "SDFG_DEVICE"
+            : always_inline ? "static SDFG_INLINE"
+                            : "static",
+            " void ", name_, "(", declaration, ")");
+  text.raw(constants.text());
+  text.raw(body.text());
+  text.close();
+  program_.functions.push_back(text.take());
   return arguments;
 }
 

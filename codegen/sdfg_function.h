@@ -197,8 +197,8 @@ class SdfgFunction {
   std::string grid(const KernelText& kernel) const;
 
   // kernel_names.cpp
-  std::set<std::string_view> named_in_kernel(const At& at, NodeId node,
-                                             std::vector<NodeId> nodes) const;
+  std::vector<std::string_view> named_in_kernel(const At& at, NodeId node,
+                                                std::vector<NodeId> nodes) const;
   void bind_for_kernel(At& at, NodeId node, KernelText& kernel);
   void kernel_parameters(const At& at, KernelText& kernel, const std::string& body);
 
@@ -303,7 +303,7 @@ class SdfgFunction {
   };
   /// Symbols, typed or assigned, by what they are called in the text, and containers by their
   /// names; made for the first kernel.
-  std::unordered_multimap<std::string, Name, TextHash, std::equal_to<>> names_;
+  ByWord<Name> names_;
   Bindings bindings_;
 
   // allocation.cpp

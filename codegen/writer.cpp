@@ -2,7 +2,7 @@
 
 #include <array>
 #include <optional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sdfg {
@@ -88,46 +88,52 @@ LongLine where_to_break(std::string_view text) {
 
 }  // namespace
 
-void Writer::line(std::string_view text) {
+void Writer::end_line(std::size_t start) {
   const std::size_t indent = std::size_t(depth_) * 2;
-  if (indent + text.size() <= columns || text[0] == '#' || text[0] == '/' ||
-      text.find('\n') != std::string_view::npos)
-    return append(indent, text);
+  const std::string_view whole = std::string_view(text_).substr(start + indent);
+  if (whole.empty()) text_.resize(start);
+  if (whole.empty() || indent + whole.size() <= columns || whole[0] == '#' || whole[0] == '/' ||
+      whole.find('\n') != std::string_view::npos) {
+    text_ += '\n';
+    return;
+  }
+  const std::string text(whole);
+  text_.resize(start);
   const LongLine parts = where_to_break(text);
   std::size_t begin = 0, margin = indent;
   auto next = parts.spaces.begin();
   while (margin + parts.code - begin > columns) {
     // The outermost space in the right half of the line, and of these the last; else any.
     const Space* best = nullptr;
-    const auto order = [&](const Space& s) {
-      return std::tuple(margin + s.at - begin < columns / 2, s.inside, -std::ptrdiff_t(s.at));
-    };
+    std::pair<bool, int> least;
     while (next != parts.spaces.end() && next->at <= begin) ++next;
     for (auto s = next; s != parts.spaces.end(); ++s) {
       if (margin + s->at - begin > columns && best) break;
-      if (!best || order(*s) < order(*best)) best = &*s;
+      const std::pair order(margin + s->at - begin < columns / 2, s->inside);
+      if (!best || order <= least) best = &*s, least = order;
     }
     if (!best) break;
-    append(margin, text.substr(begin, best->at - begin));
+    append(margin, std::string_view(text).substr(begin, best->at - begin));
     begin = best->at + 1;
     margin = indent + 4;
   }
-  append(margin, text.substr(begin));
+  append(margin, std::string_view(text).substr(begin));
+}
+
+std::size_t Writer::begin_line() {
+  const std::size_t begin = text_.size();
+  if (begin == 0) text_.reserve(500);  // a few lines
+  text_.append(std::size_t(depth_) * 2, ' ');
+  return begin;
 }
 
 void Writer::append(std::size_t indent, std::string_view text) {
-  if (text_.empty()) text_.reserve(500);  // a few lines
   if (!text.empty()) text_.append(indent, ' ').append(text);
   text_ += '\n';
 }
 
 void Writer::blank() {
   if (!text_.empty() && !text_.ends_with("\n\n") && !text_.ends_with("{\n")) text_ += '\n';
-}
-
-void Writer::open(std::string_view text) {
-  text.empty() ? line("{") : line(text, " {");
-  ++depth_;
 }
 
 void Writer::close(std::string_view text) {

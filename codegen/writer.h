@@ -12,19 +12,21 @@ class Writer {
  public:
   explicit Writer(int depth = 0) : depth_(depth) {}
 
-  /// A line of C++; beyond 100 columns it goes on in further lines, four spaces deeper.
-  void line(std::string_view text);
-  /// The same, of parts that follow each other.
+  /// A line of C++, of parts that follow each other; beyond 100 columns it goes on in further
+  /// lines, four spaces deeper.
   template <std::convertible_to<std::string_view>... Parts>
-    requires(sizeof...(Parts) > 1)
   void line(const Parts&... parts) {
-    line_.clear();
-    (line_.append(parts), ...);
-    line(line_);
+    const std::size_t begin = begin_line();
+    (text_.append(parts), ...);
+    end_line(begin);
   }
   void blank();
   /// "text {" and one level deeper.
-  void open(std::string_view text);
+  template <std::convertible_to<std::string_view>... Parts>
+  void open(const Parts&... parts) {
+    (std::string_view(parts).empty() && ...) ? line("{") : line(parts..., " {");
+    ++depth_;
+  }
   void close(std::string_view text = "}");
   void indent() { ++depth_; }
   /// Text that is indented already.
@@ -45,10 +47,12 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
+  /// Where a line starts: what is appended from here on becomes lines in the end.
+  std::size_t begin_line();
+  void end_line(std::size_t start);
   void append(std::size_t indent, std::string_view text);
 
   std::string text_;
-  std::string line_;  ///< memory for a line of parts
   int depth_;
 };
 

@@ -31,16 +31,19 @@ class Inference {
 
   Status run() {
     for (NodeId id : flow_.order) {
-      for (EdgeId e : state_.in(id)) {
-        SDFG_TRY([[maybe_unused]] Ok in, input(id, e));
-      }
+      Node& node = state_[id];
+      if (!node.in_connectors.empty())
+        for (EdgeId e : state_.in(id)) {
+          SDFG_TRY([[maybe_unused]] Ok in, input(id, e));
+        }
+      if (node.is<NestedSdfg>()) mark_aliases(id);
+      if (node.out_connectors.empty()) continue;
       for (EdgeId e : state_.out(id)) output(id, e);
-      if (state_[id].is<Tasklet>()) {
+      if (node.is<Tasklet>()) {
         SDFG_TRY([[maybe_unused]] Ok code, tasklet(id));
       }
-      if (state_[id].is<NestedSdfg>()) mark_aliases(id);
       for (EdgeId e : state_.out(id)) {
-        const Type* type = find(state_[id].out_connectors, state_[e].src_connector);
+        const Type* type = find(node.out_connectors, state_[e].src_connector);
         if (type && !type->known())
           return unknown(id, state_[e].src_connector, "neither its memlet nor its code tells it");
       }

@@ -9,23 +9,26 @@ bool is_scope_node(const Node& node) {
   return node.is_entry() || node.is_exit() || node.is<OtherNode>();
 }
 
+/// "IN_A" and "OUT_A".
+bool are_matching(std::string_view in, std::string_view out) {
+  return in.starts_with("IN_") && out.starts_with("OUT_") && in.substr(3) == out.substr(4);
+}
+
 /// The first edge that continues `edge` backward or forward through a scope node.
 std::optional<EdgeId> previous(const State& state, EdgeId edge) {
   const NodeId node = state.source(edge);
   const std::string& connector = state[edge].src_connector;
   if (!is_scope_node(state[node]) || !connector.starts_with("OUT_")) return std::nullopt;
-  const std::string wanted = matching_connector(connector);
   for (EdgeId e : state.in(node))
-    if (state[e].dst_connector == wanted) return e;
+    if (are_matching(state[e].dst_connector, connector)) return e;
   return std::nullopt;
 }
 std::optional<EdgeId> next(const State& state, EdgeId edge) {
   const NodeId node = state.target(edge);
   const std::string& connector = state[edge].dst_connector;
   if (!is_scope_node(state[node]) || !connector.starts_with("IN_")) return std::nullopt;
-  const std::string wanted = matching_connector(connector);
   for (EdgeId e : state.out(node))
-    if (state[e].src_connector == wanted) return e;
+    if (are_matching(connector, state[e].src_connector)) return e;
   return std::nullopt;
 }
 

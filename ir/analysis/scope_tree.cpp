@@ -7,6 +7,13 @@
 namespace sdfg {
 namespace {
 
+/// Only these say anything about scopes; the others are not looked at.
+bool may_bound_scope(const State& state, NodeId id) {
+  const std::uint8_t kind = state.kind_of(id);
+  return kind != Node::number_of<AccessNode> && kind != Node::number_of<Tasklet> &&
+         kind != Node::number_of<NestedSdfg> && kind != Node::number_of<LibraryNode>;
+}
+
 NodeId entry_of_exit(const Node& node) {
   if (const auto* e = node.as<MapExit>()) return e->entry;
   if (const auto* e = node.as<ConsumeExit>()) return e->entry;
@@ -38,11 +45,14 @@ Result<Dataflow> dataflow(const State& state) {
   tree.parent.resize(state.id_bound());
   tree.exit.resize(state.id_bound());
   std::vector<bool> opens(state.id_bound());
+  std::vector<NodeId> closes(state.id_bound());  // of an exit: its entry
   const auto entry_name = [&](NodeId scope) {
     return scope ? Place().node(state, scope).text() : std::string("the top level");
   };
   for (NodeId n : state.nodes()) {
+    if (!may_bound_scope(state, n)) continue;
     const NodeId entry = entry_of_exit(state[n]);
+    closes[n.value] = entry;
     if (state[n].is_entry()) opens[n.value] = true;
     if (!entry) {
       if (state[n].is_exit())
@@ -62,14 +72,14 @@ Result<Dataflow> dataflow(const State& state) {
     tree.exit[entry.value] = n;
   }
   for (NodeId n : flow.order) {
-    const NodeId own_entry = entry_of_exit(state[n]);
+    const NodeId own_entry = closes[n.value];
     bool first = true;
     NodeId scope;
     for (EdgeId e : state.in(n)) {
       const NodeId from = state.source(e);
       NodeId here = tree.parent[from.value];
       if (opens[from.value]) here = from;
-      if (const NodeId closed = entry_of_exit(state[from])) here = tree.parent[closed.value];
+      if (const NodeId closed = closes[from.value]) here = tree.parent[closed.value];
       if (first)
         scope = here;
       else if (here != scope)
