@@ -3,6 +3,8 @@
 // the larger of theirs. Launches are in order on one stream, so nothing else has to be known.
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 
 #include "codegen/sdfg_function.h"
 #include "ir/graph_algorithms.h"
@@ -15,6 +17,7 @@ namespace {
 /// Positions of launches in the order of the program's text.
 struct Life {
   std::size_t first = ~std::size_t(0), last = 0;
+  bool of_function = false;  ///< keeps its contents from one round of a loop to the next
   void include(std::size_t a, std::size_t b) {
     first = std::min(first, a);
     last = std::max(last, b);
@@ -23,7 +26,6 @@ struct Life {
 
 /// A part of the block, and the containers that have it in turn.
 struct Slot {
-  std::size_t last = 0;  ///< when the latest of them ends
   std::vector<std::string> sizes, tenants;
   bool has(const std::string& size) const { return std::ranges::find(sizes, size) != sizes.end(); }
 };
@@ -31,11 +33,10 @@ struct Slot {
 struct Walk {
   const Sdfg& sdfg;
   const std::unordered_map<const State*, StatePlan*>& plans;
-  std::map<std::string, Life, std::less<>> lives;
+  std::set<std::string, std::less<>> function_level;  ///< known to the whole function
+  std::map<std::string, Life, std::less<>> lives{};
   std::size_t position = 0;
-  /// Containers that are known to the whole function keep their contents from one round of a loop
-  /// to the next.
-  std::set<std::string, std::less<>> function_level;
+  std::vector<Life*> touched{};  ///< those of the function, state by state
 
   void state(const State& state) {
     const StatePlan& plan = *plans.at(&state);
@@ -48,9 +49,12 @@ struct Walk {
         outermost = around;
       return at[outermost.value];
     };
-    for (const auto& [name, nodes] : plan.accesses)
+    for (const auto& [name, nodes] : plan.accesses) {
+      const auto [known, is_new] = lives.try_emplace(std::string(name));
+      Life& life = known->second;
+      if (is_new) life.of_function = function_level.contains(name);
+      if (life.of_function) touched.push_back(&life);
       for (NodeId id : nodes) {
-        Life& life = lives[std::string(name)];
         life.include(launch(id), launch(id));
         const auto touch = [&](NodeId node) {
           life.include(launch(node), launch(node));
@@ -62,10 +66,11 @@ struct Walk {
         for (EdgeId e : state.in(id)) touch(state.source(e));
         for (EdgeId e : state.out(id)) touch(state.target(e));
       }
+    }
   }
 
   void region(const Region& region) {
-    const std::size_t begin = position + 1;
+    const std::size_t begin = position + 1, touched_before = touched.size();
     bool repeats = false;
     std::set<BlockId> seen;
     for (BlockId id : reverse_postorder(region)) {
@@ -78,28 +83,27 @@ struct Walk {
       } else if (const auto* conditional = block.as<ConditionalBlock>()) {
         for (const Branch& branch : conditional->branches) this->region(branch.region());
       } else if (const auto* loop = block.as<LoopRegion>()) {
-        const std::size_t from = position + 1;
+        const std::size_t from = position + 1, before = touched.size();
         this->region(*loop);
-        extend(from);
+        extend(before, from);
       } else if (const Region* deeper = block.region()) {
         this->region(*deeper);
       }
     }
-    if (repeats) extend(begin);
+    if (repeats) extend(touched_before, begin);
   }
 
   /// What a loop that ends here touches lives through all of it.
-  void extend(std::size_t from) {
-    for (auto& [name, life] : lives)
-      if (function_level.contains(name) && life.last >= from)
-        life.include(std::min(life.first, from), position);
+  void extend(std::size_t first_touched, std::size_t from) {
+    for (std::size_t i = first_touched; i < touched.size(); ++i)
+      touched[i]->include(from, position);
   }
 };
 
 }  // namespace
 
 void SdfgFunction::plan_device_memory(Writer& out) {
-  Walk walk{sdfg_, plan_of_, {}, 0, {function_level_.begin(), function_level_.end()}};
+  Walk walk{sdfg_, plan_of_, {function_level_.begin(), function_level_.end()}};
   walk.region(sdfg_);
   // Sizes that only a launch knows, from the dynamic ranges of its map.
   std::set<std::string, std::less<>> of_launch;
@@ -128,29 +132,39 @@ void SdfgFunction::plan_device_memory(Writer& out) {
       order.emplace_back(found->second, name);
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first.first; });
+  // Slots that are free, all and by the sizes they have had; the others by when they will be.
+  std::set<std::size_t> free;
+  std::map<std::string, std::set<std::size_t>> free_of_size;
+  using Busy = std::pair<std::size_t, std::size_t>;
+  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   for (const auto& [life, name] : order) {
     const Data& data = *sdfg_.find_data(name);
     const std::string size =
         "sdfg::gpu::slice<" + type_name(data.dtype, place_.data(name)) + ">(" +
         (data.as_array() ? print(data.as_array()->total_size, place_.data(name)) : "1") + ")";
-    // A slot of the same size, or any: the larger of two is less than both. Lives come in the order
-    // of their beginnings, so that a slot is free once its last one has ended.
-    std::optional<std::size_t> chosen;
-    for (std::size_t s = 0; s < slots.size(); ++s) {
-      if (slots[s].last >= life.first) continue;
-      const bool same = slots[s].has(size);
-      if (same || !chosen) chosen = s;
-      if (same) break;
+    // Lives come in the order of their beginnings, so that a slot is free once its last one has
+    // ended.
+    for (; !busy.empty() && busy.top().first < life.first; busy.pop()) {
+      const std::size_t ended = busy.top().second;
+      free.insert(ended);
+      for (const std::string& had : slots[ended].sizes) free_of_size[had].insert(ended);
     }
-    if (!chosen) {
-      chosen = slots.size();
+    // A slot of the same size, or any: the larger of two is less than both.
+    std::size_t chosen = slots.size();
+    if (const auto same = free_of_size.find(size);
+        same != free_of_size.end() && !same->second.empty())
+      chosen = *same->second.begin();
+    else if (!free.empty())
+      chosen = *free.begin();
+    else
       slots.emplace_back();
-    }
-    Slot& slot = slots[*chosen];
-    slot.last = std::max(slot.last, life.last);
+    Slot& slot = slots[chosen];
+    free.erase(chosen);
+    for (const std::string& had : slot.sizes) free_of_size[had].erase(chosen);
+    busy.emplace(life.last, chosen);
     slot.tenants.push_back(name);
     if (!slot.has(size)) slot.sizes.push_back(size);
-    slot_of[name] = *chosen;
+    slot_of[name] = chosen;
   }
   if (slots.empty()) return;
 

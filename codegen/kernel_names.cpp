@@ -41,9 +41,9 @@ std::vector<std::string_view> SdfgFunction::named_in_kernel(const At& at, NodeId
   std::vector<std::string_view> names, sizes;
   const auto into = [&](std::vector<std::string_view>& out) {
     return [this, &out](std::string_view name) {
-      const auto found = sdfg_.arrays.find(name);
-      if (found == sdfg_.arrays.end()) return;
-      if (out.empty() || out.back().data() != found->first.data()) out.push_back(found->first);
+      if (!out.empty() && out.back() == name) return;
+      if (const auto found = sdfg_.arrays.find(name); found != sdfg_.arrays.end())
+        out.push_back(found->first);
     };
   };
   const auto note = into(names);
@@ -166,6 +166,8 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
   });
   make_set(named);
   make_set(symbols);
+  kernel.declarations.reserve(200);
+  kernel.passed.reserve(100);
   const auto add = [&](const std::string& declaration, const std::string& argument) {
     if (!kernel.declarations.empty()) kernel.declarations += ", ";
     kernel.declarations += declaration;
