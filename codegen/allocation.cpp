@@ -28,7 +28,7 @@ std::string root_name(const Sdfg& sdfg, const std::string& name) {
   return name;
 }
 
-void collect(const std::optional<Code>& code, SymbolSet& out) {
+void collect(const RareOptional<Code>& code, SymbolSet& out) {
   if (code) collect_symbols(*code, {}, out);
 }
 

@@ -31,7 +31,7 @@ std::string SdfgFunction::condition(const Code& code, const Place& place) {
   return "false";
 }
 
-std::string SdfgFunction::loop_statement(const std::optional<Code>& code, const Place& place) {
+std::string SdfgFunction::loop_statement(const RareOptional<Code>& code, const Place& place) {
   if (!code || code->empty()) return {};
   const Statements* statements = code->statements();
   if (!statements || statements->empty()) {

@@ -8,7 +8,7 @@ namespace sdfg {
 
 namespace {
 
-const Assign* only_assignment(const std::optional<Code>& code) {
+const Assign* only_assignment(const RareOptional<Code>& code) {
   const Statements* statements = code ? code->statements() : nullptr;
   if (!statements || statements->size() != 1) return nullptr;
   const auto* assign = std::get_if<Assign>(&statements->front().kind);

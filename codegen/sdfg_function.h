@@ -153,7 +153,7 @@ class SdfgFunction {
                         const Jumps& jumps);
   void emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place);
   std::string condition(const Code& code, const Place& place);
-  std::string loop_statement(const std::optional<Code>& code, const Place& place);
+  std::string loop_statement(const RareOptional<Code>& code, const Place& place);
   std::string interstate_expr(const Expr& expr, const Place& place);
 
   // scopes.cpp

@@ -185,14 +185,14 @@ void SdfgFunction::TaskletEmitter::declare_output(const std::string& connector, 
 void SdfgFunction::TaskletEmitter::print_foreign_code() {
   at_.out.verbatim(tasklet_.code.text());
   Program& program = f_.program_;
-  for (const std::string& field : tasklet_.state_fields)
+  for (const std::string& field : *tasklet_.state_fields)
     Program::add_once(program.state_fields, field + (field.ends_with(";") ? "" : ";"));
-  if (!tasklet_.code_global.empty())
-    Program::add_once(program.global_lines, tasklet_.code_global.text());
-  if (!tasklet_.code_init.empty())
-    Program::add_once(program.init_lines, tasklet_.code_init.text());
-  if (!tasklet_.code_exit.empty())
-    Program::add_once(program.exit_lines, tasklet_.code_exit.text());
+  if (!tasklet_.code_global->empty())
+    Program::add_once(program.global_lines, tasklet_.code_global->text());
+  if (!tasklet_.code_init->empty())
+    Program::add_once(program.init_lines, tasklet_.code_init->text());
+  if (!tasklet_.code_exit->empty())
+    Program::add_once(program.exit_lines, tasklet_.code_exit->text());
 }
 
 TaskletCode SdfgFunction::TaskletEmitter::code() const {

@@ -117,6 +117,14 @@ void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out);
 /// changed word by word. Nothing to replace gives the same text back.
 Code substitute(const Code& code, const Substitution& replacements);
 
+/// Defaults of rare pieces of code.
+struct NoCpp {
+  Code operator()() const { return {"", Language::Cpp}; }
+};
+struct TrueCpp {
+  Code operator()() const { return {"1", Language::Cpp}; }
+};
+
 /// What a write-conflict resolution does, when its lambda is one of the usual ones.
 enum class Reduction : std::uint8_t {
   Custom, Min, Max, Sum, Product, LogicalAnd, BitAnd, LogicalOr, BitOr, LogicalXor, BitXor,

@@ -42,8 +42,8 @@ struct State : StateGraph {
   bool nosync = false;
   Instrumentation instrument = Instrumentation::None;
   DataInstrumentation symbol_instrument = DataInstrumentation::None;
-  Code symbol_instrument_condition{"1", Language::Cpp};
-  std::map<std::string, Expr> location;
+  Rare<Code, TrueCpp> symbol_instrument_condition;
+  Rare<std::map<std::string, Expr>> location;
 
   /// The node's kind, which must be K.
   template <class K>
@@ -82,7 +82,7 @@ struct Region : RegionGraph {
 struct ControlFlowRegion : Region {
   enum class Flavor : std::uint8_t { Plain, Unstructured, Named, FunctionCall };
   Flavor flavor = Flavor::Plain;
-  std::map<std::string, std::string> arguments;  ///< of a function call region
+  Rare<std::map<std::string, std::string>> arguments;  ///< of a function call region
   bool operator==(const ControlFlowRegion&) const = default;
 };
 
@@ -90,7 +90,7 @@ struct ControlFlowRegion : Region {
 /// Inverted: init; do { body; update } while (condition), or, without update_before_condition,
 /// init; loop { body; if (!condition) break; update }
 struct LoopRegion : Region {
-  std::optional<Code> update_statement, init_statement, loop_condition;
+  RareOptional<Code> update_statement, init_statement, loop_condition;
   bool inverted = false;
   bool update_before_condition = true;
   std::string loop_variable;  ///< empty: a while loop
@@ -139,7 +139,7 @@ struct Block {
                ReturnBlock, OtherBlock>
       kind;
   bool is_collapsed = false;
-  std::optional<DebugInfo> debuginfo{};
+  RareOptional<DebugInfo> debuginfo{};
   std::string guid{};
   Extras extras{};
   Origin origin{};
@@ -167,7 +167,7 @@ struct Block {
 /// One alternative of a conditional. Its region is a Block too, for its label, guid and so on; it
 /// always holds a ControlFlowRegion.
 struct Branch {
-  std::optional<Code> condition;
+  RareOptional<Code> condition;
   Block block;
 
   Region& region() { return *block.region(); }

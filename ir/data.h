@@ -13,6 +13,7 @@
 #include "ir/expr.h"
 #include "ir/type.h"
 #include "support/box.h"
+#include "support/rare.h"
 
 namespace sdfg {
 
@@ -46,7 +47,7 @@ struct Array {
   Expr start_offset;
   std::optional<bool> optional;  ///< may be null: yes, no, not known
   bool pool = false;             ///< allocate from the device's memory pool
-  std::optional<std::string> gradient;  ///< ParameterArray only
+  RareOptional<std::string> gradient;  ///< ParameterArray only
   bool is_parameter = false;            ///< JSON type ParameterArray
 
   static constexpr auto properties = std::tuple{
@@ -100,8 +101,8 @@ struct Data {
   bool transient = false;  ///< owned by this SDFG; otherwise supplied by the caller
   Storage storage = Storage::Default;
   Lifetime lifetime = Lifetime::Scope;
-  std::map<std::string, std::string> location;
-  std::optional<DebugInfo> debuginfo;
+  Rare<std::map<std::string, std::string>> location;
+  RareOptional<DebugInfo> debuginfo;
   Extras extras;
   Origin origin;
 

@@ -13,9 +13,9 @@ std::size_t hash_of(const ExprNode& n) {
   Hasher h;
   h.add(std::uint64_t(n.op)).add(std::uint64_t(n.args.size()));
   switch (n.op) {
-    case Op::Integer: h.add(std::uint64_t(n.value)); break;
+    case Op::Integer:
     case Op::Float:
-    case Op::Imaginary: h.add(std::bit_cast<std::uint64_t>(n.number)); break;
+    case Op::Imaginary: h.add(std::uint64_t(n.bits)); break;
     default:
       if (!n.name.empty()) h.add(n.name);
   }
@@ -24,7 +24,7 @@ std::size_t hash_of(const ExprNode& n) {
 }
 
 Expr build(Op op, std::vector<Expr> arguments, std::string name, bool normal) {
-  auto node = std::make_shared<ExprNode>();
+  auto node = std::make_unique<ExprNode>();
   node->op = op;
   node->normal = normal;
   node->name = std::move(name);
@@ -38,11 +38,10 @@ Expr build(Op op, std::vector<Expr> arguments, std::string name, bool normal) {
   return ExprAccess::wrap(std::move(node));
 }
 
-Expr build_leaf(Op op, std::string name, std::int64_t value, double number) {
-  auto node = std::make_shared<ExprNode>();
+Expr build_leaf(Op op, std::string name, std::int64_t bits) {
+  auto node = std::make_unique<ExprNode>();
   node->op = op;
-  node->value = value;
-  node->number = number;
+  node->bits = bits;
   node->name = std::move(name);
   if (op == Op::Symbol) node->names = detail::name_bit(node->name);
   node->hash = hash_of(*node);
@@ -54,29 +53,28 @@ Expr build_leaf(Op op, std::string name, std::int64_t value, double number) {
 // Any hash would do: only expressions made without a node have this one.
 constinit const ExprNode ExprNode::zero{.hash = 0x9e3779b97f4a7c15};
 
-Expr::Expr() = default;
 Expr::Expr(std::int64_t value) {
   if (value == 0) return;
   // Small integers are everywhere; all of one value share a node.
   constexpr std::int64_t low = -8, high = 16;
   static const std::vector<Expr> small = [] {
     std::vector<Expr> out;
-    for (std::int64_t v = low; v <= high; ++v) out.push_back(build_leaf(Op::Integer, {}, v, 0));
+    for (std::int64_t v = low; v <= high; ++v) out.push_back(build_leaf(Op::Integer, {}, v));
     return out;
   }();
   *this = value >= low && value <= high ? small[std::size_t(value - low)]
-                                        : build_leaf(Op::Integer, {}, value, 0);
+                                        : build_leaf(Op::Integer, {}, value);
 }
 
 
 Expr Expr::symbol(std::string_view name) {
-  return build_leaf(Op::Symbol, std::string(name), 0, 0);
+  return build_leaf(Op::Symbol, std::string(name), 0);
 }
 Expr Expr::boolean(bool value) {
-  static const Expr yes = build_leaf(Op::True, {}, 0, 0), no = build_leaf(Op::False, {}, 0, 0);
+  static const Expr yes = build_leaf(Op::True, {}, 0), no = build_leaf(Op::False, {}, 0);
   return value ? yes : no;
 }
-Expr Expr::number(double value) { return build_leaf(Op::Float, {}, 0, value); }
+Expr Expr::number(double value) { return leaf(Op::Float, {}, value); }
 
 Expr Expr::make(Op op, std::vector<Expr> arguments, std::string name) {
   if (arguments.empty() && op <= Op::Opaque) return leaf(op, std::move(name));
@@ -84,7 +82,7 @@ Expr Expr::make(Op op, std::vector<Expr> arguments, std::string name) {
 }
 Expr Expr::leaf(Op op, std::string name, double number) {
   if (op == Op::Integer) return Expr(std::int64_t(number));
-  return build_leaf(op, std::move(name), 0, number);
+  return build_leaf(op, std::move(name), std::bit_cast<std::int64_t>(number));
 }
 Expr detail::make_normal(Op op, std::vector<Expr> arguments, std::string name) {
   return build(op, std::move(arguments), std::move(name), true);
@@ -92,17 +90,16 @@ Expr detail::make_normal(Op op, std::vector<Expr> arguments, std::string name) {
 
 std::int64_t Expr::value() const {
   SDFG_ASSERT(is(Op::Integer));
-  return node().value;
+  return node().bits;
 }
 
 bool operator==(const Expr& a, const Expr& b) {
   if (a.same(b)) return true;
   const ExprNode& x = a.node();
   const ExprNode& y = b.node();
-  if (x.hash != y.hash || x.op != y.op || x.value != y.value) return false;
-  // How a number was written does not matter, its bits do.
-  if (x.op == Op::Float || x.op == Op::Imaginary)
-    return std::bit_cast<std::uint64_t>(x.number) == std::bit_cast<std::uint64_t>(y.number);
+  if (x.hash != y.hash || x.op != y.op || x.bits != y.bits) return false;
+  // How a number was written does not matter.
+  if (x.op == Op::Float || x.op == Op::Imaginary) return true;
   return x.name == y.name && x.args == y.args;
 }
 
@@ -111,11 +108,11 @@ std::strong_ordering compare(const Expr& a, const Expr& b) {
   const ExprNode& x = a.node();
   const ExprNode& y = b.node();
   if (x.op != y.op) return x.op <=> y.op;
-  if (x.op == Op::Integer) return x.value <=> y.value;
+  if (x.op == Op::Integer) return x.bits <=> y.bits;
   if (x.op == Op::Float || x.op == Op::Imaginary) {
-    if (x.number < y.number) return std::strong_ordering::less;
-    if (x.number > y.number) return std::strong_ordering::greater;
-    return std::bit_cast<std::uint64_t>(x.number) <=> std::bit_cast<std::uint64_t>(y.number);
+    if (a.number() < b.number()) return std::strong_ordering::less;
+    if (a.number() > b.number()) return std::strong_ordering::greater;
+    return std::uint64_t(x.bits) <=> std::uint64_t(y.bits);
   }
   if (const int c = x.name.compare(y.name)) return c <=> 0;
   for (std::size_t i = 0; i < x.args.size() && i < y.args.size(); ++i)

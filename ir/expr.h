@@ -1,17 +1,19 @@
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/result.h"
+#include "support/user_count.h"
 
 namespace sdfg {
 
@@ -70,7 +72,14 @@ struct ExprNode;
 /// Eq, bitwise_and and so on.
 class Expr {
  public:
-  Expr();  ///< 0
+  Expr() = default;  ///< 0
+  inline Expr(const Expr& other);
+  Expr(Expr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Expr& operator=(Expr other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  inline ~Expr();
   Expr(std::int64_t value);
   Expr(int value) : Expr(std::int64_t(value)) {}
   static Expr symbol(std::string_view name);
@@ -100,21 +109,22 @@ class Expr {
 
  private:
   friend struct ExprAccess;
-  explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
+  /// Takes over a node that nobody else uses yet.
+  explicit Expr(ExprNode* node) : node_(node) {}
   inline const ExprNode& node() const;
-  std::shared_ptr<const ExprNode> node_;  ///< null: the integer 0
+  ExprNode* node_ = nullptr;  ///< shared, and not changed any more; null: the integer 0
 };
 
 /// What an expression points to. Public for the sake of the accessors, which most of the time of an
 /// optimizer run passes through; read expressions through Expr.
 struct ExprNode {
+  UserCount users{};
   Op op = Op::Integer;
   bool normal = true;        ///< known to be in normal form
   std::uint32_t depth = 1;   ///< levels of the tree
   std::size_t hash = 0;
   std::uint64_t names = 0;   ///< one of 64 bits for every symbol and function in the tree
-  std::int64_t value = 0;
-  double number = 0;
+  std::int64_t bits = 0;     ///< an Integer, or the bits of a double
   std::string name;
   std::vector<Expr> args;
 
@@ -125,7 +135,13 @@ const ExprNode& Expr::node() const { return node_ ? *node_ : ExprNode::zero; }
 Op Expr::op() const { return node().op; }
 std::span<const Expr> Expr::args() const { return node().args; }
 const std::string& Expr::name() const { return node().name; }
-double Expr::number() const { return node().number; }
+double Expr::number() const { return std::bit_cast<double>(node().bits); }
+Expr::Expr(const Expr& other) : node_(other.node_) {
+  if (node_) node_->users.add();
+}
+Expr::~Expr() {
+  if (node_ && node_->users.remove()) delete node_;
+}
 std::size_t Expr::hash() const { return node().hash; }
 
 // ---- Normal form for integer arithmetic. Arguments are brought to normal form if they are not.

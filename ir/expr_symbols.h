@@ -16,7 +16,7 @@ namespace sdfg {
 
 struct ExprAccess {
   static const ExprNode& node(const Expr& e) { return e.node(); }
-  static Expr wrap(std::shared_ptr<const ExprNode> node) { return Expr(std::move(node)); }
+  static Expr wrap(std::unique_ptr<ExprNode> node) { return Expr(node.release()); }
 };
 
 namespace detail {

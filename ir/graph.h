@@ -9,6 +9,7 @@
 
 #include "support/assert.h"
 #include "support/id.h"
+#include "support/id_list.h"
 
 namespace sdfg {
 
@@ -55,28 +56,28 @@ class Graph {
   /// Erases the edges at the node, too.
   void erase(NodeId id) {
     NodeSlot& node = slot(id);
-    while (!node.in.empty()) erase(node.in.back());
-    while (!node.out.empty()) erase(node.out.back());
+    while (!node.in.empty()) erase(node.in.ids().back());
+    while (!node.out.empty()) erase(node.out.ids().back());
     node.data.reset();
     --live_nodes_;
   }
   void erase(EdgeId id) {
     EdgeSlot& edge = slot(id);
-    std::erase(slot(edge.from).out, id);
-    std::erase(slot(edge.to).in, id);
+    slot(edge.from).out.erase(id);
+    slot(edge.to).in.erase(id);
     edge.data.reset();
     --live_edges_;
   }
   /// Moves one end of an edge, keeping its id; it becomes the last edge at the new node.
   void set_source(EdgeId id, NodeId from) {
     EdgeSlot& edge = slot(id);
-    std::erase(slot(edge.from).out, id);
+    slot(edge.from).out.erase(id);
     edge.from = from;
     slot(from).out.push_back(id);
   }
   void set_target(EdgeId id, NodeId to) {
     EdgeSlot& edge = slot(id);
-    std::erase(slot(edge.to).in, id);
+    slot(edge.to).in.erase(id);
     edge.to = to;
     slot(to).in.push_back(id);
   }
@@ -87,15 +88,13 @@ class Graph {
   auto edges() const { return live_ids<EdgeId>(edges_); }
   /// The nodes that were of this kind when they were added.
   auto nodes_of_kind(std::uint8_t kind) const {
-    return std::views::iota(std::uint32_t(0), std::uint32_t(nodes_.size())) |
-           std::views::filter([this, kind](std::uint32_t i) {
-             return nodes_[i].kind == kind && nodes_[i].data != nullptr;
-           }) |
-           std::views::transform([](std::uint32_t i) { return NodeId{i}; });
+    return ids_where<NodeId>(nodes_, [kind](const NodeSlot& slot) {
+      return slot.kind == kind && slot.data != nullptr;
+    });
   }
   std::uint8_t kind_of(NodeId id) const { return slot(id).kind; }
-  std::span<const EdgeId> in(NodeId id) const { return slot(id).in; }
-  std::span<const EdgeId> out(NodeId id) const { return slot(id).out; }
+  std::span<const EdgeId> in(NodeId id) const { return slot(id).in.ids(); }
+  std::span<const EdgeId> out(NodeId id) const { return slot(id).out.ids(); }
   NodeId source(EdgeId id) const { return slot(id).from; }
   NodeId target(EdgeId id) const { return slot(id).to; }
 
@@ -141,7 +140,7 @@ class Graph {
   // large: walks over the graph touch little memory.
   struct NodeSlot {
     std::unique_ptr<N> data;  ///< none: erased
-    std::vector<EdgeId> in, out;
+    IdList<EdgeId> in, out;
     std::uint8_t kind = 0;  ///< the payload's
     friend bool operator==(const NodeSlot& a, const NodeSlot& b) {
       return *a.data == *b.data && a.in == b.in && a.out == b.out;
@@ -161,11 +160,15 @@ class Graph {
     else
       return 0;
   }
+  template <class IdType, class Slots, class Takes>
+  static auto ids_where(const Slots& slots, Takes takes) {
+    return std::views::iota(std::uint32_t(0), std::uint32_t(slots.size())) |
+           std::views::filter([&slots, takes](std::uint32_t i) { return takes(slots[i]); }) |
+           std::views::transform([](std::uint32_t i) { return IdType{i}; });
+  }
   template <class IdType, class Slots>
   static auto live_ids(const Slots& slots) {
-    return std::views::iota(std::uint32_t(0), std::uint32_t(slots.size())) |
-           std::views::filter([&slots](std::uint32_t i) { return slots[i].data != nullptr; }) |
-           std::views::transform([](std::uint32_t i) { return IdType{i}; });
+    return ids_where<IdType>(slots, [](const auto& slot) { return slot.data != nullptr; });
   }
   NodeSlot& slot(NodeId id) {
     SDFG_ASSERT(contains(id)) << "no node with id " << id.value;

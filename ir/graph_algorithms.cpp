@@ -13,14 +13,14 @@ namespace sdfg {
 // Boost's topological_sort fixes no order among ready nodes, so this is Kahn's algorithm with a
 // queue by id.
 std::optional<std::vector<NodeId>> topological_order(const StateGraph& graph) {
+  std::vector<NodeId> order;
+  order.reserve(graph.node_count());
   std::vector<std::uint32_t> waiting(graph.id_bound());
   IdQueue ready(graph.id_bound());
   for (NodeId n : graph.nodes()) {
     waiting[n.value] = std::uint32_t(graph.in(n).size());
     if (waiting[n.value] == 0) ready.push(n.value);
   }
-  std::vector<NodeId> order;
-  order.reserve(graph.node_count());
   while (!ready.empty()) {
     const NodeId n{std::uint32_t(ready.pop())};
     order.push_back(n);

@@ -6,6 +6,7 @@
 #include "ir/code.h"
 #include "ir/element.h"
 #include "ir/subset.h"
+#include "support/rare.h"
 
 namespace sdfg {
 
@@ -23,10 +24,10 @@ struct Memlet {
   std::optional<Subset> src_subset, dst_subset;
   Expr volume = 0;       ///< elements moved; with `dynamic` an upper bound, 0 = unknown
   bool dynamic = false;
-  std::optional<Code> wcr;  ///< write-conflict resolution: a lambda of old and new value
+  RareOptional<Code> wcr;  ///< write-conflict resolution: a lambda of old and new value
   bool wcr_nonatomic = false;
   bool allow_oob = false;
-  std::optional<DebugInfo> debuginfo;
+  RareOptional<DebugInfo> debuginfo;
   std::string guid;
   Extras extras;
   Origin origin;

@@ -16,6 +16,7 @@
 #include "ir/subset.h"
 #include "ir/type.h"
 #include "support/box.h"
+#include "support/rare.h"
 
 namespace sdfg {
 
@@ -33,7 +34,7 @@ struct AccessNode {
   std::string data;
   bool setzero = false;
   DataInstrumentation instrument = DataInstrumentation::None;
-  Code instrument_condition{"1", Language::Cpp};
+  Rare<Code, TrueCpp> instrument_condition;
 
   static constexpr std::string_view kind = "AccessNode";
   static constexpr auto properties = std::tuple{
@@ -48,13 +49,13 @@ struct AccessNode {
 struct Tasklet {
   std::string label;
   Code code;
-  std::vector<std::string> state_fields;
-  Code code_global{"", Language::Cpp}, code_init{"", Language::Cpp}, code_exit{"", Language::Cpp};
+  Rare<std::vector<std::string>> state_fields;
+  Rare<Code, NoCpp> code_global, code_init, code_exit;
   Instrumentation instrument = Instrumentation::None;
   std::optional<bool> side_effects;  ///< not set: only if Python code calls a callback
-  std::vector<std::string> ignored_symbols;
-  std::map<std::string, Expr> location;
-  std::vector<std::string> environments;
+  Rare<std::vector<std::string>> ignored_symbols;
+  Rare<std::map<std::string, Expr>> location;
+  Rare<std::vector<std::string>> environments;
 
   static constexpr std::string_view kind = "Tasklet";
   static constexpr auto properties = std::tuple{
@@ -66,6 +67,10 @@ struct Tasklet {
       property("ignored_symbols", &Tasklet::ignored_symbols),
       property("location", &Tasklet::location), property("environments", &Tasklet::environments)};
   bool operator==(const Tasklet&) const = default;
+};
+
+struct ZeroText {
+  std::string operator()() const { return "0"; }
 };
 
 /// Opens a parametric scope: its body runs once for every point of `ranges`, in no particular
@@ -85,8 +90,8 @@ struct MapEntry {
   std::int64_t omp_num_threads = 0;
   OmpSchedule omp_schedule = OmpSchedule::Default;
   std::int64_t omp_chunk_size = 0;
-  std::optional<std::vector<std::int64_t>> gpu_block_size;
-  std::string gpu_launch_bounds = "0";
+  RareOptional<std::vector<std::int64_t>> gpu_block_size;
+  Rare<std::string, ZeroText> gpu_launch_bounds;
   std::int64_t gpu_min_warps_per_eu = 0;
   std::int64_t gpu_maxnreg = 0;
   bool gpu_force_syncthreads = false;
@@ -127,7 +132,7 @@ struct ConsumeEntry {
   std::string label;
   std::string pe_index;
   Expr num_pes = 1;
-  std::optional<Code> condition;  ///< quiescence: stop when it holds; none: when empty
+  RareOptional<Code> condition;  ///< quiescence: stop when it holds; none: when empty
   Schedule schedule = Schedule::Default;
   std::int64_t chunksize = 1;
   bool is_collapsed = false;
@@ -160,13 +165,13 @@ struct NestedSdfg {
   std::string label;
   std::optional<Box<Sdfg>> sdfg;  ///< none: in the file at ext_sdfg_path, not loaded
   std::map<std::string, Expr> symbol_mapping;  ///< inner symbol: outer expression
-  std::optional<std::string> ext_sdfg_path;
+  RareOptional<std::string> ext_sdfg_path;
   bool is_collapsed = false;
   Instrumentation instrument = Instrumentation::None;
   bool no_inline = false;
-  std::string unique_name;
-  std::map<std::string, Expr> location;
-  std::vector<std::string> environments;
+  Rare<std::string> unique_name;
+  Rare<std::map<std::string, Expr>> location;
+  Rare<std::vector<std::string>> environments;
 
   // Defined where Sdfg is complete (sdfg.cpp).
   NestedSdfg();
@@ -196,11 +201,11 @@ struct LibraryNode {
   std::string classpath;  ///< "dace.libraries.standard.nodes.reduce.Reduce"
   std::string label;
   std::string name;
-  std::optional<std::string> implementation;
+  RareOptional<std::string> implementation;
   Schedule schedule = Schedule::Default;
   Instrumentation instrument = Instrumentation::None;
-  std::map<std::string, Expr> location;
-  std::vector<std::string> environments;
+  Rare<std::map<std::string, Expr>> location;
+  Rare<std::vector<std::string>> environments;
 
   static constexpr std::string_view kind = "LibraryNode";
   static constexpr auto properties =
@@ -234,7 +239,7 @@ struct Node {
                LibraryNode, OtherNode>
       kind;
   Connectors in_connectors{}, out_connectors{};
-  std::optional<DebugInfo> debuginfo{};
+  RareOptional<DebugInfo> debuginfo{};
   std::string guid{};
   Extras extras{};
   Origin origin{};

@@ -113,13 +113,17 @@ class TextReader {
   }
   template <class T>
   void value(std::optional<T>& o) {
-    if (accept("none")) {
-      o.reset();
-    } else {
-      T inner{};
-      value(inner);
-      o = std::move(inner);
-    }
+    optional_value(o);
+  }
+  template <class T>
+  void value(RareOptional<T>& o) {
+    optional_value(o);
+  }
+  template <class T, class Default>
+  void value(Rare<T, Default>& r) {
+    T inner{};
+    value(inner);
+    r = std::move(inner);
   }
   template <class T>
   void value(std::vector<T>& v) {
@@ -168,6 +172,16 @@ class TextReader {
   };
 
  private:
+  template <class O>
+  void optional_value(O& o) {
+    if (accept("none")) {
+      o.reset();
+    } else {
+      typename O::value_type inner{};
+      value(inner);
+      o = std::move(inner);
+    }
+  }
   static constexpr std::size_t max_nesting = 100'000;
 
   std::size_t skip();  ///< moves to the next token and returns its place

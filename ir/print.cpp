@@ -137,7 +137,7 @@ void Printer::loop_head(const LoopRegion& loop) {
     w_.name(loop.loop_variable);
     w_.text(")");
   }
-  const auto part = [&](std::string_view word, const std::optional<Code>& code) {
+  const auto part = [&](std::string_view word, const RareOptional<Code>& code) {
     if (!code) return;
     w_.text(word);
     w_.code(*code);

@@ -83,6 +83,17 @@ class TextWriter {
       text("none");
   }
   template <class T>
+  void value(const RareOptional<T>& o) {
+    if (o)
+      value(*o);
+    else
+      text("none");
+  }
+  template <class T, class Default>
+  void value(const Rare<T, Default>& r) {
+    value(*r);
+  }
+  template <class T>
   void value(const std::vector<T>& v) {
     list('[', ']', v, [&](const T& item) { value(item); });
   }

@@ -11,7 +11,7 @@ namespace {
 
 using detail::Replacer;
 
-void replace(std::optional<Code>& code, const Substitution& names) {
+void replace(RareOptional<Code>& code, const Substitution& names) {
   if (code) *code = substitute(*code, names);
 }
 

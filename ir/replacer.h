@@ -56,6 +56,12 @@ class Replacer {
   void operator()(std::map<std::string, Expr>& values) {
     for (auto& [key, value] : values) (*this)(value);
   }
+  void operator()(Rare<std::map<std::string, Expr>>& values) {
+    if (values->empty()) return;
+    auto changed = *values;
+    (*this)(changed);
+    values = std::move(changed);
+  }
 
  private:
   const Substitution& names_;

@@ -36,6 +36,15 @@ struct Mixer {
     (*this)(v.has_value());
     if (v) (*this)(*v);
   }
+  template <class T>
+  void operator()(const RareOptional<T>& v) {
+    (*this)(v.has_value());
+    if (v) (*this)(*v);
+  }
+  template <class T, class Default>
+  void operator()(const Rare<T, Default>& v) {
+    (*this)(*v);
+  }
   template <class A, class B>
   void operator()(const std::pair<A, B>& v) {
     (*this)(v.first);

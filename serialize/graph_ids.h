@@ -20,7 +20,7 @@ inline std::string node_id(const std::string& state, NodeId id) {
 
 /// "i = 0; i < N; i = i + 1"
 inline std::string loop_text(const LoopRegion& loop) {
-  const auto part = [](const std::optional<Code>& code) {
+  const auto part = [](const RareOptional<Code>& code) {
     return code ? code->text() : std::string();
   };
   return part(loop.init_statement) + "; " + part(loop.loop_condition) + "; " +

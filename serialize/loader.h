@@ -112,14 +112,30 @@ bool read_value(Loader&, json::Value v, E& out) {
   out = *found;
   return true;
 }
-template <class T>
-bool read_value(Loader& in, json::Value v, std::optional<T>& out) {
+/// O: std::optional or RareOptional.
+template <class O>
+bool read_optional(Loader& in, json::Value v, O& out) {
   out.reset();
   if (v.is_null()) return true;
-  T value{};
+  typename O::value_type value{};
   if (!read_value(in, v, value)) return false;
   out = std::move(value);
   return true;
+}
+template <class T>
+bool read_value(Loader& in, json::Value v, std::optional<T>& out) {
+  return read_optional(in, v, out);
+}
+template <class T>
+bool read_value(Loader& in, json::Value v, RareOptional<T>& out) {
+  return read_optional(in, v, out);
+}
+template <class T, class Default>
+bool read_value(Loader& in, json::Value v, Rare<T, Default>& out) {
+  T value{};
+  const bool read = read_value(in, v, value);
+  out = std::move(value);
+  return read;
 }
 template <class T, class Less>
 bool read_value(Loader& in, json::Value v, std::map<std::string, T, Less>& out) {

@@ -98,7 +98,7 @@ void put_attributes(Members& m, const Block& block) {
           if constexpr (requires { kind.properties; }) put_properties(a, kind, block.extras);
         },
         block.kind);
-    if (const auto* region = block.as<ControlFlowRegion>(); region && !region->arguments.empty())
+    if (const auto* region = block.as<ControlFlowRegion>(); region && !region->arguments->empty())
       a.put("arguments", [&] { write_value(to, region->arguments); });
     if (block.debuginfo) a.put("debuginfo", [&] { write_value(to, block.debuginfo); });
     if (!block.guid.empty()) a.put("guid", [&] { to.text(block.guid); });

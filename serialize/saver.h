@@ -185,6 +185,17 @@ void write_value(Saver& to, const std::optional<T>& v) {
     to.raw("null");
 }
 template <class T>
+void write_value(Saver& to, const RareOptional<T>& v) {
+  if (v)
+    write_value(to, *v);
+  else
+    to.raw("null");
+}
+template <class T, class Default>
+void write_value(Saver& to, const Rare<T, Default>& v) {
+  write_value(to, *v);
+}
+template <class T>
 void write_value(Saver& to, const std::vector<T>& v) {
   to.out += '[';
   bool first = true;

@@ -91,7 +91,7 @@ Expr bytes(const std::vector<TouchedElements>& touched) {
 }
 
 /// The value that simple code gives a variable.
-const Expr* value_of(const std::optional<Code>& code, std::string_view variable) {
+const Expr* value_of(const RareOptional<Code>& code, std::string_view variable) {
   const Statements* statements = code ? code->statements() : nullptr;
   if (!statements || statements->size() != 1) return nullptr;
   const auto* assign = std::get_if<Assign>(&statements->front().kind);

@@ -180,7 +180,7 @@ struct CodeTypes {
 };
 
 /// The variable's initial value, and the type of a loop variable.
-const Expr* assigned_value(const std::optional<Code>& code, std::string_view variable) {
+const Expr* assigned_value(const RareOptional<Code>& code, std::string_view variable) {
   const Statements* statements = code ? code->statements() : nullptr;
   if (!statements) return nullptr;
   for (const Statement& s : *statements)

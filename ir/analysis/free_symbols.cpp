@@ -127,7 +127,7 @@ void collect_code_symbols(const Node& node, SymbolSet& out) {
   const Tasklet& tasklet = *node.as<Tasklet>();
   const auto outside = [&](const std::string& name) {
     return node.in_connectors.contains(name) || node.out_connectors.contains(name) ||
-           std::ranges::find(tasklet.ignored_symbols, name) != tasklet.ignored_symbols.end();
+           std::ranges::find(*tasklet.ignored_symbols, name) != tasklet.ignored_symbols->end();
   };
   if (const Statements* statements = tasklet.code.statements())
     CodeReader{outside, out}.read(*statements);
@@ -356,14 +356,14 @@ class Collector {
     } else if (const auto* tasklet = node.as<Tasklet>()) {
       this->tasklet(node, *tasklet, free);
     } else if (const auto* nested = node.as<NestedSdfg>()) {
-      for (const auto& [name, value] : nested->location) symbolic.add(value);
+      for (const auto& [name, value] : *nested->location) symbolic.add(value);
       SymbolSet used;
       const bool all = !needed_by_code_ || !nested->sdfg;
       if (!all) used = Collector(**nested->sdfg, true, constants_).run();
       for (const auto& [name, value] : nested->symbol_mapping)
         if (all || used.contains(name)) symbolic.add(value);
     } else if (const auto* library = node.as<LibraryNode>()) {
-      for (const auto& [name, value] : library->location) symbolic.add(value);
+      for (const auto& [name, value] : *library->location) symbolic.add(value);
       for (const Expr& value : symbolic_properties(node)) symbolic.add(value);
     } else if (node.is_entry()) {
       entry(state, id, free, defined);
@@ -376,7 +376,7 @@ class Collector {
         CallReader{sdfg_, free}.read(*statements);
       collect_code_symbols(node, free);
     } else {
-      SymbolSet bound(tasklet.ignored_symbols.begin(), tasklet.ignored_symbols.end());
+      SymbolSet bound(tasklet.ignored_symbols->begin(), tasklet.ignored_symbols->end());
       for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
         for (const auto& [name, type] : *connectors) bound.insert(name);
       for_each_word(tasklet.code.text(), [&](std::string_view word) {

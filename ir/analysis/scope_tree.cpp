@@ -1,5 +1,7 @@
 #include "ir/analysis/scope_tree.h"
 
+#include <algorithm>
+
 #include "ir/graph_algorithms.h"
 #include "ir/place.h"
 #include "ir/walk.h"
@@ -44,13 +46,15 @@ Result<Dataflow> dataflow(const State& state) {
   ScopeTree& tree = flow.tree;
   tree.parent.resize(state.id_bound());
   tree.exit.resize(state.id_bound());
+  const auto bounds_scope = [&](NodeId n) { return may_bound_scope(state, n); };
+  if (std::ranges::none_of(state.nodes(), bounds_scope)) return flow;
   std::vector<bool> opens(state.id_bound());
   std::vector<NodeId> closes(state.id_bound());  // of an exit: its entry
   const auto entry_name = [&](NodeId scope) {
     return scope ? Place().node(state, scope).text() : std::string("the top level");
   };
   for (NodeId n : state.nodes()) {
-    if (!may_bound_scope(state, n)) continue;
+    if (!bounds_scope(n)) continue;
     const NodeId entry = entry_of_exit(state[n]);
     closes[n.value] = entry;
     if (state[n].is_entry()) opens[n.value] = true;

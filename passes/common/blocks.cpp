@@ -9,7 +9,7 @@ namespace sdfg {
 bool is_empty_state(const Block& block) {
   const auto* state = block.as<State>();
   return state && state->node_count() == 0 && state->instrument == Instrumentation::None &&
-         state->symbol_instrument == DataInstrumentation::None && state->location.empty() &&
+         state->symbol_instrument == DataInstrumentation::None && state->location->empty() &&
          block.extras.empty();
 }
 

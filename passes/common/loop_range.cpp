@@ -8,7 +8,7 @@ namespace {
 Diagnostic no(std::string why) { return Diagnostic{{}, std::move(why)}; }
 
 /// `variable = value` or `variable += value`, as the value it gets.
-std::optional<Expr> assigned_value(const std::optional<Code>& code, const std::string& variable) {
+std::optional<Expr> assigned_value(const RareOptional<Code>& code, const std::string& variable) {
   const Statements* statements = code ? code->statements() : nullptr;
   if (!statements || statements->size() != 1) return std::nullopt;
   const auto* assign = std::get_if<Assign>(&statements->front().kind);

@@ -12,9 +12,9 @@ bool SideEffects::of(const Sdfg& sdfg, const Node& node) {
   const auto* tasklet = node.as<Tasklet>();
   if (!tasklet) return false;
   if (tasklet->side_effects) return *tasklet->side_effects;
-  if (!tasklet->state_fields.empty()) return true;
+  if (!tasklet->state_fields->empty()) return true;
   if (tasklet->code.language() != Language::Python)
-    return node.out_connectors.empty() || !tasklet->code_global.empty();
+    return node.out_connectors.empty() || !tasklet->code_global->empty();
   const SymbolSet& callbacks = known(sdfg).callbacks;
   if (callbacks.empty()) return false;
   SymbolSet names;

@@ -114,7 +114,7 @@ void SymbolValues::add_loop(RegionIndex region, BlockId id) {
   regions_[region].children.push_back({id, {index}});
 }
 
-void SymbolValues::add_statement(RegionIndex region, BlockId block, const std::optional<Code>& code,
+void SymbolValues::add_statement(RegionIndex region, BlockId block, const RareOptional<Code>& code,
                                  bool update) {
   const Statements* statements = code ? code->statements() : nullptr;
   if (!statements) return;

@@ -122,7 +122,7 @@ class SymbolValues {
   void add_block(RegionIndex region, BlockId block, RegionIndex innermost_loop);
   void add_conditional(RegionIndex region, BlockId block, RegionIndex innermost_loop);
   void add_loop(RegionIndex region, BlockId block);
-  void add_statement(RegionIndex region, BlockId block, const std::optional<Code>& code,
+  void add_statement(RegionIndex region, BlockId block, const RareOptional<Code>& code,
                      bool update);
   void define(const std::string& name, Definition definition);
   static void cut(RegionInfo& info);

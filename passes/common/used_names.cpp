@@ -31,6 +31,14 @@ class Collector {
     if (value) add(*value);
   }
   template <class T>
+  void add(const RareOptional<T>& value) {
+    if (value) add(*value);
+  }
+  template <class T, class Default>
+  void add(const Rare<T, Default>& value) {
+    add(*value);
+  }
+  template <class T>
   void add(const std::vector<T>& values) {
     for (const T& value : values) add(value);
   }

@@ -154,7 +154,7 @@ class Converter {
     if (region.node_count() > 1 || !region[first].is<State>())
       return who + " is not a single state";
     State& state = *region[first].as<State>();
-    if (state.instrument != Instrumentation::None || !state.location.empty())
+    if (state.instrument != Instrumentation::None || !state.location->empty())
       return who + " is instrumented or has a location";
     sides_.push_back({b, region[first].label, &state});
     return reader_.read(sides_.back());

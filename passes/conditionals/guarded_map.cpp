@@ -143,7 +143,7 @@ class Guard {
     sdfg.name = nested.label;
     sdfg.using_explicit_control_flow = true;
     Block block{"if", ConditionalBlock{}};
-    const auto add_branch = [&](std::string label, std::optional<Code> condition) {
+    const auto add_branch = [&](std::string label, RareOptional<Code> condition) {
       ControlFlowRegion region;
       region.start_block = region.add(Block{label + "_state", State{}});
       block.as<ConditionalBlock>()->branches.push_back(

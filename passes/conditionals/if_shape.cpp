@@ -104,7 +104,7 @@ std::string ValueNames::computed(NodeId n) {
   if (from == scope_ || state_[from].is<AccessNode>()) {
     what += of_edge(e);
   } else if (const auto* tasklet = state_[from].as<Tasklet>()) {
-    if (effects_.of(sdfg_, state_[from]) || !tasklet->code_global.empty()) return {};
+    if (effects_.of(sdfg_, state_[from]) || !tasklet->code_global->empty()) return {};
     const std::string language(to_text(tasklet->code.language()));
     what += state_[e].src_connector + " of " + language + " " + tasklet->code.text();
     std::map<std::string, std::string> inputs;

@@ -250,7 +250,7 @@ std::optional<Place> find_place(const Region& region, BlockId conditional) {
   const Place place{region.source(enter), conditional, region.target(leave), enter};
   for (BlockId b : {place.before, place.after}) {
     const auto* state = region[b].as<State>();
-    if (!state || state->instrument != Instrumentation::None || !state->location.empty())
+    if (!state || state->instrument != Instrumentation::None || !state->location->empty())
       return std::nullopt;
   }
   if (!only(region.out(place.before)) || !only(region.in(place.after))) return std::nullopt;

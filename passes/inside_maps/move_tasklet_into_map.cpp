@@ -65,7 +65,7 @@ class Mover {
     if (effects_.of(sdfg_, node)) return quoted(tasklet.label) + " has side effects";
     if (tasklet.instrument != Instrumentation::None)
       return quoted(tasklet.label) + " is instrumented";
-    if (!tasklet.code_init.empty() || !tasklet.code_exit.empty() || !tasklet.code_global.empty())
+    if (!tasklet.code_init->empty() || !tasklet.code_exit->empty() || !tasklet.code_global->empty())
       return quoted(tasklet.label) + " has code outside of the program";
     const std::string& name = state.get<AccessNode>(n).data;
     for (const AccessSite& site : accesses_.sites(name))

@@ -87,8 +87,8 @@ class Fuser {
   static Refusal check_code(const Tasklet& tasklet, bool only_assignments) {
     const Statements* statements = tasklet.code.statements();
     if (!statements) return "the code of " + quoted(tasklet.label) + " is not Python";
-    if (!tasklet.code_global.empty() || !tasklet.code_init.empty() || !tasklet.code_exit.empty() ||
-        !tasklet.state_fields.empty())
+    if (!tasklet.code_global->empty() || !tasklet.code_init->empty() ||
+        !tasklet.code_exit->empty() || !tasklet.state_fields->empty())
       return quoted(tasklet.label) + " has code outside of the program";
     if (tasklet.instrument != Instrumentation::None)
       return quoted(tasklet.label) + " is instrumented";

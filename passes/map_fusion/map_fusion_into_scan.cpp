@@ -59,7 +59,7 @@ class Mover {
   Refusal check(NodeId scan) {
     for (const FusionMap* map : {&first_, &second_})
       if (!map->unfit.empty()) return "map '" + entry(*map).label + "': " + map->unfit;
-    if (!state_.get<NestedSdfg>(scan).unique_name.empty())
+    if (!state_.get<NestedSdfg>(scan).unique_name->empty())
       return "the scan shares its code with others";
     if (entry(first_).schedule != entry(second_).schedule) return "the schedules differ";
     if (entry(first_).instrument != Instrumentation::None) return "the first map is instrumented";

@@ -19,7 +19,7 @@ MapEntry plain_map(const MapEntry& map, Schedule schedule) {
 void expand(State& state, MapEnds ends, std::size_t count, Schedule inner_schedule,
             std::vector<NodeId>& changed) {
   MapEntry original = state.get<MapEntry>(ends.entry);
-  const std::optional<DebugInfo> debuginfo = state[ends.entry].debuginfo;
+  const RareOptional<DebugInfo> debuginfo = state[ends.entry].debuginfo;
   const auto first = [&](auto& all, auto& from) {
     all = {from.front()};
     from.erase(from.begin());

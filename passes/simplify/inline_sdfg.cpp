@@ -45,7 +45,7 @@ class Inliner {
     const Block& block = inner[*start(inner)];
     const State* body = block.as<State>();
     if (!body) return "the nested SDFG is a " + std::string(block.kind_name()) + ", no state";
-    if (body->instrument != Instrumentation::None || !body->location.empty())
+    if (body->instrument != Instrumentation::None || !body->location->empty())
       return "the state inside is instrumented or has a location";
     if (const auto inner_tree = scope_tree(*body); !inner_tree) return inner_tree.error().message;
     scoped_ = bool(index_.tree.parent_of(node_));

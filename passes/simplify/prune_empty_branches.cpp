@@ -60,7 +60,7 @@ class Pruner {
     while (branches.size() >= 2 && idle[idle.size() - 2]) {
       Branch &empty = branches[branches.size() - 2], &last = branches.back();
       const Trail here = trail.in(empty.block);
-      const Code guard = negated(empty.condition.value()).value();
+      const Code guard = negated(*empty.condition).value();
       const Expr* then = last.condition ? last.condition->expr() : nullptr;
       if (!context_.may_apply()) break;
       context_.applied(here, "removed, because it does nothing; '" + last.block.label +

@@ -176,7 +176,7 @@ class Promotion {
   Refusal check_names(const std::string& name) const {
     bool indexed = false;
     const auto look = [&](const Expr& e) { indexed = indexed || has_subscript_of(e, name); };
-    const auto look_at = [&](const std::optional<Code>& code) {
+    const auto look_at = [&](const RareOptional<Code>& code) {
       if (code && mentions(*code, name) && code->text().find('[') != std::string::npos)
         indexed = true;
     };

@@ -281,7 +281,7 @@ class Fusion {
       if (s->instrument != Instrumentation::None ||
           s->symbol_instrument != DataInstrumentation::None)
         return "a state is instrumented";
-      if (!s->location.empty()) return "a state has a location";
+      if (!s->location->empty()) return "a state has a location";
     }
     return {};
   }
