@@ -184,14 +184,18 @@ TEST(Cpp, FunctionsOfNumPy) {
   state s
     n0 = access A
     n1 = access B
-    n2 = tasklet t: "py_divmod(a, b, c[0], c[1])\nc[2] = np_float_pow(a, b)"
+    n2 = tasklet t: |
+      | py_divmod(a, b, c[0], c[1])
+      | c[2] = np_float_pow(a, b)
+      | c[0] = Modulo_float(a, b) + Mod_float(a, b)
     n3 = access C
     n0 -> n2.a: A[0]
     n1 -> n2.b: B[0]
     n2.c -> n3: C[0:3]
 )--");
   EXPECT_NE(text.find("C[0] = sdfg::py_floor(a, b);\n      C[1] = sdfg::py_mod(a, b);\n"
-                      "      C[2] = sdfg::pow(a, b);"),
+                      "      C[2] = sdfg::pow(a, b);\n"
+                      "      C[0] = sdfg::py_mod(a, b) + sdfg::fmod(a, b);"),
             std::string::npos)
       << text;
 }
