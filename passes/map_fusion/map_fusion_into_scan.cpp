@@ -343,6 +343,7 @@ class Mover {
 /// What is looked at again and again: nested SDFGs, and the SDFG around.
 class Known {
  public:
+  explicit Known(std::optional<ScopeNester>& nester) : nester_(nester) {}
   ScanBody& scan(const FusionSite& site, NodeId node) {
     auto& known = scans_[node];
     if (!known) known = std::make_unique<ScanBody>(site, node);
@@ -356,14 +357,17 @@ class Known {
 
  private:
   std::map<NodeId, std::unique_ptr<ScanBody>> scans_;
-  std::optional<ScopeNester> nester_;
+  std::optional<ScopeNester>& nester_;
 };
 
 }  // namespace
 
 Result<Changed> MapFusionIntoScan::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  // No container or symbol is added around a scan. Nested SDFGs come and go.
+  std::optional<ScopeNester> of_root;
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
-    Known known;
+    std::optional<ScopeNester> of_nested;
+    Known known(&maps.site().sdfg == &sdfg ? of_root : of_nested);
     for_each_producer(maps, entries,
                       [&](NodeId producer, NodeId consumer) -> std::optional<NodeId> {
                         FusionSite& site = maps.site();
