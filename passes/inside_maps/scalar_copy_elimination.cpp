@@ -53,7 +53,7 @@ class Eliminator {
   }
 
   Changed finish() {
-    sdfg_.arrays.erase_if([&](const auto& entry) { return gone_.contains(entry.first); });
+    for (const std::string& name : gone_) sdfg_.arrays.erase(name);
     return gone_.empty() ? Changed::No : Changed::Yes;
   }
 

@@ -59,7 +59,7 @@ class Fuser {
   }
 
   Changed finish() {
-    sdfg_.arrays.erase_if([&](const auto& entry) { return gone_.contains(entry.first); });
+    for (const std::string& name : gone_) sdfg_.arrays.erase(name);
     return changed_;
   }
 

@@ -81,7 +81,7 @@ class StateRewriter {
       conflicts_->restore(sdfg_, state_, assumptions_);
       changed = Changed::Yes;
     }
-    sdfg_.arrays.erase_if([&](const auto& entry) { return gone_.contains(entry.first); });
+    for (const std::string& name : gone_) sdfg_.arrays.erase(name);
     return changed;
   }
 

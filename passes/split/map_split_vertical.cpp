@@ -49,7 +49,7 @@ class StateSplitter {
       split_between(name);
     }
     conflicts_->restore(sdfg_, state_, assumptions_);
-    sdfg_.arrays.erase_if([&](const auto& entry) { return done_.contains(entry.first); });
+    for (const std::string& name : done_) sdfg_.arrays.erase(name);
     return Changed::Yes;
   }
 
