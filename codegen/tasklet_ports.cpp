@@ -195,10 +195,9 @@ void SdfgFunction::TaskletEmitter::add_output(EdgeId e) {
   const Binding to = to_code ? f_.binding(edge.memlet.data, place_)
                              : f_.end_binding(at_, target, edge.memlet.data);
   const Place place = at_.edge_place(e);
-  if (edge.dst_connector == "set")
-    if (to.data && to.data->is_reference())
-      return f_.fail(place, "a tasklet cannot set the reference '" + edge.memlet.data + "'",
-                     "set it with an edge from the container that it shows");
+  if (edge.dst_connector == "set" && to.data && to.data->is_reference())
+    return f_.fail(place, "a tasklet cannot set the reference '" + edge.memlet.data + "'",
+                   "set it with an edge from the container that it shows");
   const bool one = !type.is_pointer() && !edge.memlet.wcr;
   if (!to.data || !f_.reachable(to, edge.memlet.data, place, one)) return;
   End end{to, f_.subset_or_whole(edge.memlet.subset(), *to.data), e, type.element()};

@@ -26,9 +26,7 @@ NodeId entry_of_exit(const Node& node) {
 }  // namespace
 
 bool ScopeTree::contains(NodeId entry, NodeId node) const {
-  for (NodeId at = parent_of(node); at; at = parent_of(at))
-    if (at == entry) return true;
-  return false;
+  return any_around(node, [&](NodeId at) { return at == entry; });
 }
 
 std::vector<NodeId> ScopeTree::enclosing(NodeId node) const {
