@@ -83,19 +83,29 @@ std::optional<BlockId> start(const RegionGraph& graph, std::optional<BlockId> st
 }
 
 namespace {
-/// Depth-first search from the start; calls `enter` in preorder and `leave` in postorder.
-template <class Enter, class Leave>
-void depth_first(const Region& region, Enter enter, Leave leave) {
+/// Depth-first search from the start; calls `enter` in preorder and `leave` in postorder. Where
+/// ways part, arrange(blocks) may put the next blocks, given in the order of edges, in another.
+template <class Enter, class Leave, class Arrange>
+void depth_first(const Region& region, Enter enter, Leave leave, Arrange arrange) {
   const auto first = start(region);
   if (!first) return;
   std::vector<bool> seen(region.id_bound());
   struct Frame {
     BlockId block;
+    std::vector<BlockId> ways;
     std::size_t next = 0;
   };
-  std::vector<Frame> path{{*first}};
-  seen[first->value] = true;
-  enter(*first);
+  std::vector<Frame> path;
+  const auto go = [&](BlockId b) {
+    seen[b.value] = true;
+    enter(b);
+    path.push_back({b, {}});
+    const auto out = region.out(b);
+    if (out.size() < 2) return;
+    for (InterstateEdgeId e : out) path.back().ways.push_back(region.target(e));
+    arrange(path.back().ways);
+  };
+  go(*first);
   while (!path.empty()) {
     Frame& top = path.back();
     const auto out = region.out(top.block);
@@ -104,24 +114,34 @@ void depth_first(const Region& region, Enter enter, Leave leave) {
       path.pop_back();
       continue;
     }
-    const BlockId next = region.target(out[top.next++]);
-    if (seen[next.value]) continue;
-    seen[next.value] = true;
-    enter(next);
-    path.push_back({next});
+    const BlockId next = top.ways.empty() ? region.target(out[0]) : top.ways[top.next];
+    ++top.next;
+    if (!seen[next.value]) go(next);
   }
 }
 }  // namespace
 
 std::vector<BlockId> reachable_blocks(const Region& region) {
   std::vector<BlockId> order;
-  depth_first(region, [&](BlockId b) { order.push_back(b); }, [](BlockId) {});
+  depth_first(region, [&](BlockId b) { order.push_back(b); }, [](BlockId) {}, [](auto&) {});
   return order;
 }
 
 std::vector<BlockId> reverse_postorder(const Region& region) {
+  // Of the longest way from a block; of ways that lead back, up to there.
+  std::vector<std::size_t> length(region.id_bound());
+  const auto add_up = [&](BlockId b) {
+    for (InterstateEdgeId e : region.out(b))
+      length[b.value] = std::max(length[b.value], length[region.target(e).value] + 1);
+  };
+  depth_first(region, [](BlockId) {}, add_up, [](auto&) {});
   std::vector<BlockId> order;
-  depth_first(region, [](BlockId) {}, [&](BlockId b) { order.push_back(b); });
+  // What is visited last comes first.
+  const auto longest_first = [&](std::vector<BlockId>& ways) {
+    std::ranges::reverse(ways);
+    std::ranges::stable_sort(ways, std::greater(), [&](BlockId b) { return length[b.value]; });
+  };
+  depth_first(region, [](BlockId) {}, [&](BlockId b) { order.push_back(b); }, longest_first);
   std::ranges::reverse(order);
   return order;
 }

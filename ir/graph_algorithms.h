@@ -21,7 +21,8 @@ inline std::optional<BlockId> start(const Region& region) {
 }
 /// Blocks reachable from the start in depth-first preorder, out-edges in order.
 std::vector<BlockId> reachable_blocks(const Region& region);
-/// Blocks in reverse postorder from the start: without cycles a topological order.
+/// Blocks in reverse postorder from the start: without cycles a topological order. Where ways part,
+/// the shorter comes first: a loop's body, or what ends soon, stands beside what leads there.
 std::vector<BlockId> reverse_postorder(const Region& region);
 /// Immediate dominators, indexed by block id; the start and unreachable blocks have none.
 std::vector<BlockId> immediate_dominators(const Region& region);

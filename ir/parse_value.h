@@ -111,13 +111,13 @@ class TextReader {
   void value(E& e) {
     e = E(one_of(names<E>));
   }
-  template <class T>
-  void value(std::optional<T>& o) {
-    optional_value(o);
-  }
-  template <class T>
-  void value(RareOptional<T>& o) {
-    optional_value(o);
+  template <Optional O>
+  void value(O& o) {
+    o.reset();
+    if (accept("none")) return;
+    typename O::value_type inner{};
+    value(inner);
+    o = std::move(inner);
   }
   template <class T, class Default>
   void value(Rare<T, Default>& r) {
@@ -172,16 +172,6 @@ class TextReader {
   };
 
  private:
-  template <class O>
-  void optional_value(O& o) {
-    if (accept("none")) {
-      o.reset();
-    } else {
-      typename O::value_type inner{};
-      value(inner);
-      o = std::move(inner);
-    }
-  }
   static constexpr std::size_t max_nesting = 100'000;
 
   std::size_t skip();  ///< moves to the next token and returns its place

@@ -75,15 +75,8 @@ class TextWriter {
   void value(E e) {
     text(to_text(e));
   }
-  template <class T>
-  void value(const std::optional<T>& o) {
-    if (o)
-      value(*o);
-    else
-      text("none");
-  }
-  template <class T>
-  void value(const RareOptional<T>& o) {
+  template <Optional O>
+  void value(const O& o) {
     if (o)
       value(*o);
     else

@@ -15,7 +15,7 @@
 namespace sdfg {
 namespace {
 
-constexpr std::string_view fixed_point = "fixed-point", versions_name = "versions";
+constexpr std::string_view fixed_point = "fixed-point";
 
 /// A version that nobody asked for has to save one in so many bytes.
 constexpr std::int64_t version_worth = 100;
@@ -67,7 +67,7 @@ class PipelineParser {
       if (!take('}')) return error("expected ',' or '}'");
       return step;
     }
-    if (name == versions_name) {
+    if (name == versions_step) {
       SDFG_TRY(const std::string_view text, options());
       SDFG_TRY(step.versions, parse_options<VersionsOptions>(text));
       if (!take('{')) return error("expected '{' and the steps after the options of 'versions'");
@@ -77,7 +77,7 @@ class PipelineParser {
     }
     step.pass = find_pass(passes_, name);
     if (!step.pass) {
-      std::vector<std::string_view> known{fixed_point, versions_name};
+      std::vector<std::string_view> known{fixed_point, versions_step};
       for (const Registered& pass : passes_) known.push_back(pass.name);
       at_ = begin;
       Diagnostic unknown = error("unknown pass '" + std::string(name) + "'");
@@ -181,7 +181,7 @@ class Runner {
     for (const Expr& condition : conditions)
       for (const std::string& name : free_symbols(condition))
         if (!sdfg_->symbols.contains(name))
-          return Diagnostic{std::string(versions_name),
+          return Diagnostic{std::string(versions_step),
                             "condition '" + to_text(condition) + "': the program has no symbol '" +
                                 name + "'"};
     const auto symbols = sdfg_->symbols;
@@ -190,7 +190,7 @@ class Runner {
     if (guess) add_new(likely_decisions(*sdfg_, likely_values(special)), conditions);
     if (conditions.empty()) {
       if (!guess)
-        warnings_.push_back({std::string(versions_name),
+        warnings_.push_back({std::string(versions_step),
                              "the typical values decide nothing; there is one version only",
                              {}, Severity::Warning});
       return changed;
@@ -270,8 +270,8 @@ class Runner {
   /// Puts the two versions together, unless `gain` says that it does not pay.
   void join(Sdfg special, const std::vector<Expr>& conditions, const Gain& gain,
             const std::map<std::string, Type, std::less<>>& symbols) {
-    const PassRun event{versions_name, {}, ++number_};
-    PassContext context(versions_name);
+    const PassRun event{versions_step, {}, ++number_};
+    PassContext context(versions_step);
     context.collect_remarks = options_.collect_remarks;
     for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
     std::string text;
@@ -385,7 +385,7 @@ std::string print(const Pipeline& pipeline) {
     if (!out.empty()) out += ',';
     if (!step.pass) {
       if (step.versions)
-        out += std::string(versions_name) + '{' + print_options(*step.versions) + '}';
+        out += std::string(versions_step) + '{' + print_options(*step.versions) + '}';
       else
         out += fixed_point;
       out += '{' + print(step.steps) + '}';

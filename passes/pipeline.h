@@ -25,6 +25,9 @@ struct VersionsOptions {
       property("when", &VersionsOptions::when, "further conditions on symbols")};
 };
 
+/// The name of such a step; its remarks come under it.
+inline constexpr std::string_view versions_step = "versions";
+
 /// One entry of a pipeline: a pass, a named pipeline, `fixed-point{…}`, which repeats its steps in
 /// order until a whole round changes nothing, or `versions{…}{…}`.
 struct Step {

@@ -31,13 +31,8 @@ struct Mixer {
     (*this)(c.name), (*this)(c.element), (*this)(c.length), (*this)(c.members), (*this)(c.lengths),
         (*this)(c.bytes), (*this)(c.arguments), (*this)(c.results);
   }
-  template <class T>
-  void operator()(const std::optional<T>& v) {
-    (*this)(v.has_value());
-    if (v) (*this)(*v);
-  }
-  template <class T>
-  void operator()(const RareOptional<T>& v) {
+  template <Optional O>
+  void operator()(const O& v) {
     (*this)(v.has_value());
     if (v) (*this)(*v);
   }

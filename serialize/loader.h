@@ -112,23 +112,14 @@ bool read_value(Loader&, json::Value v, E& out) {
   out = *found;
   return true;
 }
-/// O: std::optional or RareOptional.
-template <class O>
-bool read_optional(Loader& in, json::Value v, O& out) {
+template <Optional O>
+bool read_value(Loader& in, json::Value v, O& out) {
   out.reset();
   if (v.is_null()) return true;
   typename O::value_type value{};
   if (!read_value(in, v, value)) return false;
   out = std::move(value);
   return true;
-}
-template <class T>
-bool read_value(Loader& in, json::Value v, std::optional<T>& out) {
-  return read_optional(in, v, out);
-}
-template <class T>
-bool read_value(Loader& in, json::Value v, RareOptional<T>& out) {
-  return read_optional(in, v, out);
 }
 template <class T, class Default>
 bool read_value(Loader& in, json::Value v, Rare<T, Default>& out) {

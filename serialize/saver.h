@@ -177,15 +177,8 @@ template <NamedEnum E>
 void write_value(Saver& to, E v) {
   to.text(to_text(v));
 }
-template <class T>
-void write_value(Saver& to, const std::optional<T>& v) {
-  if (v)
-    write_value(to, *v);
-  else
-    to.raw("null");
-}
-template <class T>
-void write_value(Saver& to, const RareOptional<T>& v) {
+template <Optional O>
+void write_value(Saver& to, const O& v) {
   if (v)
     write_value(to, *v);
   else

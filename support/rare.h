@@ -47,6 +47,16 @@ class RareOptional {
   std::unique_ptr<T> value_;
 };
 
+template <class O>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional<RareOptional<T>> = true;
+/// What may hold a value or none.
+template <class O>
+concept Optional = is_optional<O>;
+
 template <class T>
 struct Nothing {
   T operator()() const { return {}; }

@@ -26,12 +26,8 @@ class Collector {
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void add(T) {}
-  template <class T>
-  void add(const std::optional<T>& value) {
-    if (value) add(*value);
-  }
-  template <class T>
-  void add(const RareOptional<T>& value) {
+  template <Optional O>
+  void add(const O& value) {
     if (value) add(*value);
   }
   template <class T, class Default>

@@ -39,13 +39,18 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
   return {};
 }
 
-Refusal check_shapes(const Sdfg& sdfg, const std::string& variable) {
-  for (const auto& [name, data] : sdfg.arrays) {
-    SymbolSet read;
-    collect_symbols(data, read);
-    if (read.contains(variable)) return "the shape of '" + name + "' depends on '" + variable + "'";
+Refusal ShapeSymbols::check(const std::string& variable) {
+  if (!first_reader_) {
+    first_reader_.emplace();
+    for (const auto& [name, data] : sdfg_.arrays) {
+      SymbolSet read;
+      collect_symbols(data, read);
+      for (const std::string& symbol : read) first_reader_->try_emplace(symbol, name);
+    }
   }
-  return {};
+  const auto reader = first_reader_->find(variable);
+  if (reader == first_reader_->end()) return {};
+  return "the shape of '" + reader->second + "' depends on '" + variable + "'";
 }
 
 Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::string label) {
@@ -63,7 +68,7 @@ Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::str
 
 void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId id, std::vector<Block> chain,
                       const std::string& variable, const Expr& after) {
-  auto& [region, first, labels] = edit;
+  auto& [region, first, labels, shapes] = edit;
   const std::string label = region[id].label;
   if (chain.empty()) chain.push_back(Block{label, State{}});
   InterstateEdge leave;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/graph_algorithms.h"
@@ -13,8 +16,18 @@ namespace sdfg {
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
 /// body assigns the variable or what the range is computed from. (A `return` counts as a jump.)
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
-/// Why the variable cannot be replaced by its values: a container's shape depends on it.
-Refusal check_shapes(const Sdfg& sdfg, const std::string& variable);
+
+/// The symbols that the containers' descriptors of one SDFG read, found with the first question.
+class ShapeSymbols {
+ public:
+  explicit ShapeSymbols(const Sdfg& sdfg) : sdfg_(sdfg) {}
+  /// Why the variable cannot be replaced by its values: a container's shape depends on it.
+  Refusal check(const std::string& variable);
+
+ private:
+  const Sdfg& sdfg_;
+  std::optional<std::map<std::string, std::string, std::less<>>> first_reader_;
+};
 
 /// One iteration as a plain region: a copy of the body with the variable replaced, less the
 /// branches that it therefore never takes (what they access may not exist).
@@ -25,6 +38,7 @@ struct RegionEdit {
   Region& region;
   std::optional<BlockId> first;  ///< where it starts; stored when all is done
   Labels labels;
+  ShapeSymbols& shapes;          ///< of the SDFG; replacing loops changes no descriptor
 };
 
 /// Puts blocks one after the other in the place of a block, which is erased. Where control goes
@@ -32,21 +46,33 @@ struct RegionEdit {
 void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId block, std::vector<Block> chain,
                       const std::string& variable, const Expr& after);
 
+template <class F>
+Changed for_each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail& trail,
+                      F&& visit, bool enter_nested);
+
 /// visit(sdfg, edit, block, trail) for each loop of a region (and of SDFGs nested in it), the inner
 /// ones first. The block may be erased by the visit. Says whether any visit changed something.
 template <class F>
 Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
                       bool enter_nested = true) {
+  ShapeSymbols shapes(sdfg);
+  return for_each_loop(sdfg, shapes, region, trail, visit, enter_nested);
+}
+
+template <class F>
+Changed for_each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail& trail,
+                      F&& visit, bool enter_nested) {
   Changed changed = Changed::No;
   std::optional<RegionEdit> edit;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= for_each_loop(sdfg, *inner, here, visit, enter_nested);
+      changed |= for_each_loop(sdfg, shapes, *inner, here, visit, enter_nested);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= for_each_loop(sdfg, branch.region(), here.in(branch.block), visit, enter_nested);
+        changed |= for_each_loop(sdfg, shapes, branch.region(), here.in(branch.block), visit,
+                                 enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
@@ -56,7 +82,7 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
           changed |= inside;
         }
     if (!block.is<LoopRegion>()) continue;
-    if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region)});
+    if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region), shapes});
     changed |= visit(sdfg, *edit, id, here);
   }
   if (edit && changed == Changed::Yes) keep_start(region, edit->first);

@@ -9,7 +9,7 @@ namespace {
 
 using Options = LoopPeeling::Options;
 
-Refusal check(const Sdfg& sdfg, const LoopRegion& loop, const Result<LoopRange>& range,
+Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRange>& range,
               const Options& options) {
   if (!range) return range.error().message;
   if (range->inverted) return "the loop tests its condition behind the body";
@@ -17,7 +17,7 @@ Refusal check(const Sdfg& sdfg, const LoopRegion& loop, const Result<LoopRange>&
     return "the last iterations of a loop with step " + std::to_string(range->step) +
            " are not known";
   if (Refusal why = check_iterations(loop, *range)) return why;
-  return check_shapes(sdfg, range->variable);
+  return shapes.check(range->variable);
 }
 
 Code assign(const std::string& variable, const Expr& value) {
@@ -70,7 +70,7 @@ Result<Changed> LoopPeeling::run(Sdfg& root, const Options& options, PassContext
         std::ranges::find(options.labels, block.label) == options.labels.end())
       return Changed::No;
     const auto range = loop_range(*block.as<LoopRegion>());
-    if (const Refusal why = check(sdfg, *block.as<LoopRegion>(), range, options)) {
+    if (const Refusal why = check(edit.shapes, *block.as<LoopRegion>(), range, options)) {
       context.refused(trail, why);
       return Changed::No;
     }

@@ -7,7 +7,7 @@
 namespace sdfg {
 namespace {
 
-Refusal check(const Sdfg& sdfg, const LoopRegion& loop, const Result<LoopRange>& range,
+Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRange>& range,
               const LoopUnrolling::Options& options) {
   if (!range) return range.error().message;
   const auto count = range->count().as_integer();
@@ -16,7 +16,7 @@ Refusal check(const Sdfg& sdfg, const LoopRegion& loop, const Result<LoopRange>&
     return std::to_string(*count) + " iterations are more than " +
            std::to_string(options.max_iterations);
   if (Refusal why = check_iterations(loop, *range)) return why;
-  return check_shapes(sdfg, range->variable);
+  return shapes.check(range->variable);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ Result<Changed> LoopUnrolling::run(Sdfg& root, const Options& options, PassConte
         std::ranges::find(options.labels, block.label) == options.labels.end())
       return Changed::No;
     const auto range = loop_range(*block.as<LoopRegion>());
-    if (const Refusal why = check(sdfg, *block.as<LoopRegion>(), range, options)) {
+    if (const Refusal why = check(edit.shapes, *block.as<LoopRegion>(), range, options)) {
       context.refused(trail, why);
       return Changed::No;
     }

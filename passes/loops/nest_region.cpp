@@ -109,10 +109,8 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
       for_each_state(inner, [&](State& s) { shift_subsets(s, name, how.window, true); });
   }
   if (is_cut) for_each_state(inner, [&](State& s) { refit_scopes(inner, s); });
-  parent.arrays.erase_if([&](const auto& entry) {
-    const auto found = containers.find(entry.first);
-    return found != containers.end() && found->second.is_private;
-  });
+  for (const auto& [name, how] : containers)
+    if (how.is_private) parent.arrays.erase(name);
   const auto type_of_symbol = [&](const std::string& name) {
     if (const auto declared = parent.symbols.find(name); declared != parent.symbols.end())
       return declared->second;

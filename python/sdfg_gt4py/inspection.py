@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from gt4py.next import utils as gtx_utils
+from gt4py.next import common as gtx_common, utils as gtx_utils
 from gt4py.next.ffront import type_info as ffront_type_info, type_translation
 from gt4py.next.otf import arguments, definitions
 from gt4py.next.program_processors.runners.dace import sdfg_callable
 from gt4py.next.program_processors.runners.dace.workflow import common as gtx_wfdcommon
 
+from sdfg_gt4py.deep import deeply
 from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import Tool
 from sdfg_gt4py.translation import Translator, to_bytes
@@ -96,6 +97,15 @@ def _described(value: np.ndarray) -> dict[str, Any]:
     return {"dtype": value.dtype.name, "shape": list(value.shape), "strides": strides}
 
 
+def _in_domain(out: Any, domain: Any) -> Any:
+    """The part of a field operator's result that a call with `domain=` writes; one domain for all fields, or a
+    tuple of them like `out`."""
+    domain = gtx_utils.tree_map(gtx_common.domain)(domain)
+    if isinstance(domain, tuple):
+        return gtx_utils.tree_map(lambda field, part: field[part])(out, domain)
+    return gtx_utils.tree_map(lambda field: field[domain])(out)
+
+
 def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -> Look:
     """Looks inside a program or field operator that has a backend of `make_backend`, with the
     arguments of a call; nothing is compiled or called."""
@@ -106,6 +116,8 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
                         "give it one with program.with_backend(backend)")
     signature = ffront_type_info.type_in_program_context(program.__gt_type__())
     canonical = ffront_type_info.make_args_canonicalizer(signature, name=program.__name__)
+    if "domain" in kwargs:
+        kwargs["out"] = _in_domain(kwargs["out"], kwargs.pop("domain"))
     args, kwargs = canonical(*args, **kwargs)
     types = arguments.CompileTimeArgs(
         args=tuple(type_translation.from_value(value) for value in args),
@@ -118,8 +130,8 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
         definitions.ConcreteProgramDef(data=program.definition_stage, args=types)
     )
     with gtx_wfdcommon.dace_context(device_type=translator.device_type):
-        sdfg, constants = translator.lower(
-            compilable.data, compilable.args.offset_provider, compilable.args.column_axis
+        sdfg, constants = deeply(
+            translator.lower, compilable.data, compilable.args.offset_provider, compilable.args.column_axis
         )
         lowered = to_bytes(sdfg)
     flat = gtx_utils.flatten_nested_tuple((*args, *kwargs.values()))

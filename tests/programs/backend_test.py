@@ -425,6 +425,14 @@ class Looking(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("1 programs: 0 fail, 0 are worse", done.stdout)
 
+    def test_a_field_operator_in_a_part_of_its_domain(self):
+        backend = sdfg_gt4py.make_backend()
+        whole = {kinds.C: 8, kinds.K: 4}
+        look = sdfg_gt4py.look(kinds._identity.with_backend(backend), gtx.ones(whole, allocator=backend),
+                               out=gtx.zeros(whole, allocator=backend),
+                               domain={kinds.C: (2, 5), kinds.K: (0, 4)}, offset_provider={})
+        self.assertEqual(look.arguments["out"].shape, (3, 4))
+
     def test_a_program_with_another_backend_is_refused(self):
         with self.assertRaisesRegex(TypeError, "with_backend"):
             sdfg_gt4py.look(kinds._identity)

@@ -305,9 +305,11 @@ class ArgumentParser {
     for (const auto& [name, limit] : s.limits) named.emplace_back("limit", name);
     if (s.help && !s.topic.empty()) named.emplace_back("help", s.topic);
     for (const auto& [flag, name] : named) {
-      if (find_pass(passes_, name)) continue;
+      const bool remarks = flag == "remarks";
+      if (find_pass(passes_, name) || (remarks && name == versions_step)) continue;
       std::vector<std::string_view> known;
       for (const Registered& pass : passes_) known.push_back(pass.name);
+      if (remarks) known.push_back(versions_step);
       const std::string_view near = nearest(name, known);
       return wrong(
           flag, "there is no pass '" + std::string(name) + "'",

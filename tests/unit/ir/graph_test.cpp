@@ -80,5 +80,16 @@ TEST(Region, DominatorsOfADiamond) {
   EXPECT_FALSE(dominator[a.value]);
 }
 
+TEST(Region, OfTwoWaysTheShorterComesFirst) {
+  Region r;
+  const BlockId guard = r.add(state("guard")), body = r.add(state("body")),
+                behind = r.add(state("behind")), more = r.add(state("more")),
+                error = r.add(state("error")), last = r.add(state("last"));
+  r.start_block = guard;
+  r.connect(guard, body, {}), r.connect(body, guard, {}), r.connect(guard, behind, {});
+  r.connect(behind, more, {}), r.connect(behind, error, {}), r.connect(more, last, {});
+  EXPECT_EQ(reverse_postorder(r), (std::vector{guard, body, behind, error, more, last}));
+}
+
 }  // namespace
 }  // namespace sdfg
