@@ -2,8 +2,9 @@
 // verify, print, parse, generate, and each registered pass and named pipeline, over every kind of
 // sdfg-gen. One line per operation and shape: CPU time at about 1,000, 10,000 and 100,000 nodes,
 // and the exponent fitted through these (1 is linear; at 1.15, the aim, a hundred times the nodes
-// take twice the time for each). At the end those above the aim, and those that did not get to the
-// end.
+// take twice the time for each), and at the largest of these sizes the nodes of the SDFG (maps count
+// two: entry and exit) for each millisecond. At the end those above the aim, and those that did not
+// get to the end.
 //
 //   growth_bench [--only=REGEX] [--sizes=1000,10000,100000] [--limit=SECONDS] [--aim=1.15]
 //
@@ -196,7 +197,10 @@ void print(const Row& row, const Settings& settings) {
   for (std::size_t i = 0; i < settings.sizes.size(); ++i)
     i < row.points.size() ? std::printf(" %10.3f", 1e3 * row.points[i].second)
                           : std::printf(" %10s", "-");
-  if (const auto e = row.exponent()) std::printf(" %9.2f", *e);
+  const auto e = row.exponent();
+  e ? std::printf(" %9.2f", *e) : std::printf(" %9s", "");
+  if (!row.points.empty())
+    std::printf(" %8.0f", 1e-3 * row.points.back().first / row.points.back().second);
   std::printf("%s%s\n", row.error.empty() ? "" : "  ", row.error.c_str());
   std::fflush(stdout);
 }
@@ -231,7 +235,7 @@ std::vector<Row> measure(std::string_view shape_name, Shape shape, const Setting
 int run_all(const Settings& settings) {
   std::printf("%-44s", "operation/shape (CPU ms at about … nodes)");
   for (std::size_t size : settings.sizes) std::printf(" %10zu", size);
-  std::printf(" %9s\n", "exponent");
+  std::printf(" %9s %8s\n", "exponent", "nodes/ms");
   std::vector<Row> above;
   for (std::size_t s = 0; s < shape_names.size(); ++s)
     for (Row& row : measure(shape_names[s], Shape(s), settings)) {

@@ -240,19 +240,22 @@ class DoubleWrites {
     return name;
   }
 
-  /// The container that nobody reads any more goes; what waited for it waits for another target.
+  /// The container that nobody reads any more goes. What waited for it waits for another target, or,
+  /// where that comes later, for the map.
   void remove_output(NodeId x, const Output& output, NodeId instead, const std::string& name) {
+    const NodeId exit = state_.source(output.edge);
     for (EdgeId e : output.path) {
-      const NodeId exit = state_.source(e);
-      if (!state_[exit].is<MapExit>()) continue;
+      const NodeId from = state_.source(e);
+      if (!state_[from].is<MapExit>()) continue;
       const std::string connector = state_[e].src_connector;
-      state_[exit].out_connectors.erase(connector);
-      state_[exit].in_connectors.erase(matching_connector(connector));
+      state_[from].out_connectors.erase(connector);
+      state_[from].in_connectors.erase(matching_connector(connector));
     }
     for (auto e = output.path.rbegin(); e != output.path.rend(); ++e) state_.erase(*e);
     for (EdgeId e : std::vector(state_.out(x).begin(), state_.out(x).end())) {
-      if (state_.target(e) == instead) continue;
-      state_.set_source(e, instead);
+      const NodeId waiting = state_.target(e);
+      if (waiting == instead) continue;
+      state_.set_source(e, order().reaches(waiting, instead) ? exit : instead);
       order().connected(e);
     }
     erase_access(p_, point_, x);
