@@ -2,7 +2,7 @@
 // verify, print, parse, generate, and each registered pass and named pipeline, over every kind of
 // sdfg-gen. One line per operation and shape: CPU time at about 1,000, 10,000 and 100,000 nodes,
 // and the exponent fitted through these (1 is linear; at 1.15, the aim, a hundred times the nodes
-// take twice the time for each), and at the largest of these sizes the nodes of the SDFG (maps count
+// take twice the time for each), and at the largest of these sizes the nodes of the SDFG (a map is
 // two: entry and exit) for each millisecond. At the end those above the aim, and those that did not
 // get to the end.
 //

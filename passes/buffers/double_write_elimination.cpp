@@ -240,8 +240,8 @@ class DoubleWrites {
     return name;
   }
 
-  /// The container that nobody reads any more goes. What waited for it waits for another target, or,
-  /// where that comes later, for the map.
+  /// The container that nobody reads any more goes. What waited for it waits for another target,
+  /// or, where that comes later, for the map.
   void remove_output(NodeId x, const Output& output, NodeId instead, const std::string& name) {
     const NodeId exit = state_.source(output.edge);
     for (EdgeId e : output.path) {

@@ -66,6 +66,7 @@ class StateReuse {
       const auto* access = state_[n].as<AccessNode>();
       if (!access || !seen.insert(access->data).second || !is_candidate(access->data)) continue;
       if (!order_) order_.emplace(state_);
+      if (!is_at_top(access->data)) continue;
       Slot slot{access->data, users(access->data)};
       auto& known = groups[layout(access->data)];
       Slot* free = known.empty() ? nullptr : find_free(known, slot);
@@ -102,7 +103,15 @@ class StateReuse {
     });
   }
 
-  /// At the top of the state, written before it is read, and looked at by no view or reference.
+  /// What lies in a scope is written again in each iteration, while the scope may still read what
+  /// it was given from outside.
+  bool is_at_top(const std::string& name) const {
+    return std::ranges::none_of(accesses_.sites(name), [&](const AccessSite& site) {
+      return bool(order_->scope_of(site.node));
+    });
+  }
+
+  /// Written before it is read, and looked at by no view or reference.
   bool is_plain(NodeId n) const {
     const auto& access = state_.get<AccessNode>(n);
     if (access.setzero || (state_.in(n).empty() && !state_.out(n).empty())) return false;
