@@ -65,8 +65,6 @@ class StateReuse {
     for (NodeId n : *sorted) {
       const auto* access = state_[n].as<AccessNode>();
       if (!access || !seen.insert(access->data).second || !is_candidate(access->data)) continue;
-      if (!order_) order_.emplace(state_);
-      if (!is_at_top(access->data)) continue;
       Slot slot{access->data, users(access->data)};
       auto& known = groups[layout(access->data)];
       Slot* free = known.empty() ? nullptr : find_free(known, slot);
@@ -90,7 +88,12 @@ class StateReuse {
   }
 
  private:
-  bool is_candidate(const std::string& name) const {
+  const Order& order() {
+    if (!order_) order_.emplace(state_);
+    return *order_;
+  }
+
+  bool is_candidate(const std::string& name) {
     const Data* data = sdfg_.arrays.get(name);
     if (!data || !data->transient || !data->as_array() || data->role() != Role::Plain ||
         data->storage == Storage::Register ||
@@ -103,25 +106,20 @@ class StateReuse {
     });
   }
 
-  /// What lies in a scope is written again in each iteration, while the scope may still read what
-  /// it was given from outside.
-  bool is_at_top(const std::string& name) const {
-    return std::ranges::none_of(accesses_.sites(name), [&](const AccessSite& site) {
-      return bool(order_->scope_of(site.node));
-    });
-  }
-
-  /// Written before it is read, and looked at by no view or reference.
-  bool is_plain(NodeId n) const {
+  /// Written before it is read, looked at by no view or reference, and at the top of the state:
+  /// what lies in a scope is written in each iteration, while later ones may read what came from
+  /// outside.
+  bool is_plain(NodeId n) {
     const auto& access = state_.get<AccessNode>(n);
     if (access.setzero || (state_.in(n).empty() && !state_.out(n).empty())) return false;
+    if (order().scope_of(n)) return false;
     const auto plain = [&](NodeId other, EdgeId e) {
       const auto* neighbour = state_[other].as<AccessNode>();
       const Data* data = neighbour ? sdfg_.find_data(neighbour->data) : nullptr;
       return state_[e].memlet.empty() || !neighbour || (data && data->role() == Role::Plain);
     };
     for (EdgeId e : state_.in(n)) {
-      if (!plain(state_.source(e), e) || state_[state_.source(e)].is_entry()) return false;
+      if (!plain(state_.source(e), e)) return false;
       if (state_[e].memlet.wcr) return false;  // combines with what was there
     }
     return std::ranges::all_of(state_.out(n), [&](EdgeId e) { return plain(state_.target(e), e); });
@@ -138,22 +136,22 @@ class StateReuse {
   }
 
   /// Writers and readers; a scope counts by its entry.
-  std::set<NodeId> users(const std::string& name) const {
+  std::set<NodeId> users(const std::string& name) {
     std::set<NodeId> out;
     for (const AccessSite& site : accesses_.sites(name)) {
-      for (EdgeId e : state_.in(site.node)) out.insert(order_->element(state_.source(e)));
-      for (EdgeId e : state_.out(site.node)) out.insert(order_->element(state_.target(e)));
+      for (EdgeId e : state_.in(site.node)) out.insert(order().element(state_.source(e)));
+      for (EdgeId e : state_.out(site.node)) out.insert(order().element(state_.target(e)));
     }
     return out;
   }
 
-  Slot* find_free(std::vector<Slot>& known, const Slot& next) const {
+  Slot* find_free(std::vector<Slot>& known, const Slot& next) {
     std::size_t tried = 0;
     for (Slot& slot : known) {
       if (++tried > most_candidates) break;
       const bool before = std::ranges::all_of(slot.users, [&](NodeId user) {
         return std::ranges::all_of(next.users, [&](NodeId other) {
-          return user != other && order_->reaches(user, other);
+          return user != other && order().reaches(user, other);
         });
       });
       if (before) return &slot;

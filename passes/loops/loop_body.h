@@ -38,7 +38,7 @@ struct RegionEdit {
   Region& region;
   std::optional<BlockId> first;  ///< where it starts; stored when all is done
   Labels labels;
-  ShapeSymbols& shapes;          ///< of the SDFG; replacing loops changes no descriptor
+  ShapeSymbols& shapes;  ///< of the SDFG; replacing loops changes no descriptor
 };
 
 /// Puts blocks one after the other in the place of a block, which is erased. Where control goes
@@ -46,33 +46,27 @@ struct RegionEdit {
 void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId block, std::vector<Block> chain,
                       const std::string& variable, const Expr& after);
 
-template <class F>
-Changed for_each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail& trail,
-                      F&& visit, bool enter_nested);
-
 /// visit(sdfg, edit, block, trail) for each loop of a region (and of SDFGs nested in it), the inner
 /// ones first. The block may be erased by the visit. Says whether any visit changed something.
 template <class F>
 Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
-                      bool enter_nested = true) {
-  ShapeSymbols shapes(sdfg);
-  return for_each_loop(sdfg, shapes, region, trail, visit, enter_nested);
-}
+                      bool enter_nested = true);
 
+namespace detail {
 template <class F>
-Changed for_each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail& trail,
-                      F&& visit, bool enter_nested) {
+Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail& trail, F& visit,
+                  bool enter_nested) {
   Changed changed = Changed::No;
   std::optional<RegionEdit> edit;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= for_each_loop(sdfg, shapes, *inner, here, visit, enter_nested);
+      changed |= each_loop(sdfg, shapes, *inner, here, visit, enter_nested);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= for_each_loop(sdfg, shapes, branch.region(), here.in(branch.block), visit,
-                                 enter_nested);
+        changed |= each_loop(sdfg, shapes, branch.region(), here.in(branch.block), visit,
+                             enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
@@ -87,6 +81,14 @@ Changed for_each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Tr
   }
   if (edit && changed == Changed::Yes) keep_start(region, edit->first);
   return changed;
+}
+}  // namespace detail
+
+template <class F>
+Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
+                      bool enter_nested) {
+  ShapeSymbols shapes(sdfg);
+  return detail::each_loop(sdfg, shapes, region, trail, visit, enter_nested);
 }
 
 }  // namespace sdfg
