@@ -95,6 +95,7 @@ constexpr auto functions = std::to_array<FunctionName>({
     {"imag", "sdfg::imag"},
     {"int_ceil", "sdfg::ceil_div"},
     {"int_floor", "sdfg::floor_div"},
+    {"ipow", "sdfg::ipow"},
     {"iround", "sdfg::iround"},
     {"isfinite", "sdfg::isfinite"},
     {"isinf", "sdfg::isinf"},
@@ -207,6 +208,12 @@ std::optional<std::string> cpp_type(const Type& type) {
     }
     default: return std::nullopt;
   }
+}
+
+std::optional<Type> integer_of_cpp(std::string_view name) {
+  if (!name.ends_with("_t")) return std::nullopt;
+  const auto type = Type::scalar_from_text(name.substr(0, name.size() - 2));
+  return type && type->is_integer() ? type : std::nullopt;
 }
 
 std::string cpp_integer(std::int64_t value) {
@@ -352,7 +359,8 @@ std::string CppExpr::call(const Expr& expr) const {
     return "sdfg::like(" + print(expr.arg(0).arg(0)) + ", " + value + ")";
   }
   // Conversions. Python's own float and int mean 32 bits in DaCe's generated code.
-  if (plain == "float" || plain == "int" || plain == "bool" || plain == "double")
+  if (plain == "float" || plain == "int" || plain == "bool" || plain == "double" ||
+      integer_of_cpp(plain))
     return call_of(plain, expr);
   if (const auto type = Type::scalar_from_text(plain)) {
     if (expr.args().size() == 1)

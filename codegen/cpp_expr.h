@@ -16,6 +16,8 @@ std::string cpp_name(std::string_view name);
 /// "double", "sdfg::complex64", "int64_t", "Name*"; nothing for types that C++ has no name for
 /// here (8- and 16-bit floats, undefined types).
 std::optional<std::string> cpp_type(const Type& type);
+/// Of "int64_t" and its like, which gt4py.cartesian writes as conversions; nothing for other names.
+std::optional<Type> integer_of_cpp(std::string_view name);
 
 /// Prints expressions as C++. Two readings of the same tree:
 /// - symbolic: integer arithmetic of subsets, ranges and sizes; `//` and `%` round down, a

@@ -68,6 +68,7 @@
 #include "passes/simplify/optional_array_inference.h"
 #include "passes/simplify/prune_empty_branches.h"
 #include "passes/simplify/reference_to_view.h"
+#include "passes/simplify/refine_nested_access.h"
 #include "passes/simplify/scalar_to_symbol_promotion.h"
 #include "passes/simplify/state_fusion.h"
 #include "passes/simplify/substitute_symbols.h"
@@ -151,6 +152,7 @@ constexpr std::array registered{
     entry<RecomputeAtReads>(),
     entry<RedundantArrayElimination>(),
     entry<ReferenceToView>(),
+    entry<RefineNestedAccess>(),
     entry<RestoreFields>(),
     entry<ScalarCopyElimination>(),
     entry<ScalarToSymbolPromotion>(),

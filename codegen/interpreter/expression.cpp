@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "codegen/cpp_expr.h"
 #include "codegen/interpreter/functions.h"
 #include "support/assert.h"
 
@@ -178,8 +179,10 @@ class Compiler {
     if (const auto n = literal_exponent(exponent)) {
       const double magnitude = std::fabs(*n);
       if (*n == std::floor(*n) && magnitude < 0x1p31) {
-        Typed result = magnitude == 0 ? constant(BaseType::Int32, Number(1))
-                                      : repeated_product(std::move(b), std::int64_t(magnitude));
+        Typed result =
+            magnitude == 0 ? constant(BaseType::Int32, Number(1))
+                           : ipow(std::move(b),
+                                  constant(BaseType::Int64, Number(std::int64_t(magnitude))));
         return *n < 0 ? apply("reciprocal", false, std::move(result)) : result;
       }
       if (magnitude == 0.5) {
@@ -190,12 +193,12 @@ class Compiler {
     return call_pow(std::move(b), compile(exponent));
   }
 
-  Typed repeated_product(Typed base, std::int64_t exponent) const {
-    // ipow multiplies values of the base's own type.
+  /// DaCe's: multiplies values of the base's own type, from left to right, and at least one.
+  Typed ipow(Typed base, Typed exponent) const {
     const BaseType type = promoted(base.type);
-    const Binary multiply = binary_operator(Op::Mul, type);
-    return {type, [multiply, exponent, b = converted(std::move(base), type)] {
-              return integer_power(b(), exponent, multiply);
+    return {type, [multiply = binary_operator(Op::Mul, type), b = converted(std::move(base), type),
+                   n = converted(std::move(exponent), BaseType::Int64)] {
+              return integer_power(b(), n().i, multiply);
             }};
   }
 
@@ -350,6 +353,7 @@ class Compiler {
     else if (type == "int") to = BaseType::Int32;
     else if (type == "double") to = BaseType::Float64;
     else if (const auto known = Type::scalar_from_text(type)) to = known->base();
+    else if (const auto in_cpp = integer_of_cpp(type)) to = in_cpp->base();
     if (!to || !is_supported(*to)) return std::nullopt;
     return cast(*to, args);
   }
@@ -466,8 +470,7 @@ class Compiler {
     if (auto value = operator_call(name, args)) return *std::move(value);
     if ((name == "pow" || name == "np_float_pow") && args.size() == 2)
       return call_pow(compile(args[0]), compile(args[1]));
-    if (name == "ipow" && args.size() == 2 && args[1].is(Op::Integer))
-      return repeated_product(compile(args[0]), args[1].value());
+    if (name == "ipow" && args.size() == 2) return ipow(compile(args[0]), compile(args[1]));
     const bool typeless = !module.empty();
     if (args.size() == 1) {
       Typed argument = compile(args[0]);

@@ -15,6 +15,7 @@ PlannedStep to_maps(const std::string& simplify) {
       {{simplify, "nested SDFGs and chains of states become few states", {}},
        {"scalar-to-symbol-promotion{only_control}", "bounds that are computed can be compared", {}},
        {"trivial-map-elimination", "maps of one point hide what is inside", {}},
+       {"refine-nested-access", "loops are told apart by what their bodies really touch", {}},
        {"loop-to-map", "loops whose iterations have nothing to do with one another", {}}}};
 }
 

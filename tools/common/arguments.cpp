@@ -92,12 +92,44 @@ std::map<std::string, std::int64_t> given_extents(const Sdfg& sdfg, const NamedA
   return extents;
 }
 
+using Values = std::map<std::string, std::int64_t, std::less<>>;
+
+/// Symbols that are no given value and no part of a shape, but alone a stride: what makes no two
+/// elements of a container lie at the same place. Each container is row-major; of containers that
+/// share a stride, the largest decides.
+Values stride_values(const Sdfg& sdfg, const NamedArrays& given, const Values& sizes) {
+  SymbolSet extents;
+  for (const auto& [name, data] : sdfg.arrays)
+    for (const Expr& extent : data.shape) collect_symbols(extent, extents);
+  Values strides;
+  const auto row_major = [&](const Data& data) {
+    const Array* array = data.as_array();
+    if (!array || array->strides.size() != data.shape.size()) return;
+    std::int64_t behind = 1;  // so many elements from one to the next of this dimension
+    for (std::size_t d = data.shape.size(); d-- > 0;) {
+      const Expr& stride = array->strides[d];
+      if (stride.is(Op::Symbol) && !given.contains(stride.name()) &&
+          !extents.contains(stride.name())) {
+        std::int64_t& value = strides[stride.name()];
+        behind = value = std::max(value, behind);
+      } else {
+        behind = std::max(behind, evaluate(stride, sizes).value_or(behind));
+      }
+      behind *= std::max<std::int64_t>(evaluate(data.shape[d], sizes).value_or(1), 1);
+    }
+  };
+  // Twice, for what a later container has raised.
+  for (int round = 0; round < 2; ++round)
+    for (const auto& [name, data] : sdfg.arrays) row_major(data);
+  return strides;
+}
+
 }  // namespace
 
 Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& options) {
   NamedArrays arguments = options.given;
   const auto extents = given_extents(sdfg, options.given);
-  std::map<std::string, std::int64_t, std::less<>> sizes;
+  Values sizes;
   for (const std::string& name : free_symbols(sdfg)) {
     const auto declared = sdfg.symbols.find(name);
     const Type type = declared == sdfg.symbols.end() ? Type(BaseType::Int64) : declared->second;
@@ -110,6 +142,11 @@ Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& opti
       arguments.try_emplace(name, whole_number(data.dtype, options.size));
   for (const auto& [name, array] : arguments)
     if (const auto value = whole_number_of(array)) sizes[name] = *value;
+  for (const auto& [name, value] : stride_values(sdfg, options.given, sizes))
+    if (const auto made = arguments.find(name); made != arguments.end()) {
+      made->second = whole_number(made->second.type, value);
+      sizes[name] = value;
+    }
 
   for (const auto& [name, data] : sdfg.arrays) {
     if (data.transient || arguments.contains(name) || data.is_stream() || data.is_structure())

@@ -9,7 +9,8 @@ namespace sdfg {
 
 struct ArgumentOptions {
   std::uint64_t seed = 1;
-  /// Of every integer symbol and integer scalar that is not given, and is no extent of what is.
+  /// Of every integer symbol and integer scalar that is not given, and is no extent of what is, nor
+  /// only a stride: strides are such that containers are row-major.
   std::int64_t size = 8;
   NamedArrays given;      ///< taken as they are
 };

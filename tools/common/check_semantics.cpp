@@ -32,7 +32,7 @@ bool reads_unwritten(const Executed& executed) {
 
 void CheckSemantics::start(const Sdfg& sdfg) {
   // Large programs with large made arguments would take minutes: small extents show as much.
-  for (const std::int64_t size : {8, 5, 16}) {
+  for (const std::int64_t size : {8, 5, 16, 3}) {
     Result<NamedArrays> made = make_arguments(sdfg, {.size = size, .given = given_});
     if (!made) {
       note_ = made.error();

@@ -201,6 +201,16 @@ TEST(Cpp, FunctionsOfNumPy) {
 }
 
 // As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
+TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {
+  const std::string text = generated(
+      "sdfg powers(A: float64[1], B: float64[1])\n"
+      "  state s\n    n0 = access A\n    n1 = access B\n"
+      "    n2 = tasklet t: \"b = dace.math.ipow(a, int64_t(2)) + uint8_t(3)\"\n"
+      "    n0 -> n2.a : A[0]\n    n2.b -> n1 : B[0]\n");
+  EXPECT_NE(text.find("B[0] = sdfg::ipow(A[0], int64_t(2)) + uint8_t(3);"), std::string::npos)
+      << text;
+}
+
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])
   state s

@@ -101,6 +101,14 @@ TEST(Interpreter, FunctionsAreThoseOfTheRuntime) {
   EXPECT_EQ(tasklet("math.pow(d, f)"), std::pow(0.1, 2.5));
 }
 
+TEST(Interpreter, ConversionsAndPowersOfGt4pyCartesian) {
+  EXPECT_EQ(tasklet("int64_t(f)"), 2);
+  EXPECT_EQ(tasklet("uint8_t(y)"), 254);
+  EXPECT_EQ(tasklet("dace.math.ipow(f, int64_t(2))"), 6.25);
+  EXPECT_EQ(tasklet("dace.math.ipow(d, x - 4)"), 0.1 * 0.1 * 0.1);
+  EXPECT_EQ(tasklet("dace.math.ipow(d, 0)"), 0.1);  // as DaCe's: at least one factor
+}
+
 TEST(Interpreter, AComparisonWithNanGivesTheSecondOperand) {
   EXPECT_EQ(tasklet("min(math.nan, d)"), 0.1);
   EXPECT_TRUE(std::isnan(tasklet("min(d, math.nan)")));

@@ -55,6 +55,26 @@ TEST(MadeArguments, ASymbolHasTheExtentOfAGivenArray) {
   EXPECT_EQ(made->at("B").shape, std::vector<std::int64_t>{4});
 }
 
+TEST(MadeArguments, StridesKeepElementsApart) {
+  // B raises the stride that A shares with it; a stride that is an extent, too, is an extent.
+  const auto sdfg = parse(
+      "sdfg strided(A: float64[N, M, 2] {strides = [sA, sB, 1], total_size = sA*N},\n"
+      "    B: float64[N, M] {strides = [sB, 1], total_size = sB*N},\n"
+      "    C: float64[M, N] {strides = [N, sC], total_size = N*M})\n"
+      "  symbol M: int32\n  symbol N: int64\n  symbol sA: int64\n  symbol sB: int64\n"
+      "  symbol sC: int32\n");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  NdArray three = NdArray::zeros(BaseType::Int32, {});
+  three.bytes[0] = std::byte(3);
+  const auto made = make_arguments(*sdfg, {.size = 5, .given = {{"M", three}}});
+  ASSERT_TRUE(made) << made.error().text();
+  const auto value = [&](const std::string& name) { return std::int64_t(made->at(name).bytes[0]); };
+  EXPECT_EQ(value("sB"), 3);
+  EXPECT_EQ(value("sA"), 9);
+  EXPECT_EQ(value("sC"), 1);
+  EXPECT_EQ(value("N"), 5);
+}
+
 TEST(Run, ADifferenceIsMeasured) {
   const auto report = against({2, 4, NAN});
   ASSERT_TRUE(report) << report.error().text();

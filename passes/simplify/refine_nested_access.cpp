@@ -1,0 +1,167 @@
+#include "passes/simplify/refine_nested_access.h"
+
+#include <algorithm>
+
+#include "ir/analysis/propagate.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
+#include "passes/common/assume.h"
+#include "passes/common/loop_range.h"
+#include "passes/loops/loop_body.h"
+#include "passes/loops/nest_region.h"
+#include "passes/loops/region_accesses.h"
+#include "passes/simplify/inline_plan.h"
+
+namespace sdfg {
+namespace {
+
+/// More than one element, counted from 0: there may be something to narrow.
+bool is_wide(const Data& data) {
+  const Array* array = data.as_array();
+  const auto is_zero = [](const Expr& e) { return e == Expr(0); };
+  return array && std::holds_alternative<Array>(data.kind) && data.role() == Role::Plain &&
+         !data.transient && is_zero(array->start_offset) &&
+         std::ranges::all_of(array->offset, is_zero) &&
+         std::ranges::any_of(data.shape, [](const Expr& extent) { return extent != Expr(1); });
+}
+
+class Refiner {
+ public:
+  explicit Refiner(PassContext& context) : context_(context) {}
+
+  Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const Assumptions& known) {
+    Changed changed = Changed::No;
+    for (BlockId id : region.nodes()) {
+      Block& block = region[id];
+      const Trail here = trail.in(block);
+      if (auto* state = block.as<State>()) {
+        changed |= on_state(sdfg, *state, here, known);
+      } else if (auto* conditional = block.as<ConditionalBlock>()) {
+        for (Branch& branch : conditional->branches)
+          changed |= on_region(sdfg, branch.region(), here.in(branch.block), known);
+      } else if (Region* inner = block.region()) {
+        const auto* loop = block.as<LoopRegion>();
+        changed |= on_region(sdfg, *inner, here, loop ? in_loop(*loop, known) : known);
+      }
+    }
+    return changed;
+  }
+
+ private:
+  static Assumptions in_loop(const LoopRegion& loop, const Assumptions& known) {
+    Assumptions inside = known;
+    const auto range = loop_range(loop);
+    if (!range || range->inverted || check_iterations(loop, *range)) return inside;
+    const Range points = range->ascending();
+    inside.assume(range->variable, points.begin, points.end);
+    return inside;
+  }
+
+  Changed on_state(Sdfg& sdfg, State& state, const Trail& trail, const Assumptions& known) {
+    if (state.nodes_of<NestedSdfg>().empty()) return Changed::No;
+    const ScopeTree tree = scope_tree_of(state);
+    Changed changed = Changed::No;
+    std::vector<std::pair<std::size_t, NodeId>> around;  // depth and entry
+    for (NodeId n : state.nodes_of<NestedSdfg>()) {
+      auto& nested = state.get<NestedSdfg>(n);
+      if (!nested.sdfg) continue;
+      Assumptions here = known;
+      assume_scopes(state, tree, n, here);
+      const Assumptions inside = assumptions_inside(nested, here);
+      const Trail at = trail.in(state, n);
+      changed |= on_region(**nested.sdfg, **nested.sdfg, at, inside);
+      if (refine(sdfg, state, n, at, inside) == Changed::No) continue;
+      changed = Changed::Yes;
+      std::vector<NodeId> entries;
+      for (NodeId s = tree.parent_of(n); s; s = tree.parent_of(s)) entries.push_back(s);
+      for (std::size_t i = 0; i < entries.size(); ++i)
+        around.emplace_back(entries.size() - i, entries[i]);
+    }
+    // The innermost first, each once.
+    std::ranges::sort(around, [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    const auto repeated = std::ranges::unique(around);
+    around.erase(repeated.begin(), repeated.end());
+    std::vector<NodeId> entries;
+    for (const auto& [depth, entry] : around) entries.push_back(entry);
+    propagate_memlets(sdfg, state, entries, known);
+    return changed;
+  }
+
+  Changed refine(const Sdfg& sdfg, State& state, NodeId node, const Trail& trail,
+                 const Assumptions& inside) {
+    auto& nested = state.get<NestedSdfg>(node);
+    Sdfg& inner = **nested.sdfg;
+    std::vector<std::string> wide;
+    for (const auto& [name, data] : inner.arrays)
+      if (is_wide(data)) wide.push_back(name);
+    if (wide.empty()) return Changed::No;
+    const RegionAccesses accesses = region_accesses(inner, inner, inside);
+    Refusal why = accesses.refusal;
+    InlinePlan plan{.symbols = symbol_values(nested)};
+    if (!why) why = plan.connect(sdfg, state, node);
+    if (why) {
+      context_.refused(trail, why);
+      return Changed::No;
+    }
+    Changed changed = Changed::No;
+    for (const std::string& name : wide) {
+      const auto used = accesses.by_container.find(name);
+      const Connection* connection = plan.at(name);
+      if (used == accesses.by_container.end() || !connection) continue;
+      if (accesses.named.contains(name)) {
+        context_.refused(trail, "'" + name + "' is read by name");
+        continue;
+      }
+      const Subset part = part_in_use(inner.arrays.at(name), used->second, inside);
+      if (part == all_elements(inner.arrays.at(name)) || connection->window.lost(part)) continue;
+      if (!context_.may_apply()) break;
+      context_.applied(trail, "of '" + name + "', [" + to_text(part) + "] is enough");
+      for (const auto& edge : {connection->in, connection->out})
+        if (edge)
+          set_subset(state[*edge].memlet,
+                     connection->window.to_outer(substitute(part, plan.symbols)));
+      narrow(inner, name, part);
+      changed = Changed::Yes;
+    }
+    return changed;
+  }
+
+  /// All accesses are in it; whole where a smaller range is not certain.
+  static Subset part_in_use(const Data& data, const std::vector<RegionAccess>& accesses,
+                            const Assumptions& known) {
+    Subset part = all_elements(data);
+    const Subset box = box_of(data, accesses, known);
+    for (std::size_t d = 0; d < part.rank(); ++d)
+      if (certain(covers(Subset{{part[d]}}, Subset{{box[d]}}, known)) &&
+          !certain(equal(box[d].size(), part[d].size(), known)))
+        part[d] = box[d];
+    return part;
+  }
+
+  /// A memlet that moved all of its subset still does.
+  static void set_subset(Memlet& memlet, Subset subset) {
+    if (memlet.volume == num_elements(*memlet.subset())) memlet.volume = num_elements(subset);
+    memlet.subset() = std::move(subset);
+  }
+
+  static void narrow(Sdfg& inner, const std::string& name, const Subset& part) {
+    Data& data = inner.arrays.at(name);
+    data = windowed(data, part);
+    for_each_state(inner, [&](State& state) {
+      shift_subsets(state, name, part, true);
+      refit_scopes(inner, state);
+    });
+  }
+
+  PassContext& context_;
+};
+
+}  // namespace
+
+Result<Changed> RefineNestedAccess::run(Sdfg& sdfg, const Options&, PassContext& context) {
+  return Refiner(context).on_region(sdfg, sdfg, {}, context.assumptions);
+}
+
+}  // namespace sdfg

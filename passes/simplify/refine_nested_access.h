@@ -1,0 +1,29 @@
+#pragma once
+
+#include "passes/transformation.h"
+
+namespace sdfg {
+
+struct RefineNestedAccess {
+  static constexpr PassInfo info{
+      .name = "refine-nested-access",
+      .summary = "give nested SDFGs only the part of a container that they use",
+      .details = R"(
+    A[0:N, 0:M] -> nested { if c { A[i, j] = 1 } }     =>     A[i, j] -> nested { if c { A[0, 0] = 1 } }
+
+DaCe's RefineNestedAccess. Front ends hand whole containers to what they put into a nested SDFG, and
+whoever looks at the memlets outside must think that each iteration meets all others. Each dimension of
+which the accesses inside certainly stay within a smaller range is narrowed to it, and counts from the
+range's begin; strides stay. What a container is given for reading and for writing begins at the same
+element. The innermost SDFGs first; memlets at the scopes around follow.
+
+Dimensions stay as they are where a range depends on what changes inside, or may leave the container
+(an access that only a condition keeps inside). Refused for containers that conditions, assignments or
+code read by name, that have an offset, or that are no plain part of the container outside.)",
+  };
+  struct Options {};
+
+  static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
+};
+
+}  // namespace sdfg
