@@ -64,8 +64,8 @@ WEIGHTS = {name: weight for weight, names in {
     7: """
         map-split-vertical reference-to-view shrink-transients""",
     6: """
-        constant-propagation loop-to-map map-collapse map-interchange scalar-copy-elimination
-        set-strides write-back-elimination""",
+        constant-propagation loop-to-map map-collapse map-interchange refine-nested-access
+        scalar-copy-elimination set-strides write-back-elimination""",
     5: """
         conditional-into-maps continue-to-condition expand-reduce in-local-storage map-fission
         move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",

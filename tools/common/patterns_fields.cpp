@@ -395,6 +395,81 @@ constexpr std::array patterns{
     n3.OUT_d -> n4 : $d[0:N]
   state $p_out)", "$p_in -> $p_read set $p_o = $3\n  $p_read -> $p_out",
             {"x > 0|i > 2|x < y", "0|1", "min(I[1], 2)|1|I[2] // 2"}},
+    // A loop over levels around a map whose body gets all of a field and touches its own column, as
+    // gt4py.cartesian has it.
+    Pattern{"refine-nested-access loop-to-map move-loop-into-map inline-multistate-sdfg",
+            "transient $p_t: float64[N, 4] {strides = [$5], total_size = 6*N}\n  symbol $p_k: int64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_fill (i, k) in [0:N, 0:4]
+      n2 = tasklet fill: "o = x / 2 + k"
+    n3 = exit n1
+    n4 = access $p_t
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i, k]
+    n3.OUT_t -> n4 : $p_t[0:N, 0:4]
+  loop $p_levels ($p_k) from "$p_k = 0" while "$p_k < $1" next "$p_k = $p_k + 1"
+    state $p_level
+      n0 = access $s
+      n1 = access $p_t
+      n2 = map $p_columns (i) in [0:N]
+        n3 = nested_sdfg $p_body with (N, i = $2, k = $p_k)
+          sdfg $p_body(s: float64[N], t: float64[N, 4] {strides = [$5], total_size = 6*N})
+            symbol N: int64
+            symbol i: int64
+            symbol k: int64
+            symbol n: int64
+            transient low: bool
+            state test
+              n0 = access t
+              n1 = access s
+              n2 = tasklet compare: "c = x < y + 1"
+              n3 = access low
+              n0 -> n2.x : t[i, $3]
+              n1 -> n2.y : s[max(i - 1, 0)]
+              n2.c -> n3 : low[0]
+            conditional choose
+              branch below if "low and i > 0"
+                state change
+                  n0 = access t
+                  n1 = access s
+                  n2 = tasklet mean: "o = x / 2 + y / 4"
+                  n3 = access t
+                  n0 -> n2.x : t[i, k]
+                  n1 -> n2.y : s[i - 1]
+                  n2.o -> n3 : t[i, k]
+              branch above
+                loop sum (n) from "n = 1" while "n < $4" next "n = n + 1"
+                  state add
+                    n0 = access t
+                    n1 = tasklet quarter: "o = x / 4 + y / 2"
+                    n2 = access t
+                    n0 -> n1.x : t[i, n - 1]
+                    n0 -> n1.y : t[i, n]
+                    n1.o -> n2 : t[i, n]
+            test -> choose
+      n4 = exit n2
+      n5 = access $p_t
+      n0 -> n2.IN_s : $s[0:N]
+      n1 -> n2.IN_t : $p_t[0:N, 0:4]
+      n2.OUT_s -> n3.s : $s[0:N]
+      n2.OUT_t -> n3.t : $p_t[0:N, 0:4]
+      n3.t -> n4.IN_t : $p_t[0:N, 0:4]
+      n4.OUT_t -> n5 : $p_t[0:N, 0:4]
+  state $p_out
+    n0 = access $p_t
+    n1 = map $p_sum (i) in [0:N]
+      n2 = tasklet sum: "o = x + y / 2"
+    n3 = exit n1
+    n4 = access $d
+    n0 -> n1.IN_t : $p_t[0:N, 0:4]
+    n1.OUT_t -> n2.x : $p_t[i, 0]
+    n1.OUT_t -> n2.y : $p_t[i, 3]
+    n2.o -> n3.IN_d : $d[i]
+    n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_levels\n  $p_levels -> $p_out",
+            {"4|3|2", "i|N - 1 - i", "k|3 - k|max(k - 1, 0)|min(k + 1, 3)", "k + 1|2|4",
+             "4, 1|6, 1|1, N"}},
 };
 // clang-format on
 
