@@ -31,6 +31,7 @@ bool only_assigns(const Tasklet& tasklet, const std::string& output, const std::
 struct Side {
   Subset box;
   std::vector<std::string> order;
+  std::vector<std::size_t> dimensions;  ///< of `order`
 };
 
 Result<Side> side(const Subset& point, const MapEntry& map) {
@@ -56,6 +57,7 @@ Result<Side> side(const Subset& point, const MapEntry& map) {
                               affine->coefficient * range.end + affine->rest,
                               affine->coefficient * range.step});
     out.order.push_back(param);
+    out.dimensions.push_back(out.box.rank() - 1);
   }
   return out;
 }
@@ -73,6 +75,17 @@ Refusal check_map(const MapEntry& map) {
           return "the range of '" + map.params[d] + "' depends on '" + param + "'";
   }
   return {};
+}
+
+/// Is there a dimension whose neighbours are neighbours in memory on both sides? A copy then goes
+/// along it.
+bool shows_neighbours(const Side& read, const Data& from, const Side& written, const Data& to) {
+  const auto is_unit = [](const Data& data, std::size_t d) {
+    return data.as_array() && data.as_array()->strides[d] == Expr(1);
+  };
+  for (std::size_t i = 0; i < read.order.size(); ++i)
+    if (is_unit(from, read.dimensions[i]) && is_unit(to, written.dimensions[i])) return true;
+  return false;
 }
 
 /// The types of connectors on the way convert, unless they are the containers' own.
@@ -120,6 +133,8 @@ Refusal MapToCopy::check(const Sdfg& sdfg, const State& state, const Match& matc
     return "the dimensions of '" + source->data + "' and '" + target->data +
            "' are walked in different orders";
   if (read->order.size() != map.params.size()) return "not every parameter moves along a dimension";
+  if (read->order != map.params && !shows_neighbours(*read, *from, *written, *to))
+    return "strides do not tell which dimension to copy along, and the map may know better";
   return {};
 }
 

@@ -18,8 +18,9 @@ in pairs as the map did: a transposition or a reversal stays a map.
 
 Refused when the tasklet does anything else, or converts the type; when anything else goes through the
 map; when the ends are not access nodes of two different plain containers; when a memlet resolves
-conflicts, or may leave the bounds; when a range depends on another parameter; and when the schedule
-says where the body runs, or the map is instrumented.)",
+conflicts, or may leave the bounds; when a range depends on another parameter; when strides are unknown
+and the map walks in another order than that of dimensions; and when the schedule says where the body
+runs, or the map is instrumented.)",
   };
   struct Options {};
 
