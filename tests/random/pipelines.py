@@ -132,8 +132,9 @@ def small_sizes(draw, program):
 
 
 def arguments_of(program):
-    """Names of the arrays among the arguments."""
-    return re.findall(r"(\w+): \w+\[", re.search(r"^sdfg \w+\((.*)\)", program, re.M).group(1))
+    """Names of the arrays among the arguments, which may take several lines."""
+    signature = re.search(r"^sdfg \w+\((.*?)\)( \{|$)", program, re.M | re.S)
+    return re.findall(r"(\w+): \w+\[", signature.group(1))
 
 
 def usable(options, program):
