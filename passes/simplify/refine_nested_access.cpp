@@ -114,30 +114,49 @@ class Refiner {
         context_.refused(trail, "'" + name + "' is read by name");
         continue;
       }
-      const Subset part = part_in_use(inner.arrays.at(name), used->second, inside);
-      if (part == all_elements(inner.arrays.at(name)) || connection->window.lost(part)) continue;
+      const Subset whole = all_elements(inner.arrays.at(name));
+      const Subset box = box_of(inner.arrays.at(name), used->second, inside);
+      const Subset part = part_in_use(inner, whole, box, inside);
+      if (part == whole || connection->window.lost(part)) continue;
       if (!context_.may_apply()) break;
+      const Subset outside = seen_outside(*connection, whole, part, plan.symbols);
       context_.applied(trail, "of '" + name + "', [" + to_text(part) + "] is enough");
       for (const auto& edge : {connection->in, connection->out})
-        if (edge)
-          set_subset(state[*edge].memlet,
-                     connection->window.to_outer(substitute(part, plan.symbols)));
+        if (edge) set_subset(state[*edge].memlet, outside);
       narrow(inner, name, part);
       changed = Changed::Yes;
     }
     return changed;
   }
 
-  /// All accesses are in it; whole where a smaller range is not certain.
-  static Subset part_in_use(const Data& data, const std::vector<RegionAccess>& accesses,
+  /// The box of all accesses; the whole of dimensions where it is not certainly inside and smaller,
+  /// or cannot be said outside.
+  static Subset part_in_use(const Sdfg& inner, const Subset& whole, const Subset& box,
                             const Assumptions& known) {
-    Subset part = all_elements(data);
-    const Subset box = box_of(data, accesses, known);
-    for (std::size_t d = 0; d < part.rank(); ++d)
-      if (certain(covers(Subset{{part[d]}}, Subset{{box[d]}}, known)) &&
-          !certain(equal(box[d].size(), part[d].size(), known)))
+    Subset part = whole;
+    const auto is_constant = [&](const std::string& s) { return inner.constants.contains(s); };
+    for (std::size_t d = 0; d < part.rank(); ++d) {
+      const Subset range{{box[d]}};
+      SymbolSet names;
+      collect_symbols(range, names);
+      if (certain(covers(Subset{{whole[d]}}, range, known)) &&
+          !certain(equal(box[d].size(), whole[d].size(), known)) &&
+          std::ranges::none_of(names, is_constant))
         part[d] = box[d];
+    }
     return part;
+  }
+
+  /// The part in the coordinates of the container outside, whose other dimensions stay as they are.
+  static Subset seen_outside(const Connection& connection, const Subset& whole, const Subset& part,
+                             const Substitution& symbols) {
+    const Window& window = connection.window;
+    Subset outside = window.to_outer(substitute(part, symbols));
+    for (std::size_t d = 0; d < outside.rank(); ++d) {
+      const auto inner = window.inner[d] ? window.inner[d] : window.single[d];
+      if (!inner || part[*inner] == whole[*inner]) outside[d] = window.subset[d];
+    }
+    return outside;
   }
 
   /// A memlet that moved all of its subset still does.
