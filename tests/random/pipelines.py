@@ -126,8 +126,14 @@ def assumed(draw, program):
 
 
 def small_sizes(draw, program):
-    """Flags that give symbols of a text case other values than 8, mostly small ones."""
+    """Flags that give symbols of a text case other values than 8, mostly small ones; none to those that
+    are strides only, with which elements would meet."""
+    def named_in(lists):
+        return set(re.findall(r"\w+", " ".join(re.findall(lists, program))))
+
+    strides = named_in(r"strides = \[(.*?)\]") - named_in(r": (?:u?int|float|complex|bool)\w*\[(.*?)\]")
     symbols = re.findall(r"^  symbol (\w+): int", program, re.M) if draw.random() < 0.4 else []
+    symbols = [s for s in symbols if s not in strides]
     return [f"--set={s}={draw.choice([0, 1, 1, 2, 3, 5])}" for s in symbols]
 
 
