@@ -105,6 +105,7 @@ class Refiner {
       context_.refused(trail, why);
       return Changed::No;
     }
+    const SymbolSet hidden = known_inside_only(sdfg, nested);
     Changed changed = Changed::No;
     for (const std::string& name : wide) {
       const auto used = accesses.by_container.find(name);
@@ -116,7 +117,7 @@ class Refiner {
       }
       const Subset whole = all_elements(inner.arrays.at(name));
       const Subset box = box_of(inner.arrays.at(name), used->second, inside);
-      const Subset part = part_in_use(inner, whole, box, inside);
+      const Subset part = part_in_use(whole, box, hidden, inside);
       if (part == whole || connection->window.lost(part)) continue;
       if (!context_.may_apply()) break;
       const Subset outside = seen_outside(*connection, whole, part, plan.symbols);
@@ -129,19 +130,29 @@ class Refiner {
     return changed;
   }
 
+  /// Names that a memlet outside cannot use: constants of the nested SDFG, and symbols whose value
+  /// is read from a container.
+  static SymbolSet known_inside_only(const Sdfg& sdfg, const NestedSdfg& nested) {
+    SymbolSet out;
+    for (const auto& [name, constant] : (*nested.sdfg)->constants) out.insert(name);
+    for (const auto& [name, value] : nested.symbol_mapping)
+      for (const std::string& read : free_symbols(value))
+        if (sdfg.arrays.contains(read)) out.insert(name);
+    return out;
+  }
+
   /// The box of all accesses; the whole of dimensions where it is not certainly inside and smaller,
   /// or cannot be said outside.
-  static Subset part_in_use(const Sdfg& inner, const Subset& whole, const Subset& box,
+  static Subset part_in_use(const Subset& whole, const Subset& box, const SymbolSet& hidden,
                             const Assumptions& known) {
     Subset part = whole;
-    const auto is_constant = [&](const std::string& s) { return inner.constants.contains(s); };
     for (std::size_t d = 0; d < part.rank(); ++d) {
       const Subset range{{box[d]}};
       SymbolSet names;
       collect_symbols(range, names);
       if (certain(covers(Subset{{whole[d]}}, range, known)) &&
           !certain(equal(box[d].size(), whole[d].size(), known)) &&
-          std::ranges::none_of(names, is_constant))
+          std::ranges::none_of(names, [&](const auto& name) { return hidden.contains(name); }))
         part[d] = box[d];
     }
     return part;
