@@ -79,6 +79,13 @@ Range LoopRange::ascending() const {
   return {low, begin, size};
 }
 
+void assume_loop(const LoopRange& range, Assumptions& assumptions) {
+  if (range.step > 0)
+    assumptions.assume(range.variable, range.begin, range.end);
+  else
+    assumptions.assume(range.variable, range.end, range.begin);
+}
+
 Result<LoopRange> loop_range(const LoopRegion& loop) {
   LoopRange range;
   range.variable = loop.loop_variable;

@@ -20,6 +20,9 @@ struct LoopRange {
   Range ascending() const;
 };
 
+/// Adds that the variable lies between the loop's ends, which is what the body may rely on.
+void assume_loop(const LoopRange& range, Assumptions& assumptions);
+
 /// What a loop's init, condition and update say, in normal form; or why that is no range. The step
 /// must be a constant, and begin and end must not read the variable. Whether the loop changes what
 /// begin and end read, or assigns its variable, is the caller's question.

@@ -110,11 +110,9 @@ class Lifter {
     std::size_t levels = 0;
     for (const Level* at = &innermost; at && levels < most_levels; at = at->up, ++levels) {
       if (at->range && names.contains(at->range->variable)) {
-        const LoopRange& r = *at->range;
-        r.step > 0 ? out.assume(r.variable, r.begin, r.end)
-                   : out.assume(r.variable, r.end, r.begin);
-        collect_symbols(r.begin, names);
-        collect_symbols(r.end, names);
+        assume_loop(*at->range, out);
+        collect_symbols(at->range->begin, names);
+        collect_symbols(at->range->end, names);
       }
       add_facts(at->facts, names, out);
     }

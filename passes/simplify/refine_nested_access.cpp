@@ -1,6 +1,7 @@
 #include "passes/simplify/refine_nested_access.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
@@ -17,10 +18,9 @@ namespace {
 
 /// More than one element, counted from 0: there may be something to narrow.
 bool is_wide(const Data& data) {
-  const Array* array = data.as_array();
+  const auto* array = std::get_if<Array>(&data.kind);
   const auto is_zero = [](const Expr& e) { return e == Expr(0); };
-  return array && std::holds_alternative<Array>(data.kind) && data.role() == Role::Plain &&
-         !data.transient && is_zero(array->start_offset) &&
+  return array && array->role == Role::Plain && !data.transient && is_zero(array->start_offset) &&
          std::ranges::all_of(array->offset, is_zero) &&
          std::ranges::any_of(data.shape, [](const Expr& extent) { return extent != Expr(1); });
 }
@@ -51,9 +51,7 @@ class Refiner {
   static Assumptions in_loop(const LoopRegion& loop, const Assumptions& known) {
     Assumptions inside = known;
     const auto range = loop_range(loop);
-    if (!range || range->inverted || check_iterations(loop, *range)) return inside;
-    const Range points = range->ascending();
-    inside.assume(range->variable, points.begin, points.end);
+    if (range && !range->inverted && !check_iterations(loop, *range)) assume_loop(*range, inside);
     return inside;
   }
 
@@ -61,7 +59,7 @@ class Refiner {
     if (state.nodes_of<NestedSdfg>().empty()) return Changed::No;
     const ScopeTree tree = scope_tree_of(state);
     Changed changed = Changed::No;
-    std::vector<std::pair<std::size_t, NodeId>> around;  // depth and entry
+    std::set<NodeId> around;  // entries of scopes whose memlets follow
     for (NodeId n : state.nodes_of<NestedSdfg>()) {
       auto& nested = state.get<NestedSdfg>(n);
       if (!nested.sdfg) continue;
@@ -72,20 +70,9 @@ class Refiner {
       changed |= on_region(**nested.sdfg, **nested.sdfg, at, inside);
       if (refine(sdfg, state, n, at, inside) == Changed::No) continue;
       changed = Changed::Yes;
-      std::vector<NodeId> entries;
-      for (NodeId s = tree.parent_of(n); s; s = tree.parent_of(s)) entries.push_back(s);
-      for (std::size_t i = 0; i < entries.size(); ++i)
-        around.emplace_back(entries.size() - i, entries[i]);
+      for (NodeId entry : tree.enclosing(n)) around.insert(entry);
     }
-    // The innermost first, each once.
-    std::ranges::sort(around, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
-    const auto repeated = std::ranges::unique(around);
-    around.erase(repeated.begin(), repeated.end());
-    std::vector<NodeId> entries;
-    for (const auto& [depth, entry] : around) entries.push_back(entry);
-    propagate_memlets(sdfg, state, entries, known);
+    propagate_memlets(sdfg, state, {around.begin(), around.end()}, known);
     return changed;
   }
 
@@ -124,9 +111,12 @@ class Refiner {
       context_.applied(trail, "of '" + name + "', [" + to_text(part) + "] is enough");
       for (const auto& edge : {connection->in, connection->out})
         if (edge) set_subset(state[*edge].memlet, outside);
-      narrow(inner, name, part);
+      inner.arrays.at(name) = windowed(inner.arrays.at(name), part);
+      for_each_state(inner, [&](State& body) { shift_subsets(body, name, part, true); });
       changed = Changed::Yes;
     }
+    if (changed == Changed::Yes)
+      for_each_state(inner, [&](State& body) { refit_scopes(inner, body); });
     return changed;
   }
 
@@ -174,15 +164,6 @@ class Refiner {
   static void set_subset(Memlet& memlet, Subset subset) {
     if (memlet.volume == num_elements(*memlet.subset())) memlet.volume = num_elements(subset);
     memlet.subset() = std::move(subset);
-  }
-
-  static void narrow(Sdfg& inner, const std::string& name, const Subset& part) {
-    Data& data = inner.arrays.at(name);
-    data = windowed(data, part);
-    for_each_state(inner, [&](State& state) {
-      shift_subsets(state, name, part, true);
-      refit_scopes(inner, state);
-    });
   }
 
   PassContext& context_;

@@ -19,9 +19,9 @@ element. The innermost SDFGs first; memlets at the scopes around follow.
 
 Dimensions stay as they are where a range depends on what changes inside, names a constant of the nested
 SDFG or a symbol that is read from a container, or may leave the container (an access that only a
-condition keeps inside); so do containers with an offset. Refused for containers that conditions, assignments or code read by name, and
-for nested SDFGs with side effects, streams, references or structures, or with a container that is no
-plain part of the one outside.)",
+condition keeps inside); so do containers with an offset. Refused for containers that conditions,
+assignments or code read by name, and for nested SDFGs with side effects, streams, references or
+structures, or with a container that is no plain part of the one outside.)",
   };
   struct Options {};
 

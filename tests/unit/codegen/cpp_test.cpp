@@ -200,7 +200,6 @@ TEST(Cpp, FunctionsOfNumPy) {
       << text;
 }
 
-// As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {
   const std::string text = generated(
       "sdfg powers(A: float64[1], B: float64[1])\n"
@@ -211,6 +210,7 @@ TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {
       << text;
 }
 
+// As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])
   state s
