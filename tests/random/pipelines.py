@@ -92,6 +92,7 @@ GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "pre_hook=loop-to-map", "post_hook=map-collapse", "typical=N=$N,K=$K", "typical=N=$N", "when=N<7",
          "versions=off"]
 MOST_PRINTED = 10  # faults
+BATCH = 100  # seeds between two looks at the clock
 VERSIONS = ["likely", "likely", "typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
 
 
@@ -196,16 +197,18 @@ def runs(tools, program):
         return False
 
 
-def cases(tools):
+def cases(tools, pool):
     """The inputs of the text cases of each pass that are valid programs and end."""
-    found = collections.defaultdict(list)
+    inputs = []
     for file in sorted((pathlib.Path(__file__).parent.parent / "text/passes").glob("*.test")):
         for case in re.split(r"^=== .*\n", file.read_text(), flags=re.M):
             program = re.split(r"^---.*\n", case, flags=re.M)
-            if len(program) < 2 or not program[1].startswith("sdfg ") or OPEN in program[1]:
-                continue
-            if runs(tools, program[1]):
-                found[file.stem].append(program[1])
+            if len(program) > 1 and program[1].startswith("sdfg ") and OPEN not in program[1]:
+                inputs.append((file.stem, program[1]))
+    found = collections.defaultdict(list)
+    for (name, program), good in zip(inputs, pool.map(lambda i: runs(tools, i[1]), inputs)):
+        if good:
+            found[name].append(program)
     return found
 
 
@@ -285,8 +288,8 @@ def batches(options):
     first, end = options.seed, time.monotonic() + (options.seconds or 0)
     last = first + (sys.maxsize if options.seconds else options.count)
     while first < last:
-        yield range(first, min(first + 500, last))
-        first += 500
+        yield range(first, min(first + BATCH, last))
+        first += BATCH
         if options.seconds and time.monotonic() > end:
             return
 
@@ -304,7 +307,6 @@ def main():
     tools = options.tools.resolve()
     listed = run(tools / "sdfg-opt", "--list-passes").stdout.splitlines()
     passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
-    texts = cases(tools)
     patterns = [name for name in passes
                 if not run(tools / "sdfg-gen", "--kind=patterns", f"--for={name}", "--size=1").returncode]
     help_text = run(tools / "sdfg-opt", "--help=gt4py").stdout.partition("Steps, by default:")[2]
@@ -313,6 +315,7 @@ def main():
              for step in steps if step != "fixed-point {"]
     outcomes, total = collections.Counter(), collections.Counter({name: 0 for name in passes})
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        texts = cases(tools, pool)
         os.chdir(folder)
         for seeds in batches(options):
             for outcome, text, counts in pool.map(
