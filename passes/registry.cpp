@@ -26,6 +26,7 @@
 #include "passes/loops/loop_to_map.h"
 #include "passes/loops/loop_unrolling.h"
 #include "passes/loops/map_to_loop.h"
+#include "passes/loops/move_states_into_map.h"
 #include "passes/loops/scan_unrolling.h"
 #include "passes/map_fusion/inline_fusion.h"
 #include "passes/map_fusion/map_fusion_horizontal.h"
@@ -145,6 +146,7 @@ constexpr std::array registered{
     entry<MoveBeforeConditional>(),
     entry<MoveIntoIfBody>(),
     entry<MoveLoopIntoMap>(),
+    entry<MoveStatesIntoMap>(),
     entry<MoveTaskletIntoMap>(),
     entry<OptionalArrayInference>(),
     entry<OutLocalStorage>(),

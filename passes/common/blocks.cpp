@@ -1,6 +1,7 @@
 #include "passes/common/blocks.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/graph_algorithms.h"
 
@@ -108,6 +109,30 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
   if (first == block) first = moved[entry.value];
   parent.erase(block);
   return added;
+}
+
+std::vector<std::vector<BlockId>> state_chains(const Region& region) {
+  const auto first = start(region);
+  // The state that always follows, if one does.
+  const auto next = [&](BlockId b) -> std::optional<BlockId> {
+    if (!region[b].is<State>() || region.out(b).size() != 1) return {};
+    const InterstateEdgeId edge = region.out(b)[0];
+    const BlockId to = region.target(edge);
+    if (to == first || !region[to].is<State>() || region.in(to).size() != 1 ||
+        !region[edge].condition.always_true())
+      return {};
+    return to;
+  };
+  std::set<BlockId> inside;
+  for (BlockId b : region.nodes())
+    if (const auto to = next(b)) inside.insert(*to);
+  std::vector<std::vector<BlockId>> chains;
+  for (BlockId b : region.nodes()) {
+    if (!region[b].is<State>() || inside.contains(b)) continue;
+    auto& chain = chains.emplace_back();
+    for (std::optional<BlockId> at = b; at; at = next(*at)) chain.push_back(*at);
+  }
+  return chains;
 }
 
 void move_blocks(Region& from, const std::vector<BlockId>& blocks, Region& to) {

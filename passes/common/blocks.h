@@ -48,6 +48,10 @@ void keep_start(Region& region, std::optional<BlockId> first);
 bool may_end_region(const Region& region, BlockId block);
 bool is_jump(const Block& block);
 
+/// The longest sequences of states that always run one after the other: one edge leads from each
+/// to the next, without a condition, and no other. Symbols may be assigned on the way.
+std::vector<std::vector<BlockId>> state_chains(const Region& region);
+
 /// Moves blocks and the edges among them to an empty region, in this order; edges to other blocks
 /// go. The first block is where the region starts.
 void move_blocks(Region& from, const std::vector<BlockId>& blocks, Region& to);

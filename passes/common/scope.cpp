@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/analysis/scope_tree.h"
 #include "ir/replace.h"
 #include "passes/common/used_names.h"
 
@@ -80,6 +81,29 @@ std::optional<Scope> find_scope(const State& state, NodeId entry) {
   if (!scope.exit) return std::nullopt;
   scope.nodes.assign(seen.begin(), seen.end());
   return scope;
+}
+
+Refusal find_only_map(const State& state, Scope& scope) {
+  const auto tree = scope_tree(state);
+  if (!tree) return tree.error().message;
+  NodeId entry;
+  for (NodeId n : state.nodes()) {
+    if (tree->parent_of(n)) continue;
+    if (state[n].is<MapEntry>()) {
+      if (entry) return "the state holds several maps";
+      entry = n;
+    } else if (!state[n].is<AccessNode>()) {
+      return "the state holds '" + std::string(state[n].label()) + "' beside the map";
+    }
+  }
+  if (!entry) return "the state holds no map";
+  scope = *find_scope(state, entry);
+  for (NodeId n : state.nodes()) {
+    if (tree->parent_of(n) || n == entry) continue;
+    for (EdgeId e : state.out(n))
+      if (state.target(e) != entry) return "the state copies data beside the map";
+  }
+  return {};
 }
 
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements) {

@@ -17,6 +17,9 @@ struct Scope {
 };
 /// Nothing when the entry has no exit (an SDFG that is not valid).
 std::optional<Scope> find_scope(const State& state, NodeId entry);
+/// The state's only map, if there is nothing in the state but that and the access nodes next to it;
+/// else says what is beside it.
+Refusal find_only_map(const State& state, Scope& scope);
 
 /// Replaces symbols by expressions everywhere inside a scope: memlets between entry and exit,
 /// nested ranges, code, mappings of nested SDFGs.

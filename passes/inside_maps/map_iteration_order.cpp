@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/element_distance.h"
 #include "passes/common/point_order.h"
 #include "passes/common/walk_states.h"
 
@@ -48,20 +49,8 @@ class Counter {
       auto& counts = counts_[scope];
       counts.resize(map->params.size());
       for (std::size_t p = 0; p < map->params.size(); ++p)
-        if (distance(*memlet.subset(), *array, map->params[p]) == Expr(1)) ++counts[p];
+        if (element_distance(*memlet.subset(), *array, map->params[p]) == Expr(1)) ++counts[p];
     }
-  }
-
-  static std::optional<Expr> distance(const Subset& subset, const Array& array,
-                                      const std::string& parameter) {
-    Expr sum = 0;
-    for (std::size_t d = 0; d < subset.rank(); ++d) {
-      if (!uses_symbol(subset[d].begin, parameter)) continue;
-      const auto affine = match_affine(subset[d].begin, parameter);
-      if (!affine) return std::nullopt;
-      sum = sum + affine->coefficient * array.strides[d];
-    }
-    return sum;
   }
 
   const Sdfg& sdfg_;

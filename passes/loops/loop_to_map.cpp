@@ -208,7 +208,7 @@ class Converter {
     for (const Expr* e : {&range->begin, &range->end})
       for (const std::string& name : free_symbols(*e))
         if (containers_.contains(name)) return "the range reads container '" + name + "'";
-    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions);
+    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions, effects_);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
@@ -329,6 +329,7 @@ class Converter {
   Sdfg& sdfg_;
   const Aliases& aliases_;
   PassContext& context_;
+  SideEffects effects_;
   const TypeTable types_;
   const CarriedSymbols carried_;
   SymbolSet containers_, names_;  ///< names_: containers and declared symbols

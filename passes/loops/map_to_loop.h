@@ -35,13 +35,20 @@ struct MoveLoopIntoMap {
     for k in 0:K { map i in 0:N { x(k, i) } }     =>     map i in 0:N { for k in 0:K { x(k, i) } }
 
 For loops whose body is one state with one map. What different points of the map touch must be apart
-in all iterations together, as far as one of them writes.
+in all iterations together, as far as one of them writes. On a GPU that saves a launch for each
+iteration; a CPU loses where the points of the map are neighbours in memory, and the iterations of the
+loop are not: `only_to_neighbours` looks.
 
 Refused when the loop's range cannot be told, when the body is more than one map, when the map's range
 depends on the loop, when points of the map may meet (the message names the accesses), and for what
 map-to-loop refuses.)",
   };
-  struct Options {};
+  struct Options {
+    bool only_to_neighbours = false;
+    static constexpr auto properties = std::tuple{
+        property("only_to_neighbours", &Options::only_to_neighbours,
+                 "only loops that go to the next element in at least as many accesses as the map")};
+  };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
 };

@@ -2,7 +2,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
-#include "ir/analysis/scope_tree.h"
+#include "passes/common/element_distance.h"
 #include "passes/loops/loop_body.h"
 #include "passes/loops/map_to_loop.h"
 #include "passes/loops/nest_scope.h"
@@ -19,10 +19,11 @@ struct Plan {
 
 class Mover {
  public:
-  Mover(Sdfg& sdfg, Aliases aliases, PassContext& context)
-      : sdfg_(sdfg), aliases_(std::move(aliases)), context_(context), nester_(sdfg) {}
+  Mover(Sdfg& sdfg, Aliases aliases, const MoveLoopIntoMap::Options& options, PassContext& context)
+      : sdfg_(sdfg), aliases_(std::move(aliases)), options_(options), context_(context),
+        nester_(sdfg) {}
 
-  Refusal check(const LoopRegion& loop, Plan& plan) const {
+  Refusal check(const LoopRegion& loop, Plan& plan) {
     const auto range = loop_range(loop);
     if (!range) return range.error().message;
     plan.range = *range;
@@ -30,8 +31,9 @@ class Mover {
     if (loop.node_count() != 1) return "the body has several blocks";
     const State* state = loop[*start(loop)].as<State>();
     if (!state) return "the body is no state";
-    if (Refusal why = check_only_map(*state, plan.scope)) return why;
+    if (Refusal why = find_only_map(*state, plan.scope)) return why;
     const auto& map = state->get<MapEntry>(plan.scope.entry);
+    if (map.instrument != Instrumentation::None) return "the map is instrumented";
     if (std::ranges::find(map.params, range->variable) != map.params.end())
       return "the map has a parameter of the loop's name";
     for (const Range& r : map.ranges) {
@@ -41,6 +43,8 @@ class Mover {
       for (const std::string& param : map.params)
         if (names.contains(param)) return "the map's ranges depend on each other";
     }
+    if (options_.only_to_neighbours)
+      if (Refusal why = check_neighbours(*state, map, range->variable, plan.scope)) return why;
     if (Refusal why =
             nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions))
       return why;
@@ -98,35 +102,33 @@ class Mover {
   }
 
  private:
-  /// Is the map all there is in the state, besides the access nodes next to it?
-  static Refusal check_only_map(const State& state, Scope& scope) {
-    const auto tree = scope_tree(state);
-    if (!tree) return tree.error().message;
-    NodeId entry;
-    for (NodeId n : state.nodes()) {
-      if (tree->parent_of(n)) continue;
-      if (state[n].is<MapEntry>()) {
-        if (entry) return "the body holds several maps";
-        entry = n;
-      } else if (!state[n].is<AccessNode>()) {
-        return "the body holds '" + std::string(state[n].label()) + "' beside the map";
-      }
-    }
-    if (!entry) return "the body holds no map";
-    scope = *find_scope(state, entry);
-    for (NodeId n : state.nodes()) {
-      if (tree->parent_of(n) || n == entry) continue;
-      for (EdgeId e : state.out(n))
-        if (state.target(e) != entry) return "the body copies data beside the map";
-    }
-    const auto& map = state.get<MapEntry>(entry);
-    if (map.instrument != Instrumentation::None) return "the map is instrumented";
-    return {};
+  /// Counts accesses that go to the next element with the next iteration.
+  Refusal check_neighbours(const State& state, const MapEntry& map, const std::string& variable,
+                           const Scope& scope) const {
+    std::size_t of_loop = 0;
+    std::vector<std::size_t> of_map(map.params.size());
+    const auto count = [&](EdgeId e) {
+      const Memlet& memlet = state[e].memlet;
+      const Data* data = memlet.empty() ? nullptr : sdfg_.find_data(memlet.data);
+      const Array* array = data ? data->as_array() : nullptr;
+      if (!array || !memlet.subset() || memlet.subset()->rank() != array->strides.size()) return;
+      const auto is_next = [&](const std::string& name) {
+        return element_distance(*memlet.subset(), *array, name) == Expr(1);
+      };
+      of_loop += is_next(variable);
+      for (std::size_t p = 0; p < map.params.size(); ++p) of_map[p] += is_next(map.params[p]);
+    };
+    for (EdgeId e : state.out(scope.entry)) count(e);
+    for (EdgeId e : state.in(scope.exit)) count(e);
+    const std::size_t best = *std::ranges::max_element(of_map);
+    if (of_loop > 0 && of_loop >= best) return {};
+    return "the loop goes to the next element in " + std::to_string(of_loop) +
+           " accesses, the map in " + std::to_string(best);
   }
 
-  Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, Plan& plan) const {
-    const RegionAccesses accesses =
-        region_accesses(sdfg_, loop, context_.assumptions, MapPoints{plan.scope.entry, plan.range});
+  Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, Plan& plan) {
+    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions, effects_,
+                                                    MapPoints{plan.scope.entry, plan.range});
     if (accesses.refusal) return accesses.refusal;
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
     for (auto& [name, container] : plan.border) {
@@ -165,18 +167,21 @@ class Mover {
 
   Sdfg& sdfg_;
   Aliases aliases_;
+  const MoveLoopIntoMap::Options& options_;
   PassContext& context_;
+  SideEffects effects_;
   const ScopeNester nester_;
 };
 
 }  // namespace
 
-Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options&, PassContext& context) {
+Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options& options, PassContext& context) {
   // One per SDFG; the walk is from the inside out and enters nested SDFGs.
   std::map<const Sdfg*, Mover> movers;
   LazyAliases aliases(root);
   const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
-    Mover& mover = movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), context).first->second;
+    Mover& mover =
+        movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), options, context).first->second;
     Plan plan;
     if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), plan)) {
       context.refused(trail, why);

@@ -142,16 +142,11 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
   return {};
 }
 
-NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Border& border,
-                             std::string label,
-                             const std::function<Block(Block state)>& enclose) const {
-  Sdfg inner;
-  inner.name = label;
-  inner.using_explicit_control_flow = true;
+State ScopeNester::inside(const State& state, const Scope& scope, const Border& border,
+                          Sdfg& inner) const {
   for (const auto& [name, container] : border)
     inner.arrays.insert(name, windowed(sdfg_.arrays.at(name), container.window));
-  Block block{"body", State{}};
-  State& body = *block.as<State>();
+  State body;
   std::map<NodeId, NodeId> moved;
   std::map<std::string, NodeId> read, written;
   const auto local = [&](const std::string& name) {
@@ -202,8 +197,12 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
     for (EdgeId e : state.out(n)) copy(e);
   for (const auto& [name, container] : border) shift_subsets(body, name, container.window, true);
   refit_scopes(inner, body);
+  return body;
+}
 
-  inner.start_block = inner.add(enclose(std::move(block)));
+NestedSdfg ScopeNester::finish(Sdfg inner, std::string label) const {
+  inner.name = label;
+  inner.using_explicit_control_flow = true;
   NestedSdfg node;
   node.label = std::move(label);
   for (const std::string& name : free_symbols(inner)) {
@@ -221,6 +220,28 @@ NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Borde
   }
   node.sdfg.emplace(std::move(inner));
   return node;
+}
+
+NestedSdfg ScopeNester::nest(const State& state, const Scope& scope, const Border& border,
+                             std::string label,
+                             const std::function<Block(Block state)>& enclose) const {
+  Sdfg inner;
+  inner.start_block = inner.add(enclose(Block{"body", inside(state, scope, border, inner)}));
+  return finish(std::move(inner), std::move(label));
+}
+
+NestedSdfg ScopeNester::nest(const std::vector<ScopeInside>& scopes, std::string label) const {
+  Sdfg inner;
+  std::optional<BlockId> before;
+  for (const auto& [state, scope, border, block_label] : scopes) {
+    const BlockId added = inner.add(Block{block_label, inside(state, scope, border, inner)});
+    if (before)
+      inner.connect(*before, added, InterstateEdge{});
+    else
+      inner.start_block = added;
+    before = added;
+  }
+  return finish(std::move(inner), std::move(label));
 }
 
 }  // namespace sdfg

@@ -20,6 +20,14 @@ struct BorderContainer {
 };
 using Border = std::map<std::string, BorderContainer, std::less<>>;
 
+/// The inside of a map, and the label that its state gets.
+struct ScopeInside {
+  const State& state;
+  const Scope& scope;
+  const Border& border;
+  std::string label;
+};
+
 /// Makes nested SDFGs of the insides of an SDFG's maps.
 class ScopeNester {
  public:
@@ -40,8 +48,14 @@ class ScopeNester {
   /// mapping gives these.
   NestedSdfg nest(const State& state, const Scope& scope, const Border& border, std::string label,
                   const std::function<Block(Block state)>& enclose) const;
+  /// The same for several maps with the same parameters, one after the other. Where two borders
+  /// have a container in common, they have its window in common, too.
+  NestedSdfg nest(const std::vector<ScopeInside>& scopes, std::string label) const;
 
  private:
+  /// Adds what the scope uses to the containers of `inner`.
+  State inside(const State& state, const Scope& scope, const Border& border, Sdfg& inner) const;
+  NestedSdfg finish(Sdfg inner, std::string label) const;
   bool is_known(std::string_view symbol, const State& state,
                 const std::vector<NodeId>& around) const;
   Refusal add_to_border(const State& state, EdgeId edge, bool in, const std::vector<NodeId>& around,

@@ -9,7 +9,6 @@
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
 #include "passes/common/loop_range.h"
-#include "passes/common/side_effects.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {
@@ -34,12 +33,15 @@ namespace {
 class Collector {
  public:
   Collector(const Sdfg& sdfg, const Region& region, const Assumptions& assumptions,
-            const std::optional<MapPoints>& points = {})
-      : sdfg_(sdfg), assumptions_(assumptions), changing_(assigned_symbols(region)) {
+            SideEffects& effects, const std::optional<MapPoints>& points)
+      : sdfg_(sdfg), assumptions_(assumptions), effects_(effects),
+        changing_(assigned_symbols(region)) {
+    effects_.keep_only(sdfg);
     if (!points) return;
     entry_ = points->entry;
+    if (!points->loop) return;
     loops_.push_back(points->loop);
-    changing_.insert(points->loop.variable);
+    changing_.insert(points->loop->variable);
   }
 
   void on_region(const Region& region) {
@@ -95,7 +97,7 @@ class Collector {
   void check_node(const Node& node) {
     if (node.is<ConsumeEntry>())
       return refuse("'" + std::string(node.label()) + "' is a " + std::string(node.kind_name()));
-    if (side_effects_.of(sdfg_, node))
+    if (effects_.of(sdfg_, node))
       return refuse("'" + std::string(node.label()) + "' may have side effects");
     const auto* nested = node.as<NestedSdfg>();
     if (!nested) return;
@@ -211,7 +213,7 @@ class Collector {
 
   const Sdfg& sdfg_;
   const Assumptions& assumptions_;
-  SideEffects side_effects_;
+  SideEffects& effects_;
   SymbolSet changing_;
   NodeId entry_;  ///< of the map whose parameters stay, if any
   const NameSink name_ = [this](const std::string& name) {
@@ -224,9 +226,9 @@ class Collector {
 }  // namespace
 
 RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
-                               const Assumptions& assumptions,
+                               const Assumptions& assumptions, SideEffects& effects,
                                const std::optional<MapPoints>& points) {
-  Collector collector(sdfg, region, assumptions, points);
+  Collector collector(sdfg, region, assumptions, effects, points);
   collector.on_region(region);
   RegionAccesses out = std::move(collector.out);
   for (const std::string& name : out.named)

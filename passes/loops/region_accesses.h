@@ -8,6 +8,7 @@
 #include "ir/sdfg.h"
 #include "passes/common/aliases.h"
 #include "passes/common/loop_range.h"
+#include "passes/common/side_effects.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -33,18 +34,18 @@ struct RegionAccesses {
   Refusal check_aliases(const Aliases& aliases) const;
 };
 
-/// A map and the loop around it, when the points of the map are looked at one by one: its
-/// parameters stay in the subsets, and the loop's variable does not.
+/// A map and the loop around it, if there is one, when the points of the map are looked at one by
+/// one: its parameters stay in the subsets, and the loop's variable does not.
 struct MapPoints {
   NodeId entry;
-  LoopRange loop;
+  std::optional<LoopRange> loop{};
 };
 
 /// Subsets are images under the maps and loops inside the region: innermost memlets count, not the
 /// summaries at the borders of scopes. Dimensions that depend on anything else that changes inside
-/// become the container's whole extent.
+/// become the container's whole extent. `effects` may be asked again about the SDFG's own nodes.
 RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
-                               const Assumptions& assumptions,
+                               const Assumptions& assumptions, SideEffects& effects,
                                const std::optional<MapPoints>& points = {});
 
 /// Do two points of an iteration space touch different elements, as far as one of them writes? Else

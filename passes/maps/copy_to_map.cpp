@@ -181,9 +181,12 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
 
 }  // namespace
 
-Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge) {
+Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
+                          const MapEntry* like) {
   Plan plan;
-  return check(sdfg, state, edge, plan);
+  if (Refusal why = check(sdfg, state, edge, plan)) return why;
+  if (like && !matching(like, plan)) return "the copy has other points than the map";
+  return {};
 }
 
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,

@@ -38,8 +38,10 @@ and the edges of views.)",
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);
 };
 
-/// Why a map cannot make the copy along an edge between two access nodes.
-Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge);
+/// Why a map cannot make the copy along an edge between two access nodes; with `like`, why none can
+/// that has the points of that map.
+Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
+                          const MapEntry* like = nullptr);
 /// Makes it a map, with the label, parameters and ranges of the first of these that has as many
 /// points along each dimension, if any. Returns the entry.
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,

@@ -51,8 +51,12 @@ Result<Steps> Auto::steps(const Options& o) {
   steps.push_back(to_maps(simplify));
   steps.push_back({"map-collapse", "nests are single maps before ranges are compared", {}});
   steps.push_back(fused(simplify, pointwise));
-  steps.push_back({"move-loop-into-map", "a loop around a map starts it once, not each time", {}});
+  steps.push_back({gpu ? "move-loop-into-map" : "move-loop-into-map{only_to_neighbours}",
+                   "a loop around a map starts it once, not each time", {}});
   steps.push_back({"map-collapse", "nests that this has left", {}});
+  steps.push_back(
+      {"move-states-into-map", "solvers of columns start once, not once for each sweep", {}});
+  steps.push_back({"inline-multistate-sdfg", "sweeps stand next to one another", {}});
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});
   if (o.tile_wcr > 0) {
     const std::string size = std::to_string(o.tile_wcr);

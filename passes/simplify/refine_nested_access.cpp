@@ -84,7 +84,8 @@ class Refiner {
     for (const auto& [name, data] : inner.arrays)
       if (is_wide(data)) wide.push_back(name);
     if (wide.empty()) return Changed::No;
-    const RegionAccesses accesses = region_accesses(inner, inner, inside);
+    SideEffects effects;
+    const RegionAccesses accesses = region_accesses(inner, inner, inside, effects);
     Refusal why = accesses.refusal;
     InlinePlan plan{.symbols = symbol_values(nested)};
     if (!why) why = plan.connect(sdfg, state, node);

@@ -15,6 +15,7 @@
 #include "passes/common/aliases.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
+#include "passes/common/state_counts.h"
 #include "passes/common/used_names.h"
 #include "passes/common/viewed.h"
 #include "passes/common/walk_regions.h"
@@ -162,37 +163,6 @@ class ShortSearch {
   std::vector<NodeId> open_;
   std::vector<std::uint64_t> seen_;  ///< by node: the last search that met it
   std::uint64_t search_ = 0;
-};
-
-/// How many states have access nodes of a container. A transient that has them in one state alone
-/// begins anew each time that state runs (docs/ir.md, memory).
-class StateCounts {
- public:
-  explicit StateCounts(const Sdfg& sdfg) {
-    for_each_state(sdfg, [&](const State& state) {
-      for (const std::string& name : containers_of(state)) ++counts_[name];
-    });
-  }
-
-  std::size_t of(const std::string& container) const {
-    const auto found = counts_.find(container);
-    return found == counts_.end() ? 0 : found->second;
-  }
-  /// The second state becomes part of one with these accesses.
-  void fused(const Accesses& first, const State& second) {
-    for (const std::string& name : containers_of(second))
-      if (first.contains(name)) --counts_[name];
-  }
-
- private:
-  static SymbolSet containers_of(const State& state) {
-    SymbolSet names;
-    for (NodeId n : state.nodes())
-      if (const auto* access = state[n].as<AccessNode>()) names.insert(access->data);
-    return names;
-  }
-
-  std::map<std::string, std::size_t, std::less<>> counts_;
 };
 
 class Fusion {
@@ -351,7 +321,8 @@ class Fusion {
       for (const auto& [target, value] : region_[edge].assignments)
         region_[before].assignments.set(target, value);
     State& state = *region_[head].as<State>();
-    states_.fused(first.accesses, *region_[next].as<State>());
+    for (const std::string& name : accessed_in(*region_[next].as<State>()))
+      if (first.accesses.contains(name)) states_.joined(name);
     const bool was_empty = state.node_count() == 0;
     state.nosync = state.nosync && region_[next].as<State>()->nosync;
     const auto moved = move_nodes(state, *region_[next].as<State>());

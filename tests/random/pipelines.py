@@ -35,6 +35,7 @@ OPTIONS = {
     "inline-fusion": ["", "always"],
     "map-promotion": ["", "promote_everything", "promote_horizontal"],
     "map-split-horizontal": ["launch_bytes=0", ""],
+    "move-loop-into-map": ["", "", "only_to_neighbours"],
     "scan-unrolling": ["", "unroll_factor=2"],
     "split-consumer-memlets": ["", "extra_copies=1"],
     "map-tiling": ["", "tile_sizes=4", "tile_sizes=3,2"],
@@ -68,7 +69,7 @@ WEIGHTS = {name: weight for weight, names in {
         scalar-copy-elimination set-strides write-back-elimination""",
     5: """
         conditional-into-maps continue-to-condition expand-reduce in-local-storage map-fission
-        move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
+        move-states-into-map move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
     4: """
         consolidate-edges inline-control-flow-regions lift-trivial-if loop-peeling""",
     3: """

@@ -470,6 +470,61 @@ constexpr std::array patterns{
     n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_levels\n  $p_levels -> $p_out",
             {"4|3|2", "i|N - 1 - i", "k|3 - k|max(k - 1, 0)|min(k + 1, 3)", "k + 1|2|4",
              "4, 1|6, 1|1, N"}},
+    // Sweeps over the same columns, each in a state of its own, with a copy of one level between.
+    Pattern{"move-states-into-map inline-multistate-sdfg copy-to-map map-to-loop state-fusion move-loop-into-map",
+            "transient $p_t: float64[N, 6]\n  transient $p_u: float64[N, 2]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_fill (i, k) in [0:N, 0:6]
+      n2 = tasklet fill: "o = x / 2 + k"
+    n3 = exit n1
+    n4 = access $p_t
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i, k]
+    n3.OUT_t -> n4 : $p_t[0:N, 0:6]
+  state $p_up
+    n0 = access $p_t
+    n1 = access $s
+    n2 = map $p_rise (i) in [0:N]
+      n3 = nested_sdfg rise with (N)
+        sdfg rise(t: float64[1, 6] {strides = [6, 1]}, s: float64[1])
+          symbol N: int64
+          loop each (k) from "k = 1" while "k < 6" next "k = k + 1"
+            state inside
+              n0 = access t
+              n1 = access s
+              n2 = tasklet one: "o = x / 2 + y / 4"
+              n3 = access t
+              n0 -> n2.x : t[0, k - 1]
+              n1 -> n2.y : s[0]
+              n2.o -> n3 : t[0, k]
+    n4 = exit n2
+    n5 = access $p_t
+    n0 -> n2.IN_t : $p_t[0:N, 0:6]
+    n2.OUT_t -> n3.t : $p_t[i, 0:6]
+    n1 -> n2.IN_s : $s[0:N]
+    n2.OUT_s -> n3.s : $s[$1]
+    n3.t -> n4.IN_t : $p_t[i, 0:6]
+    n4.OUT_t -> n5 : $p_t[0:N, 0:6]
+  state $p_level
+    n0 = access $p_t
+    n1 = access $p_u
+    n0 -> n1 : $p_t[0:N, $2] -> [0:N, 1]
+  state $p_out
+    n0 = access $p_t
+    n1 = access $p_u
+    n2 = map $p_fall (j) in [0:N]
+      n3 = tasklet fall: "o = x / 2 + y / 2"
+    n4 = exit n2
+    n5 = access $d
+    n0 -> n2.IN_t : $p_t[0:N, 0:6]
+    n2.OUT_t -> n3.x : $p_t[$3, $4]
+    n1 -> n2.IN_u : $p_u[0:N, 0:2]
+    n2.OUT_u -> n3.y : $p_u[$3, 1]
+    n3.o -> n4.IN_d : $d[j]
+    n4.OUT_d -> n5 : $d[0:N])", "$p_in -> $p_up\n  $p_up -> $p_level\n  $p_level -> $p_out",
+            {"i|i|N - 1 - i", "5|1|0", "j|j|j|N - 1 - j|j // 2", "0|3|5"}},
 };
 // clang-format on
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// The containers that have access nodes in a state.
+SymbolSet accessed_in(const State& state);
+
+/// How many states of an SDFG have access nodes of a container. A transient that has them in one
+/// state alone begins anew each time that state runs (docs/ir.md, memory).
+class StateCounts {
+ public:
+  explicit StateCounts(const Sdfg& sdfg);
+
+  std::size_t of(std::string_view container) const {
+    const auto found = counts_.find(container);
+    return found == counts_.end() ? 0 : found->second;
+  }
+  /// Two states that have it have become one.
+  void joined(const std::string& container) { --counts_[container]; }
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> counts_;
+};
+
+}  // namespace sdfg
