@@ -43,6 +43,7 @@ class Mover {
       for (const std::string& param : map.params)
         if (names.contains(param)) return "the map's ranges depend on each other";
     }
+    if (Refusal why = check_connectors(*state, plan.scope.nodes, {plan.scope.entry})) return why;
     if (options_.only_to_neighbours)
       if (Refusal why = check_neighbours(*state, map, range->variable, plan.scope)) return why;
     if (Refusal why =

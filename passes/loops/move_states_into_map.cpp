@@ -158,6 +158,8 @@ class Joiner {
       if (Refusal why = find_only_map(part.state(), part.scope)) return why;
     }
     if (Refusal why = like ? match(part, *like) : check_points(part.map())) return why;
+    if (Refusal why = check_connectors(part.state(), part.scope.nodes, {part.scope.entry}))
+      return why;
     if (Refusal why = nester().find_border(part.state(), part.scope, {}, part.border, assumptions_))
       return why;
     const RegionAccesses accesses =

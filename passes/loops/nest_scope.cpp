@@ -107,11 +107,28 @@ Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
   return {};
 }
 
+Refusal check_connectors(const State& state, const std::vector<NodeId>& nodes,
+                         const std::vector<NodeId>& around) {
+  SymbolSet params;
+  for (NodeId entry : around)
+    if (const auto* map = state[entry].as<MapEntry>())
+      params.insert(map->params.begin(), map->params.end());
+  if (params.empty()) return {};
+  for (NodeId n : nodes)
+    for (const auto* connectors : {&state[n].in_connectors, &state[n].out_connectors})
+      for (const auto& [name, type] : *connectors)
+        if (params.contains(name))
+          return "connector '" + name + "' of '" + std::string(state[n].label()) +
+                 "' has the name of a parameter";
+  return {};
+}
+
 Refusal ScopeNester::find_border(const State& state, const Scope& scope,
                                  const std::vector<NodeId>& around, Border& border,
                                  const Assumptions& assumptions) const {
   for (const auto& [name, type] : state[scope.entry].in_connectors)
     if (!name.starts_with("IN_")) return "the range comes in through connector '" + name + "'";
+  if (Refusal why = check_connectors(state, scope.nodes, around)) return why;
   for (EdgeId e : state.in(scope.entry))
     if (Refusal why = add_to_border(state, e, true, around, border, assumptions)) return why;
   for (EdgeId e : state.out(scope.exit))

@@ -20,6 +20,11 @@ struct BorderContainer {
 };
 using Border = std::map<std::string, BorderContainer, std::less<>>;
 
+/// Parameters of maps around an SDFG are symbols of it: why it cannot hold these nodes, if one has
+/// a connector of such a name.
+Refusal check_connectors(const State& state, const std::vector<NodeId>& nodes,
+                         const std::vector<NodeId>& around);
+
 /// The inside of a map, and the label that its state gets.
 struct ScopeInside {
   const State& state;

@@ -189,6 +189,7 @@ class Mover {
     std::vector<NodeId> around;
     for (NodeId s = site_.order.scope_of(first_.entry); s; s = site_.order.scope_of(s))
       around.push_back(s);
+    if (Refusal why = check_connectors(state_, scope_.nodes, {first_.entry})) return why;
     Border border;
     if (Refusal why = nester.find_border(state_, scope_, around, border, site_.assumptions))
       return why;

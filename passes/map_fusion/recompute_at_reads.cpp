@@ -46,6 +46,7 @@ class Recomputation {
       return (from_stored || all_read(first_.out.at(port).node, node)) && is_written_once(node);
     };
     if (Refusal why = find_slice(site_, first_, port, is_at_hand, slice_)) return why;
+    if (Refusal why = check_connectors(state_, slice_.nodes, {first_.entry})) return why;
     if (Refusal why = check_alone()) return why;
     if (Refusal why = check_container()) return why;
     if (Refusal why = find_readers()) return why;
