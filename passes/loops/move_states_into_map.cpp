@@ -165,6 +165,9 @@ class Joiner {
     const RegionAccesses accesses =
         region_accesses(sdfg_, part.region, assumptions_, effects_, MapPoints{part.scope.entry});
     if (accesses.refusal) return accesses.refusal;
+    for (const std::string& name : accesses.locals)
+      if (counts().of(name) > 0)
+        return "'" + name + "', which code hands over inside, is used elsewhere, too";
     for (const auto& [name, list] : accesses.by_container)  // others are each point's own
       if (part.border.contains(name)) add_new(list, part.accesses[name]);
     return check_shapes(part);
