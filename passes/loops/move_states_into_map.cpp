@@ -33,14 +33,6 @@ struct Part {
   const MapEntry& map() const { return state().get<MapEntry>(scope.entry); }
 };
 
-void add_new(const std::vector<RegionAccess>& list, std::vector<RegionAccess>& all) {
-  for (const RegionAccess& a : list)
-    if (std::ranges::none_of(all, [&](const RegionAccess& b) {
-          return a.write == b.write && a.subset == b.subset;
-        }))
-      all.push_back(a);
-}
-
 /// What several maps do with a container.
 struct Touched {
   std::vector<RegionAccess> accesses;  ///< each once
@@ -57,7 +49,7 @@ struct Group {
     for (const auto& [name, border] : part.border) {
       Touched& touched = containers[name];
       if (touched.states++ == 0) touched.first_reads = border.in.has_value();
-      add_new(part.accesses[name], touched.accesses);
+      add_distinct(part.accesses[name], touched.accesses);
     }
     parts.push_back(std::move(part));
   }
@@ -157,6 +149,7 @@ class Joiner {
       map.label = made.label, map.params = made.params, map.ranges = made.ranges;
       if (Refusal why = find_only_map(part.state(), part.scope)) return why;
     }
+    if (part.map().instrument != Instrumentation::None) return "the map is instrumented";
     if (Refusal why = like ? match(part, *like) : check_points(part.map())) return why;
     if (Refusal why = check_connectors(part.state(), part.scope.nodes, {part.scope.entry}))
       return why;
@@ -169,12 +162,11 @@ class Joiner {
       if (counts().of(name) > 0)
         return "'" + name + "', which code hands over inside, is used elsewhere, too";
     for (const auto& [name, list] : accesses.by_container)  // others are each point's own
-      if (part.border.contains(name)) add_new(list, part.accesses[name]);
+      if (part.border.contains(name)) add_distinct(list, part.accesses[name]);
     return check_shapes(part);
   }
 
   static Refusal check_points(const MapEntry& map) {
-    if (map.instrument != Instrumentation::None) return "the map is instrumented";
     SymbolSet names;
     collect_symbols(Subset{map.ranges}, names);
     for (const std::string& param : map.params)
@@ -186,7 +178,6 @@ class Joiner {
   Refusal match(Part& part, const MapEntry& like) const {
     State& state = part.state();
     MapEntry& map = state.get<MapEntry>(part.scope.entry);
-    if (map.instrument != Instrumentation::None) return "the map is instrumented";
     IterationMatch match;
     if (Refusal why = match_iterations(like, map, {}, {}, assumptions_, match)) return why;
     if (!(settings(map) == settings(like))) return "the maps' schedules or settings differ";
@@ -227,7 +218,7 @@ class Joiner {
       const auto before = group.containers.find(name);
       if (before == group.containers.end()) continue;
       std::vector<RegionAccess> both = before->second.accesses;
-      add_new(list, both);
+      add_distinct(list, both);
       if (std::ranges::any_of(both, &RegionAccess::write))
         if (Refusal why =
                 check_apart(name, both, part.map().params, part.map().ranges, assumptions_))
@@ -242,7 +233,7 @@ class Joiner {
     RegionAccesses all;
     for (const auto& [name, touched] : group.containers)
       all.by_container[name] = touched.accesses;
-    for (const auto& [name, list] : part.accesses) add_new(list, all.by_container[name]);
+    for (const auto& [name, list] : part.accesses) add_distinct(list, all.by_container[name]);
     return all.check_aliases(aliases());
   }
 

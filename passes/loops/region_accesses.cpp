@@ -267,15 +267,19 @@ bool moves_apart(const Subset& a, const Subset& b, const std::string& param, con
 }
 }  // namespace
 
+void add_distinct(const std::vector<RegionAccess>& accesses, std::vector<RegionAccess>& all) {
+  for (const RegionAccess& a : accesses)
+    if (std::ranges::none_of(all, [&](const RegionAccess& b) {
+          return a.write == b.write && a.subset == b.subset;
+        }))
+      all.push_back(a);
+}
+
 Refusal check_apart(const std::string& container, const std::vector<RegionAccess>& accesses,
                     const std::vector<std::string>& params, const std::vector<Range>& ranges,
                     const Assumptions& assumptions) {
   std::vector<RegionAccess> distinct;
-  for (const RegionAccess& a : accesses)
-    if (std::ranges::none_of(distinct, [&](const RegionAccess& b) {
-          return a.write == b.write && a.subset == b.subset;
-        }))
-      distinct.push_back(a);
+  add_distinct(accesses, distinct);
   if (distinct.size() > most_accesses)
     return "'" + container + "' has more than " + std::to_string(most_accesses) +
            " separate accesses";

@@ -48,6 +48,9 @@ RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
                                const Assumptions& assumptions, SideEffects& effects,
                                const std::optional<MapPoints>& points = {});
 
+/// Adds those of which there is no equal one yet, wherever it stands.
+void add_distinct(const std::vector<RegionAccess>& accesses, std::vector<RegionAccess>& all);
+
 /// Do two points of an iteration space touch different elements, as far as one of them writes? Else
 /// says which accesses may meet. Points differ when one of the parameters does; they are related by
 /// nothing else. Accesses without a subset may meet anything.

@@ -18,8 +18,9 @@ struct Auto {
 
 For programs that GT4Py has not lowered, as those of DaCe's NumPy front end. In short: simplify, and
 loops that may be maps become maps, until nothing changes; fuse maps and let containers share storage,
-until nothing changes; loops that go on run inside of maps; then order, strides, storage and, on GPUs,
-kernels. Nothing is assumed of the program: `assume_pointwise` is off by default, unlike in gt4py.
+until nothing changes; loops that go on run inside of maps, on CPUs only where they go along rows of
+memory, and maps of consecutive states become one; then order, strides, storage and, on GPUs, kernels.
+Nothing is assumed of the program: `assume_pointwise` is off by default, unlike in gt4py.
 
 Operations on floats stay in their order, so results keep their bits, as far as the program itself
 says an order. `tile_wcr` gives this up for sums and extremes that parallel iterations accumulate.
