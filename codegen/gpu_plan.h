@@ -45,7 +45,7 @@ struct KernelPlan {
 
   std::int64_t threads() const { return block[0] * block[1] * block[2]; }
 
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("name", &KernelPlan::name), property("place", &KernelPlan::place),
       property("class", &KernelPlan::kind), property("params", &KernelPlan::params, "x first"),
       property("block", &KernelPlan::block, "threads in x, y, z"),
@@ -56,7 +56,7 @@ struct KernelPlan {
                "points along x from which blocks go along y first; 0: never"),
       property("hoisted", &KernelPlan::hoisted, "loads that the levels of a thread share"),
       property("launched_if", &KernelPlan::launched_if, "asked by the host before the launch"),
-      property("points", &KernelPlan::points), property("bytes", &KernelPlan::bytes)};
+      property("points", &KernelPlan::points), property("bytes", &KernelPlan::bytes));
   bool operator==(const KernelPlan&) const = default;
 };
 
@@ -77,10 +77,10 @@ struct GpuPlan {
   std::vector<MemorySlot> memory;
   std::vector<std::string> waits;  ///< places where the host waits for the device, and why
 
-  static constexpr auto properties = std::tuple{
-      property("graph", &GpuPlan::graph, "one launch per call"),
-      property("timers", &GpuPlan::timers, "kernels are timed"),
-      property("ranges", &GpuPlan::ranges, "names for profilers")};
+  static constexpr auto properties =
+      property_list(property("graph", &GpuPlan::graph, "one launch per call"),
+                    property("timers", &GpuPlan::timers, "kernels are timed"),
+                    property("ranges", &GpuPlan::ranges, "names for profilers"));
   bool operator==(const GpuPlan&) const = default;
 };
 

@@ -54,17 +54,11 @@ class Comparison {
   }
   template <class T, class Fields>
   void fields(const Place& place, const T& a, const T& b, const Fields& all) {
-    std::apply(
-        [&](const auto&... p) {
-          (
-              [&] {
-                const auto &before = a.*(p.member), &after = b.*(p.member);
-                if (!(before == after))
-                  changed(place, p.name, value_text(before), value_text(after));
-              }(),
-              ...);
-        },
-        all);
+    const auto compare = [&](const auto& p) {
+      const auto &before = a.*(p.member), &after = b.*(p.member);
+      if (!(before == after)) changed(place, p.name, value_text(before), value_text(after));
+    };
+    all([&](const auto&... p) { (compare(p), ...); });
   }
   /// Ids of either graph in order, and who has them.
   template <class G, class OnlyA, class OnlyB, class Both>

@@ -29,10 +29,10 @@ struct InterstateEdge {
   Extras extras{};
   Origin origin{};
 
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("assignments", &InterstateEdge::assignments, "symbol: Python expression"),
       property("condition", &InterstateEdge::condition, "1: unconditional"),
-      property("guid", &InterstateEdge::guid)};
+      property("guid", &InterstateEdge::guid));
   static constexpr std::size_t structural = 2;
   bool operator==(const InterstateEdge&) const = default;
 };
@@ -64,13 +64,15 @@ struct State : StateGraph {
   }
 
   static constexpr std::string_view kind = "SDFGState";
-  static constexpr auto properties = std::tuple{
-      property("nosync", &State::nosync), property("instrument", &State::instrument),
-      property("symbol_instrument", &State::symbol_instrument),
-      property("symbol_instrument_condition", &State::symbol_instrument_condition),
-      property("location", &State::location)};
+  static constexpr auto properties =
+      property_list(property("nosync", &State::nosync), property("instrument", &State::instrument),
+                    property("symbol_instrument", &State::symbol_instrument),
+                    property("symbol_instrument_condition", &State::symbol_instrument_condition),
+                    property("location", &State::location));
   bool operator==(const State&) const = default;
 };
+
+extern template class Graph<Node, Edge, StateTag>;  // in sdfg.cpp
 
 /// A graph of blocks. It starts at the only block without predecessors, or else at `start_block`.
 struct Region : RegionGraph {
@@ -98,7 +100,7 @@ struct LoopRegion : Region {
   std::int64_t unroll_factor = 0;
 
   static constexpr std::string_view kind = "LoopRegion";
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("update_statement", &LoopRegion::update_statement),
       property("init_statement", &LoopRegion::init_statement),
       property("loop_condition", &LoopRegion::loop_condition),
@@ -106,7 +108,7 @@ struct LoopRegion : Region {
       property("update_before_condition", &LoopRegion::update_before_condition),
       property("loop_variable", &LoopRegion::loop_variable),
       property("unroll", &LoopRegion::unroll),
-      property("unroll_factor", &LoopRegion::unroll_factor)};
+      property("unroll_factor", &LoopRegion::unroll_factor));
   bool operator==(const LoopRegion&) const = default;
 };
 
@@ -174,5 +176,7 @@ struct Branch {
   const Region& region() const { return *block.region(); }
   bool operator==(const Branch&) const = default;
 };
+
+extern template class Graph<Block, InterstateEdge, RegionTag>;  // in sdfg.cpp
 
 }  // namespace sdfg

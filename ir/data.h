@@ -30,7 +30,7 @@ enum class Role : std::uint8_t {
 struct Scalar {
   bool allow_conflicts = false;
   static constexpr auto properties =
-      std::tuple{property("allow_conflicts", &Scalar::allow_conflicts)};
+      property_list(property("allow_conflicts", &Scalar::allow_conflicts));
   bool operator==(const Scalar&) const = default;
 };
 
@@ -50,12 +50,12 @@ struct Array {
   RareOptional<std::string> gradient;  ///< ParameterArray only
   bool is_parameter = false;            ///< JSON type ParameterArray
 
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("allow_conflicts", &Array::allow_conflicts), property("strides", &Array::strides),
       property("total_size", &Array::total_size), property("offset", &Array::offset),
       property("may_alias", &Array::may_alias), property("alignment", &Array::alignment),
       property("start_offset", &Array::start_offset), property("optional", &Array::optional),
-      property("pool", &Array::pool), property("gradient", &Array::gradient)};
+      property("pool", &Array::pool), property("gradient", &Array::gradient));
   static constexpr std::size_t structural = 2;  // role and is_parameter are part of the JSON type
   bool operator==(const Array&) const = default;
 };
@@ -71,8 +71,8 @@ struct ContainerArray {
 struct Stream {
   std::vector<Expr> offset;
   Expr buffer_size;  ///< 0: unbounded
-  static constexpr auto properties = std::tuple{property("offset", &Stream::offset),
-                                                property("buffer_size", &Stream::buffer_size)};
+  static constexpr auto properties = property_list(property("offset", &Stream::offset),
+                                                   property("buffer_size", &Stream::buffer_size));
   bool operator==(const Stream&) const = default;
 };
 
@@ -122,11 +122,11 @@ struct Data {
   /// DaCe's class name: "ArrayView", "ContainerArrayReference", "StructureView", …
   std::string json_type() const;
 
-  static constexpr auto properties = std::tuple{
-      property("dtype", &Data::dtype), property("shape", &Data::shape),
-      property("transient", &Data::transient, "owned by this SDFG"),
-      property("storage", &Data::storage), property("lifetime", &Data::lifetime),
-      property("location", &Data::location), property("debuginfo", &Data::debuginfo)};
+  static constexpr auto properties =
+      property_list(property("dtype", &Data::dtype), property("shape", &Data::shape),
+                    property("transient", &Data::transient, "owned by this SDFG"),
+                    property("storage", &Data::storage), property("lifetime", &Data::lifetime),
+                    property("location", &Data::location), property("debuginfo", &Data::debuginfo));
   static constexpr std::size_t structural = 3;  // kind, extras, origin
   bool operator==(const Data&) const = default;
 };

@@ -18,11 +18,11 @@ struct DebugInfo {
   std::optional<std::int64_t> start_line, start_column, end_line, end_column;
   std::string filename;
 
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("start_line", &DebugInfo::start_line),
       property("start_column", &DebugInfo::start_column),
       property("end_line", &DebugInfo::end_line), property("end_column", &DebugInfo::end_column),
-      property("filename", &DebugInfo::filename)};
+      property("filename", &DebugInfo::filename));
   bool operator==(const DebugInfo&) const = default;
 };
 

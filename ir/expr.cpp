@@ -51,6 +51,8 @@ Expr build_leaf(Op op, std::string name, std::int64_t bits) {
 }  // namespace
 
 // Any hash would do: only expressions made without a node have this one.
+void Expr::destroy(ExprNode* node) { delete node; }
+
 constinit const ExprNode ExprNode::zero{.hash = 0x9e3779b97f4a7c15};
 
 Expr::Expr(std::int64_t value) {

@@ -111,6 +111,7 @@ class Expr {
   friend struct ExprAccess;
   /// Takes over a node that nobody else uses yet.
   explicit Expr(ExprNode* node) : node_(node) {}
+  static void destroy(ExprNode* node);
   inline const ExprNode& node() const;
   ExprNode* node_ = nullptr;  ///< shared, and not changed any more; null: the integer 0
 };
@@ -140,7 +141,7 @@ Expr::Expr(const Expr& other) : node_(other.node_) {
   if (node_) node_->users.add();
 }
 Expr::~Expr() {
-  if (node_ && node_->users.remove()) delete node_;
+  if (node_ && node_->users.remove()) destroy(node_);
 }
 std::size_t Expr::hash() const { return node().hash; }
 

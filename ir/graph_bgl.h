@@ -43,35 +43,6 @@ class BglEdgeIterator {
   const G* g_ = nullptr;
   const typename G::EdgeId* at_ = nullptr;
 };
-/// An iterator over all live ids of one sort.
-template <class G, class IdType>
-class BglIdIterator {
- public:
-  using value_type = IdType;
-  using reference = value_type;
-  using pointer = void;
-  using difference_type = std::ptrdiff_t;
-  using iterator_category = std::forward_iterator_tag;
-  BglIdIterator() = default;
-  BglIdIterator(const G* g, std::uint32_t at, std::uint32_t end) : g_(g), at_(at), end_(end) {
-    skip();
-  }
-  value_type operator*() const { return {at_}; }
-  BglIdIterator& operator++() { return ++at_, skip(), *this; }
-  BglIdIterator operator++(int) {
-    auto old = *this;
-    ++*this;
-    return old;
-  }
-  bool operator==(const BglIdIterator& other) const { return at_ == other.at_; }
-
- private:
-  void skip() {
-    while (at_ < end_ && !g_->contains(IdType{at_})) ++at_;
-  }
-  const G* g_ = nullptr;
-  std::uint32_t at_ = 0, end_ = 0;
-};
 }  // namespace detail
 }  // namespace sdfg
 
@@ -87,7 +58,7 @@ struct graph_traits<sdfg::Graph<N, E, Tag>> {
   using vertices_size_type = std::size_t;
   using edges_size_type = std::size_t;
   using degree_size_type = std::size_t;
-  using vertex_iterator = sdfg::detail::BglIdIterator<G, vertex_descriptor>;
+  using vertex_iterator = decltype(std::declval<const G&>().nodes().begin());
   using out_edge_iterator = sdfg::detail::BglEdgeIterator<G>;
   using in_edge_iterator = out_edge_iterator;
   static vertex_descriptor null_vertex() { return {}; }
@@ -97,9 +68,8 @@ struct graph_traits<sdfg::Graph<N, E, Tag>> {
 namespace sdfg {
 template <class N, class E, class T>
 auto vertices(const Graph<N, E, T>& g) {
-  using It = detail::BglIdIterator<Graph<N, E, T>, Id<T>>;
-  const auto n = std::uint32_t(g.id_bound());
-  return std::pair(It(&g, 0, n), It(&g, n, n));
+  const auto ids = g.nodes();
+  return std::pair(ids.begin(), ids.end());
 }
 template <class N, class E, class T>
 std::size_t num_vertices(const Graph<N, E, T>& g) {

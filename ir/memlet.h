@@ -49,7 +49,7 @@ struct Memlet {
   static Memlet copy(std::string data, Subset src, Subset dst);
 
   // JSON derives subset, other_subset and is_data_src from these.
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("data", &Memlet::data, "container whose subset this is; none: ordering only"),
       property("is_data_src", &Memlet::data_is_src, "data is at the source end"),
       property("src_subset", &Memlet::src_subset), property("dst_subset", &Memlet::dst_subset),
@@ -58,7 +58,7 @@ struct Memlet {
       property("wcr", &Memlet::wcr, "resolves conflicting writes: lambda old, new: value"),
       property("wcr_nonatomic", &Memlet::wcr_nonatomic),
       property("allow_oob", &Memlet::allow_oob, "may leave the container's bounds"),
-      property("debuginfo", &Memlet::debuginfo), property("guid", &Memlet::guid)};
+      property("debuginfo", &Memlet::debuginfo), property("guid", &Memlet::guid));
   static constexpr std::size_t structural = 2;  // extras, origin
   bool operator==(const Memlet&) const = default;
 };

@@ -37,11 +37,11 @@ struct AccessNode {
   Rare<Code, TrueCpp> instrument_condition;
 
   static constexpr std::string_view kind = "AccessNode";
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("data", &AccessNode::data, "key into Sdfg::arrays; dotted for a structure's member"),
       property("setzero", &AccessNode::setzero, "fill with zeros before the first write"),
       property("instrument", &AccessNode::instrument),
-      property("instrument_condition", &AccessNode::instrument_condition)};
+      property("instrument_condition", &AccessNode::instrument_condition));
   bool operator==(const AccessNode&) const = default;
 };
 
@@ -58,14 +58,14 @@ struct Tasklet {
   Rare<std::vector<std::string>> environments;
 
   static constexpr std::string_view kind = "Tasklet";
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("label", &Tasklet::label), property("code", &Tasklet::code),
       property("state_fields", &Tasklet::state_fields, "declarations in the program's state"),
       property("code_global", &Tasklet::code_global), property("code_init", &Tasklet::code_init),
       property("code_exit", &Tasklet::code_exit), property("instrument", &Tasklet::instrument),
       property("side_effects", &Tasklet::side_effects),
       property("ignored_symbols", &Tasklet::ignored_symbols),
-      property("location", &Tasklet::location), property("environments", &Tasklet::environments)};
+      property("location", &Tasklet::location), property("environments", &Tasklet::environments));
   bool operator==(const Tasklet&) const = default;
 };
 
@@ -97,7 +97,7 @@ struct MapEntry {
   bool gpu_force_syncthreads = false;
 
   static constexpr std::string_view kind = "MapEntry";
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("label", &MapEntry::label),
       property("params", &MapEntry::params, "one symbol per dimension, outermost first"),
       property("range", &MapEntry::ranges, "one range per dimension"),
@@ -113,7 +113,7 @@ struct MapEntry {
       property("gpu_launch_bounds", &MapEntry::gpu_launch_bounds, "0: from the block size"),
       property("gpu_min_warps_per_eu", &MapEntry::gpu_min_warps_per_eu),
       property("gpu_maxnreg", &MapEntry::gpu_maxnreg),
-      property("gpu_force_syncthreads", &MapEntry::gpu_force_syncthreads)};
+      property("gpu_force_syncthreads", &MapEntry::gpu_force_syncthreads));
   bool operator==(const MapEntry&) const = default;
 };
 
@@ -121,7 +121,7 @@ struct MapExit {
   NodeId entry;
 
   static constexpr std::string_view kind = "MapExit";
-  static constexpr auto properties = std::tuple{};
+  static constexpr auto properties = property_list();
   static constexpr std::size_t structural = 1;
   bool operator==(const MapExit&) const = default;
 };
@@ -139,14 +139,14 @@ struct ConsumeEntry {
   Instrumentation instrument = Instrumentation::None;
 
   static constexpr std::string_view kind = "ConsumeEntry";
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("label", &ConsumeEntry::label), property("pe_index", &ConsumeEntry::pe_index),
       property("num_pes", &ConsumeEntry::num_pes),
       property("condition", &ConsumeEntry::condition, "stop when it holds; none: when empty"),
       property("schedule", &ConsumeEntry::schedule),
       property("chunksize", &ConsumeEntry::chunksize),
       property("is_collapsed", &ConsumeEntry::is_collapsed),
-      property("instrument", &ConsumeEntry::instrument)};
+      property("instrument", &ConsumeEntry::instrument));
   bool operator==(const ConsumeEntry&) const = default;
 };
 
@@ -154,7 +154,7 @@ struct ConsumeExit {
   NodeId entry;
 
   static constexpr std::string_view kind = "ConsumeExit";
-  static constexpr auto properties = std::tuple{};
+  static constexpr auto properties = property_list();
   static constexpr std::size_t structural = 1;
   bool operator==(const ConsumeExit&) const = default;
 };
@@ -183,7 +183,7 @@ struct NestedSdfg {
   bool operator==(const NestedSdfg&) const;
 
   static constexpr std::string_view kind = "NestedSDFG";
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("label", &NestedSdfg::label),
       property("symbol_mapping", &NestedSdfg::symbol_mapping, "inner symbol: outer expression"),
       property("ext_sdfg_path", &NestedSdfg::ext_sdfg_path),
@@ -192,7 +192,7 @@ struct NestedSdfg {
       property("no_inline", &NestedSdfg::no_inline),
       property("unique_name", &NestedSdfg::unique_name, "share code under this name"),
       property("location", &NestedSdfg::location),
-      property("environments", &NestedSdfg::environments)};
+      property("environments", &NestedSdfg::environments));
 };
 
 /// An operation known by its class path, to be expanded into an SDFG or code. Its own properties
@@ -209,13 +209,12 @@ struct LibraryNode {
 
   static constexpr std::string_view kind = "LibraryNode";
   static constexpr auto properties =
-      std::tuple{property("label", &LibraryNode::label),
-                 property("name", &LibraryNode::name),
-                 property("implementation", &LibraryNode::implementation),
-                 property("schedule", &LibraryNode::schedule),
-                 property("instrument", &LibraryNode::instrument),
-                 property("location", &LibraryNode::location),
-                 property("environments", &LibraryNode::environments)};
+      property_list(property("label", &LibraryNode::label), property("name", &LibraryNode::name),
+                    property("implementation", &LibraryNode::implementation),
+                    property("schedule", &LibraryNode::schedule),
+                    property("instrument", &LibraryNode::instrument),
+                    property("location", &LibraryNode::location),
+                    property("environments", &LibraryNode::environments));
   static constexpr std::size_t structural = 1;  // classpath stands beside `type`
   bool operator==(const LibraryNode&) const = default;
 };

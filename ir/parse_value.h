@@ -148,13 +148,10 @@ class TextReader {
   /// Reads the value of the field with that name; false when there is none.
   template <class T, class Fields>
   bool field(std::string_view key, T& object, const Fields& all) {
-    return std::apply(
-        [&](const auto&... p) {
-          return (
-              (p.name == key ? (value(object.*(p.member)), known(p.name)) : known_not(p.name)) ||
+    return all([&](const auto&... p) {
+      return ((p.name == key ? (value(object.*(p.member)), known(p.name)) : known_not(p.name)) ||
               ...);
-        },
-        all);
+    });
   }
 
   /// Counts how deep what is being read is nested, and fails before the stack ends.

@@ -136,18 +136,13 @@ class TextWriter {
   template <class T, class Fields>
   void fields(const T& object, const T& defaults, const Fields& all,
               std::initializer_list<std::string_view> shown = {}) {
-    std::apply(
-        [&](const auto&... p) {
-          (
-              [&] {
-                if (object.*(p.member) == defaults.*(p.member)) return;
-                if (std::ranges::find(shown, p.name) != shown.end()) return;
-                if (!details && is_detail(p.name)) return;
-                field(p.name, [&] { value(object.*(p.member)); });
-              }(),
-              ...);
-        },
-        all);
+    const auto show = [&](const auto& p) {
+      if (object.*(p.member) == defaults.*(p.member)) return;
+      if (std::ranges::find(shown, p.name) != shown.end()) return;
+      if (!details && is_detail(p.name)) return;
+      field(p.name, [&] { value(object.*(p.member)); });
+    };
+    all([&](const auto&... p) { (show(p), ...); });
   }
 
  private:

@@ -5,6 +5,9 @@
 
 namespace sdfg {
 
+template class Graph<Node, Edge, StateTag>;
+template class Graph<Block, InterstateEdge, RegionTag>;
+
 NestedSdfg::NestedSdfg() = default;
 NestedSdfg::NestedSdfg(const NestedSdfg&) = default;
 NestedSdfg::NestedSdfg(NestedSdfg&&) noexcept = default;

@@ -52,16 +52,15 @@ struct Sdfg : Region {
   /// `base`, or `base_0`, `base_1`, … : the first that is no container, symbol or constant here.
   std::string fresh_name(std::string_view base) const;
 
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("name", &Sdfg::name), property("arg_names", &Sdfg::arg_names),
       property("symbols", &Sdfg::symbols, "symbols that the caller or the program defines"),
       property("instrument", &Sdfg::instrument), property("global_code", &Sdfg::global_code),
       property("init_code", &Sdfg::init_code), property("exit_code", &Sdfg::exit_code),
-      property("openmp_sections", &Sdfg::openmp_sections),
-      property("debuginfo", &Sdfg::debuginfo),
+      property("openmp_sections", &Sdfg::openmp_sections), property("debuginfo", &Sdfg::debuginfo),
       property("callback_mapping", &Sdfg::callback_mapping),
       property("using_explicit_control_flow", &Sdfg::using_explicit_control_flow),
-      property("is_collapsed", &Sdfg::is_collapsed), property("guid", &Sdfg::guid)};
+      property("is_collapsed", &Sdfg::is_collapsed), property("guid", &Sdfg::guid));
 
   Sdfg();
   Sdfg(const Sdfg&);

@@ -25,8 +25,8 @@ struct Range {
   Expr size() const;
 
   static constexpr auto properties =
-      std::tuple{property("start", &Range::begin), property("end", &Range::end, "inclusive"),
-                 property("step", &Range::step), property("tile", &Range::tile)};
+      property_list(property("start", &Range::begin), property("end", &Range::end, "inclusive"),
+                    property("step", &Range::step), property("tile", &Range::tile));
   bool operator==(const Range&) const = default;
 };
 

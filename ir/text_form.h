@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "ir/sdfg.h"
 
@@ -17,25 +16,24 @@ inline constexpr std::size_t max_indentation = 120;
 // Fields of trailing lists that stand beside the `properties` of the kinds. What a line shows in
 // its own way is left out where it is printed.
 inline constexpr auto node_fields =
-    std::tuple{property("debuginfo", &Node::debuginfo), property("guid", &Node::guid),
-               property("extras", &Node::extras)};
+    property_list(property("debuginfo", &Node::debuginfo), property("guid", &Node::guid),
+                  property("extras", &Node::extras));
 inline constexpr auto memlet_fields =
-    std::tuple_cat(Memlet::properties, std::tuple{property("extras", &Memlet::extras)});
-inline constexpr auto edge_fields = std::tuple{property("edge_extras", &Edge::extras)};
-inline constexpr auto block_fields = std::tuple{
+    extended(Memlet::properties, property("extras", &Memlet::extras));
+inline constexpr auto edge_fields = property_list(property("edge_extras", &Edge::extras));
+inline constexpr auto block_fields = property_list(
     property("is_collapsed", &Block::is_collapsed), property("debuginfo", &Block::debuginfo),
-    property("guid", &Block::guid), property("extras", &Block::extras)};
+    property("guid", &Block::guid), property("extras", &Block::extras));
 inline constexpr auto region_fields =
-    std::tuple{property("flavor", &ControlFlowRegion::flavor),
-               property("arguments", &ControlFlowRegion::arguments)};
-inline constexpr auto interstate_fields = std::tuple_cat(
-    InterstateEdge::properties, std::tuple{property("extras", &InterstateEdge::extras)});
-inline constexpr auto data_fields =
-    std::tuple_cat(Data::properties, std::tuple{property("extras", &Data::extras)});
-inline constexpr auto sdfg_fields = std::tuple_cat(
-    Sdfg::properties,
-    std::tuple{property("extras", &Sdfg::extras), property("dace_version", &Sdfg::dace_version),
-               property("dialect", &Sdfg::dialect), property("root_extras", &Sdfg::root_extras)});
+    property_list(property("flavor", &ControlFlowRegion::flavor),
+                  property("arguments", &ControlFlowRegion::arguments));
+inline constexpr auto interstate_fields =
+    extended(InterstateEdge::properties, property("extras", &InterstateEdge::extras));
+inline constexpr auto data_fields = extended(Data::properties, property("extras", &Data::extras));
+inline constexpr auto sdfg_fields =
+    extended(Sdfg::properties, property("extras", &Sdfg::extras),
+             property("dace_version", &Sdfg::dace_version), property("dialect", &Sdfg::dialect),
+             property("root_extras", &Sdfg::root_extras));
 
 /// Fields of a kind of node or block; none for those without a list.
 template <class K>
@@ -45,7 +43,7 @@ constexpr auto kind_fields() {
   else if constexpr (requires { K::properties; })
     return K::properties;
   else
-    return std::tuple{};
+    return property_list();
 }
 
 inline constexpr std::array flavor_names{"Plain", "Unstructured", "Named", "FunctionCall"};

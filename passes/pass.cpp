@@ -13,6 +13,21 @@ Place Trail::place() const {
   return place;
 }
 
+void PassContext::applied(const Trail& where, std::string_view what) {
+  ++applied_;
+  if (collect_remarks)
+    remarks.push_back({std::string(pass_), where.text(), std::string(what), true});
+}
+
+void PassContext::refused(const Trail& where, const Refusal& why) {
+  ++refused_;
+  if (collect_remarks) remarks.push_back({std::string(pass_), where.text(), why.reason(), false});
+}
+
+void PassContext::warn(const Trail& where, std::string message) {
+  warnings.push_back({where.text(), std::move(message), {}, Severity::Warning});
+}
+
 std::string Remark::text() const {
   return pass + ": " + (place.empty() ? "" : place + ": ") + message;
 }

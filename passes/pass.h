@@ -73,19 +73,10 @@ class PassContext {
 
   /// False once the limit set by `--limit` is reached.
   bool may_apply() const { return !limit || applied_ < *limit; }
-  void applied(const Trail& where, std::string_view what = "applied") {
-    ++applied_;
-    if (collect_remarks)
-      remarks.push_back({std::string(pass_), where.text(), std::string(what), true});
-  }
-  void refused(const Trail& where, const Refusal& why) {
-    ++refused_;
-    if (collect_remarks) remarks.push_back({std::string(pass_), where.text(), why.reason(), false});
-  }
+  void applied(const Trail& where, std::string_view what = "applied");
+  void refused(const Trail& where, const Refusal& why);
   /// Something the user should hear even without remarks, as a fix point that ran out of budget.
-  void warn(const Trail& where, std::string message) {
-    warnings.push_back({where.text(), std::move(message), {}, Severity::Warning});
-  }
+  void warn(const Trail& where, std::string message);
 
   std::size_t applied_count() const { return applied_; }
   std::size_t refused_count() const { return refused_; }

@@ -17,12 +17,12 @@ namespace sdfg {
 struct VersionsOptions {
   bool likely = false;
   std::vector<std::string> typical, when;
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("likely", &VersionsOptions::likely,
                "values that ranges of maps suggest; the version stays where it moves fewer bytes"),
       property("typical", &VersionsOptions::typical,
                "values that symbols usually have: NAME=VALUE, or JSON files"),
-      property("when", &VersionsOptions::when, "further conditions on symbols")};
+      property("when", &VersionsOptions::when, "further conditions on symbols"));
 };
 
 /// The name of such a step; its remarks come under it.

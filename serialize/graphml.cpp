@@ -124,27 +124,22 @@ class GraphmlWriter {
   template <class T, class Fields>
   void properties(Element e, const T& object, const Fields& fields) {
     [[maybe_unused]] static const T defaults{};
-    std::apply(
-        [&](const auto&... p) {
-          (
-              [&] {
-                const auto& value = object.*(p.member);
-                if (value == defaults.*(p.member) || p.name == "label") return;
-                using V = std::remove_cvref_t<decltype(value)>;
-                if constexpr (std::is_same_v<V, std::string>) {
-                  attribute(e, p.name, value);
-                } else if constexpr (std::is_same_v<V, Code>) {
-                  attribute(e, p.name, value.text());
-                } else {
-                  detail::TextWriter writer;
-                  writer.one_line = true;
-                  writer.value(value);
-                  attribute(e, p.name, writer.take(), graphml_type<V>());
-                }
-              }(),
-              ...);
-        },
-        fields);
+    const auto put = [&](const auto& p) {
+      const auto& value = object.*(p.member);
+      if (value == defaults.*(p.member) || p.name == "label") return;
+      using V = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<V, std::string>) {
+        attribute(e, p.name, value);
+      } else if constexpr (std::is_same_v<V, Code>) {
+        attribute(e, p.name, value.text());
+      } else {
+        detail::TextWriter writer;
+        writer.one_line = true;
+        writer.value(value);
+        attribute(e, p.name, writer.take(), graphml_type<V>());
+      }
+    };
+    fields([&](const auto&... p) { (put(p), ...); });
   }
 
   void region(const Region& r, const Sdfg& sdfg, const std::string& parent);

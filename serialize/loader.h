@@ -166,8 +166,7 @@ bool read_property(Loader& in, json::Value member, T& object, Extras& extras) {
       carry_unread(in, extras, member, is_enumeration<std::decay_t<decltype(field)>>);
     return true;
   };
-  return std::apply([&](const auto&... property) { return (read(property) || ...); },
-                    T::properties);
+  return T::properties([&](const auto&... property) { return (read(property) || ...); });
 }
 
 // ---- Elements.

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <sstream>
+#include <concepts>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sdfg {
@@ -16,21 +18,16 @@ struct InternalError : std::logic_error {
 namespace detail {
 class AssertMessage {
  public:
-  AssertMessage(const char* condition, const char* file, int line) {
-    text_ << file << ":" << line << ": expected " << condition;
-  }
+  AssertMessage(const char* condition, const char* file, int line);
   AssertMessage(const AssertMessage&) = delete;
   AssertMessage& operator=(const AssertMessage&) = delete;
-  [[noreturn]] ~AssertMessage() noexcept(false) { throw InternalError(text_.str()); }
-  template <class T>
-  AssertMessage& operator<<(const T& value) {
-    if (!std::exchange(separated_, true)) text_ << ": ";
-    text_ << value;
-    return *this;
-  }
+  [[noreturn]] ~AssertMessage() noexcept(false);
+  AssertMessage& operator<<(std::string_view text);
+  AssertMessage& operator<<(std::int64_t number);
+  AssertMessage& operator<<(std::integral auto number) { return *this << std::int64_t(number); }
 
  private:
-  std::ostringstream text_;
+  std::string text_;
   bool separated_ = false;
 };
 }  // namespace detail

@@ -22,24 +22,12 @@ struct Diagnostic {
   Severity severity = Severity::Error;
 
   /// "place: message; hint"
-  std::string text() const {
-    std::string out = place;
-    if (!out.empty()) out += ": ";
-    if (severity == Severity::Warning) out += "warning: ";
-    if (severity == Severity::Note) out += "note: ";
-    out += message;
-    if (!hint.empty()) out += "; " + hint;
-    return out;
-  }
+  std::string text() const;
   bool operator==(const Diagnostic&) const = default;
 };
 using Diagnostics = std::vector<Diagnostic>;
 
-inline bool has_errors(const Diagnostics& all) {
-  for (const Diagnostic& d : all)
-    if (d.severity == Severity::Error) return true;
-  return false;
-}
+bool has_errors(const Diagnostics& all);
 
 /// A value or the reason why there is none (C++20 has no std::expected yet).
 template <class T>

@@ -18,11 +18,12 @@ class UserCount {
  private:
   /// Returns what it was before.
   std::int32_t change(std::int32_t by) {
-    if (!__libc_single_threaded) return count_.fetch_add(by, std::memory_order_acq_rel);
+    if (!__libc_single_threaded) return change_shared(by);
     const std::int32_t before = count_.load(std::memory_order_relaxed);
     count_.store(before + by, std::memory_order_relaxed);
     return before;
   }
+  std::int32_t change_shared(std::int32_t by);
   std::atomic<std::int32_t> count_ = 1;
 };
 

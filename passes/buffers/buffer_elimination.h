@@ -12,10 +12,10 @@ namespace sdfg {
 /// Options of all of them.
 struct BufferOptions {
   bool assume_pointwise = false;
-  static constexpr auto properties = std::tuple{
+  static constexpr auto properties = property_list(
       property("assume_pointwise", &BufferOptions::assume_pointwise,
                "where a map or a nested SDFG reads and writes one container, and it cannot be told "
-               "which elements, it does so element by element")};
+               "which elements, it does so element by element"));
 };
 
 struct RedundantArrayElimination {
@@ -46,13 +46,13 @@ would have other dimensions or strides than it is made for.)",
   };
   struct Options {
     bool assume_pointwise = false, keep_versions = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("assume_pointwise", &Options::assume_pointwise,
                  "element p of an argument depends on no other element of the same argument"),
         property(
             "keep_versions", &Options::keep_versions,
             "no container gets a second version in a state, no transient is composed of others: "
-            "splitting can take them apart")};
+            "splitting can take them apart"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
@@ -109,10 +109,10 @@ writes G, as in redundant-array-elimination.)",
   struct Options {
     SelfCopies reach = SelfCopies::Program;
     bool assume_pointwise = false;
-    static constexpr auto properties = std::tuple{
-        property("reach", &Options::reach, "direct, state or program"),
-        property("assume_pointwise", &Options::assume_pointwise,
-                 "as in redundant-array-elimination")};
+    static constexpr auto properties =
+        property_list(property("reach", &Options::reach, "direct, state or program"),
+                      property("assume_pointwise", &Options::assume_pointwise,
+                               "as in redundant-array-elimination"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -26,8 +26,8 @@ Left alone are states whose order is as good; where two transients meet, remarks
   };
   struct Options {
     std::int64_t assumed_extent = 1000;
-    static constexpr auto properties = std::tuple{property(
-        "assumed_extent", &Options::assumed_extent, "elements of a dimension of unknown size")};
+    static constexpr auto properties = property_list(property(
+        "assumed_extent", &Options::assumed_extent, "elements of a dimension of unknown size"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

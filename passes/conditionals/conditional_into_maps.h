@@ -37,8 +37,8 @@ the inside of a map uses what is used elsewhere; and when no map around it would
   struct Options {
     bool leave_copies = false;
     static constexpr auto properties =
-        std::tuple{property("leave_copies", &Options::leave_copies,
-                            "not where branches copy: sharing storage may save that")};
+        property_list(property("leave_copies", &Options::leave_copies,
+                               "not where branches copy: sharing storage may save that"));
   };
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
 };

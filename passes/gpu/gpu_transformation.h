@@ -40,7 +40,7 @@ a state.)",
     std::string gpu_launch_bounds;
     std::int64_t gpu_launch_factor = 0;
     std::int64_t gpu_maxnreg = 0;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("gpu_block_size", &Options::gpu_block_size, "threads of a block in x, y and z"),
         property("gpu_block_size_1d", &Options::gpu_block_size_1d,
                  "the same for maps of one dimension"),
@@ -49,7 +49,7 @@ a state.)",
         property("gpu_launch_bounds", &Options::gpu_launch_bounds, "threads per block at most"),
         property("gpu_launch_factor", &Options::gpu_launch_factor,
                  "or how many times those of the block size"),
-        property("gpu_maxnreg", &Options::gpu_maxnreg, "registers per thread (0: no limit)")};
+        property("gpu_maxnreg", &Options::gpu_maxnreg, "registers per thread (0: no limit)"));
   };
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);
 };

@@ -32,10 +32,10 @@ it is a local variable.)",
   struct Options {
     TransientMemoryMode transient_memory_mode = TransientMemoryMode::Pool;
     std::int64_t small_size = 128;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("transient_memory_mode", &Options::transient_memory_mode,
                  "scoped, persistent, pool or external"),
-        property("small_size", &Options::small_size, "elements that fit into local variables")};
+        property("small_size", &Options::small_size, "elements that fit into local variables"));
   };
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);
 };

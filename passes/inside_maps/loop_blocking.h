@@ -30,16 +30,16 @@ block; and when the points of several dimensions go through a stream in their or
     bool require_independent_nodes = true;
     bool promote_independent_memlets = false;
     std::int64_t independent_node_threshold = 0;
-    static constexpr auto properties = std::tuple{
-        property("blocking_size", &Options::blocking_size, "iterations in a block"),
-        property("blocking_parameters", &Options::blocking_parameters,
-                 "dimensions or parameters to block, best first"),
-        property("require_independent_nodes", &Options::require_independent_nodes,
-                 "only where work is done once per block"),
-        property("promote_independent_memlets", &Options::promote_independent_memlets,
-                 "read what a block reads repeatedly once"),
-        property("independent_node_threshold", &Options::independent_node_threshold,
-                 "nodes that must be gained, and one more")};
+    static constexpr auto properties =
+        property_list(property("blocking_size", &Options::blocking_size, "iterations in a block"),
+                      property("blocking_parameters", &Options::blocking_parameters,
+                               "dimensions or parameters to block, best first"),
+                      property("require_independent_nodes", &Options::require_independent_nodes,
+                               "only where work is done once per block"),
+                      property("promote_independent_memlets", &Options::promote_independent_memlets,
+                               "read what a block reads repeatedly once"),
+                      property("independent_node_threshold", &Options::independent_node_threshold,
+                               "nodes that must be gained, and one more"));
   };
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);
 };

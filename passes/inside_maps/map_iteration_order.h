@@ -32,11 +32,11 @@ through a stream in their order.)",
   struct Options {
     DimensionKind unit_strides_kind = DimensionKind::Unspecified;
     std::vector<std::string> unit_strides_dims;
-    static constexpr auto properties = std::tuple{
-        property("unit_strides_kind", &Options::unit_strides_kind,
-                 "kind of the dimension to vary fastest"),
-        property("unit_strides_dims", &Options::unit_strides_dims,
-                 "dimensions or parameters to vary fastest, the fastest first")};
+    static constexpr auto properties =
+        property_list(property("unit_strides_kind", &Options::unit_strides_kind,
+                               "kind of the dimension to vary fastest"),
+                      property("unit_strides_dims", &Options::unit_strides_dims,
+                               "dimensions or parameters to vary fastest, the fastest first"));
   };
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);
 };

@@ -21,9 +21,9 @@ and when something that looks at the memory cannot follow.)",
   };
   struct Options {
     DimensionKind unit_strides_kind = DimensionKind::Unspecified;
-    static constexpr auto properties = std::tuple{
-        property("unit_strides_kind", &Options::unit_strides_kind,
-                 "kind of the dimension whose elements lie side by side")};
+    static constexpr auto properties =
+        property_list(property("unit_strides_kind", &Options::unit_strides_kind,
+                               "kind of the dimension whose elements lie side by side"));
   };
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);
 };

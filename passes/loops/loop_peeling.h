@@ -21,10 +21,10 @@ variable or what the range reads, or a container's shape depends on the variable
     std::int64_t count = 1;
     bool begin = true;
     std::vector<std::string> labels;
-    static constexpr auto properties =
-        std::tuple{property("count", &Options::count, "iterations to take out"),
-                   property("begin", &Options::begin, "the first ones; false: the last ones"),
-                   property("labels", &Options::labels, "only loops of these labels; none: all")};
+    static constexpr auto properties = property_list(
+        property("count", &Options::count, "iterations to take out"),
+        property("begin", &Options::begin, "the first ones; false: the last ones"),
+        property("labels", &Options::labels, "only loops of these labels; none: all"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

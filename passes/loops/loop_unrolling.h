@@ -21,9 +21,9 @@ shape depends on the variable.)",
   struct Options {
     std::int64_t max_iterations = 128;
     std::vector<std::string> labels;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("max_iterations", &Options::max_iterations, "longer loops stay"),
-        property("labels", &Options::labels, "only loops of these labels; none: all")};
+        property("labels", &Options::labels, "only loops of these labels; none: all"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -21,7 +21,7 @@ memory, which run there, where the loop would not.)",
   struct Options {
     std::vector<std::string> labels;
     static constexpr auto properties =
-        std::tuple{property("labels", &Options::labels, "only maps of these labels; none: all")};
+        property_list(property("labels", &Options::labels, "only maps of these labels; none: all"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);
@@ -45,9 +45,9 @@ map-to-loop refuses.)",
   };
   struct Options {
     bool only_to_neighbours = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_to_neighbours", &Options::only_to_neighbours,
-                 "only loops that go to the next element in at least as many accesses as the map")};
+                 "only loops that go to the next element in at least as many accesses as the map"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -17,9 +17,9 @@ with a constant step: others cannot be unrolled.)",
   struct Options {
     std::int64_t unroll_factor = 0;
     std::string label = "scan_";
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("unroll_factor", &Options::unroll_factor, "0: the compiler decides"),
-        property("label", &Options::label, "how labels of these loops begin; empty: all loops")};
+        property("label", &Options::label, "how labels of these loops begin; empty: all loops"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -29,12 +29,12 @@ of the first map is written in the state and that is not certain to happen befor
     bool only_toplevel_maps = false, only_inner_maps = false;
     bool always = false, shared = false;
     std::int64_t most_nodes = 100;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"),
         property("only_inner_maps", &Options::only_inner_maps, "leave the others alone"),
         property("always", &Options::always, "even where that moves more"),
         property("shared", &Options::shared, "even where the result is read elsewhere, too"),
-        property("most_nodes", &Options::most_nodes, "nodes that all copies may have together")};
+        property("most_nodes", &Options::most_nodes, "nodes that all copies may have together"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -26,7 +26,7 @@ when no node precedes both.)",
     bool only_if_common_ancestor = false;
     bool assume_pointwise = false;
     bool never_consolidate_edges = false, consolidate_edges_only_if_not_extending = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"),
         property("only_inner_maps", &Options::only_inner_maps, "leave the others alone"),
         property("only_if_common_ancestor", &Options::only_if_common_ancestor,
@@ -37,7 +37,7 @@ when no node precedes both.)",
                  "keep the edges of both maps from one access node apart"),
         property("consolidate_edges_only_if_not_extending",
                  &Options::consolidate_edges_only_if_not_extending,
-                 "keep them apart unless one reads all that the other one does")};
+                 "keep them apart unless one reads all that the other one does"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

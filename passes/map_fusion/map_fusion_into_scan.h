@@ -30,9 +30,9 @@ scan reads it; and when the body of the first map cannot become a state of its o
   };
   struct Options {
     bool only_toplevel_maps = false, only_inner_maps = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"),
-        property("only_inner_maps", &Options::only_inner_maps, "leave the others alone")};
+        property("only_inner_maps", &Options::only_inner_maps, "leave the others alone"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

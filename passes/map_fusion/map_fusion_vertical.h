@@ -32,7 +32,7 @@ follow the smaller container.)",
     bool require_exclusive_intermediates = false, require_all_intermediates = false;
     bool assume_always_shared = false;
     bool never_consolidate_edges = false, consolidate_edges_only_if_not_extending = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"),
         property("only_inner_maps", &Options::only_inner_maps, "leave the others alone"),
         property("shrink", &Options::shrink,
@@ -49,7 +49,7 @@ follow the smaller container.)",
                  "keep the edges of both maps from one access node apart"),
         property("consolidate_edges_only_if_not_extending",
                  &Options::consolidate_edges_only_if_not_extending,
-                 "keep them apart unless one reads all that the other one does")};
+                 "keep them apart unless one reads all that the other one does"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -29,7 +29,7 @@ something else in the first map, and where map-fusion-vertical refuses.)",
     std::int64_t most_nodes = 22;
     bool assume_pointwise = false;
     bool never_consolidate_edges = false, consolidate_edges_only_if_not_extending = true;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"),
         property("only_inner_maps", &Options::only_inner_maps, "leave the others alone"),
         property("promote_vertical", &Options::promote_vertical,
@@ -46,7 +46,7 @@ something else in the first map, and where map-fusion-vertical refuses.)",
                  "keep the edges of both maps from one access node apart"),
         property("consolidate_edges_only_if_not_extending",
                  &Options::consolidate_edges_only_if_not_extending,
-                 "keep them apart unless one reads all that the other one does")};
+                 "keep them apart unless one reads all that the other one does"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -43,13 +43,13 @@ it for something.)",
   struct Options {
     bool only_toplevel_maps = false;
     std::int64_t load_bytes = 1, assumed_extent = 1000, most_nodes = 200;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"),
         property("load_bytes", &Options::load_bytes,
                  "bytes that memory moves in the time such a load takes"),
         property("assumed_extent", &Options::assumed_extent,
                  "iterations of a dimension whose size is not known"),
-        property("most_nodes", &Options::most_nodes, "nodes that all copies may have together")};
+        property("most_nodes", &Options::most_nodes, "nodes that all copies may have together"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -20,8 +20,8 @@ the name so that it cannot be replaced.)",
   };
   struct Options {
     bool only_toplevel_maps = false;
-    static constexpr auto properties = std::tuple{
-        property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone")};
+    static constexpr auto properties = property_list(
+        property("only_toplevel_maps", &Options::only_toplevel_maps, "leave maps in maps alone"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -28,10 +28,10 @@ or a view depends on where the container lies.)",
     std::string array;
     Storage storage = Storage::Default;
     std::vector<std::string> maps;
-    static constexpr auto properties =
-        std::tuple{property("array", &Options::array, "the container to collect (none: each)"),
-                   property("storage", &Options::storage, "of the transient"),
-                   property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+    static constexpr auto properties = property_list(
+        property("array", &Options::array, "the container to collect (none: each)"),
+        property("storage", &Options::storage, "of the transient"),
+        property("maps", &Options::maps, "labels of outer maps to look at (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

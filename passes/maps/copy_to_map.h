@@ -26,13 +26,13 @@ and the edges of views.)",
     Schedule schedule = Schedule::Default;
     std::vector<std::string> arrays;
     bool only_strided = false, only_beside_maps = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("schedule", &Options::schedule, "of the maps"),
         property("arrays", &Options::arrays, "containers whose copies are meant (none: all)"),
         property("only_strided", &Options::only_strided,
                  "only copies that a GPU does not make in one call"),
         property("only_beside_maps", &Options::only_beside_maps,
-                 "only copies that a map which uses their source could make")};
+                 "only copies that a map which uses their source could make"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -29,8 +29,8 @@ conflicts.)",
   };
   struct Options {
     Schedule inner_schedule = Schedule::Sequential;
-    static constexpr auto properties = std::tuple{
-        property("inner_schedule", &Options::inner_schedule, "of the map over what is reduced")};
+    static constexpr auto properties = property_list(
+        property("inner_schedule", &Options::inner_schedule, "of the map over what is reduced"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

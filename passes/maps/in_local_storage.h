@@ -26,10 +26,10 @@ SDFG, a view or an inner scope's stream depends on where the container lies.)",
     std::string array;
     Storage storage = Storage::Default;
     std::vector<std::string> maps;
-    static constexpr auto properties =
-        std::tuple{property("array", &Options::array, "the container to copy (none: each)"),
-                   property("storage", &Options::storage, "of the transient"),
-                   property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+    static constexpr auto properties = property_list(
+        property("array", &Options::array, "the container to copy (none: each)"),
+        property("storage", &Options::storage, "of the transient"),
+        property("maps", &Options::maps, "labels of outer maps to look at (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

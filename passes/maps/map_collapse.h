@@ -25,9 +25,9 @@ their schedules differ or the inner map is instrumented.)",
   struct Options {
     bool permissive = false;
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("permissive", &Options::permissive, "the outer schedule wins if they differ"),
-        property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+        property("maps", &Options::maps, "labels of outer maps to look at (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

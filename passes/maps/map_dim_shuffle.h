@@ -19,9 +19,9 @@ stream in their order.)",
   struct Options {
     std::vector<std::string> parameters;
     std::vector<std::string> maps;
-    static constexpr auto properties =
-        std::tuple{property("parameters", &Options::parameters, "the new order"),
-                   property("maps", &Options::maps, "labels of the maps to look at (none: all)")};
+    static constexpr auto properties = property_list(
+        property("parameters", &Options::parameters, "the new order"),
+        property("maps", &Options::maps, "labels of the maps to look at (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

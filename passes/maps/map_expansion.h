@@ -23,10 +23,10 @@ Refused for maps of one dimension, which have nothing to split.)",
     Schedule inner_schedule = Schedule::Sequential;
     std::vector<std::string> maps;
     static constexpr auto properties =
-        std::tuple{property("expansion_limit", &Options::expansion_limit,
-                            "dimensions to split off, from the first on (0: all)"),
-                   property("inner_schedule", &Options::inner_schedule, "of the maps inside"),
-                   property("maps", &Options::maps, "labels of the maps to split (none: all)")};
+        property_list(property("expansion_limit", &Options::expansion_limit,
+                               "dimensions to split off, from the first on (0: all)"),
+                      property("inner_schedule", &Options::inner_schedule, "of the maps inside"),
+                      property("maps", &Options::maps, "labels of the maps to split (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

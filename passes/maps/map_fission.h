@@ -25,8 +25,8 @@ conflicts, or that a view or a library node looks at.)",
   };
   struct Options {
     std::vector<std::string> maps;
-    static constexpr auto properties =
-        std::tuple{property("maps", &Options::maps, "labels of the maps to look at (none: all)")};
+    static constexpr auto properties = property_list(
+        property("maps", &Options::maps, "labels of the maps to look at (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

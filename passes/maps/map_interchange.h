@@ -23,8 +23,8 @@ through a stream in their order.)",
   };
   struct Options {
     std::vector<std::string> maps;
-    static constexpr auto properties =
-        std::tuple{property("maps", &Options::maps, "labels of outer maps to look at (none: all)")};
+    static constexpr auto properties = property_list(
+        property("maps", &Options::maps, "labels of outer maps to look at (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

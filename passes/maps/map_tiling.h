@@ -32,14 +32,14 @@ with `skew` when something inside depends on the parameter so that it cannot be 
     bool divides_evenly = false, tile_trivial = false, skew = false, only_wcr = false;
     std::string prefix = "tile";
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("tile_sizes", &Options::tile_sizes, "points in a tile, by dimension"),
         property("divides_evenly", &Options::divides_evenly, "no tile is cut off"),
         property("tile_trivial", &Options::tile_trivial, "tile with size 1, too"),
         property("skew", &Options::skew, "the inner ranges start at 0"),
         property("only_wcr", &Options::only_wcr, "only where points accumulate together"),
         property("prefix", &Options::prefix, "of the outer parameters"),
-        property("maps", &Options::maps, "labels of the maps to tile (none: all)")};
+        property("maps", &Options::maps, "labels of the maps to tile (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

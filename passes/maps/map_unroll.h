@@ -24,8 +24,8 @@ something inside depends on a parameter so that it cannot be replaced.)",
     std::int64_t max_points = 64;
     std::vector<std::string> maps;
     static constexpr auto properties =
-        std::tuple{property("max_points", &Options::max_points, "leave larger maps alone"),
-                   property("maps", &Options::maps, "labels of the maps to unroll (none: all)")};
+        property_list(property("max_points", &Options::max_points, "leave larger maps alone"),
+                      property("maps", &Options::maps, "labels of the maps to unroll (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -31,7 +31,7 @@ inside depends on the parameter so that it cannot be replaced.)",
     bool divides_evenly = false, strided = false, skew = false;
     std::string new_dim_prefix = "tile";
     std::vector<std::string> maps;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("dim_idx", &Options::dim_idx, "dimension to split; negative: from the last"),
         property("tile_size", &Options::tile_size, "points in a tile, or the number of tiles"),
         property("tiling_type", &Options::tiling_type, "Normal, CeilRange or NumberOfTiles"),
@@ -39,7 +39,7 @@ inside depends on the parameter so that it cannot be replaced.)",
         property("strided", &Options::strided, "a tile takes every n-th point"),
         property("skew", &Options::skew, "the inner range starts at 0"),
         property("new_dim_prefix", &Options::new_dim_prefix, "of the outer parameter"),
-        property("maps", &Options::maps, "labels of the maps to split (none: all)")};
+        property("maps", &Options::maps, "labels of the maps to split (none: all)"));
   };
 
   static Result<Changed> run(Sdfg& root, const Options& options, PassContext& context);

@@ -33,7 +33,7 @@ The steps and their reasons follow below for the default options.)",
     TransientMemoryMode transient_memory_mode = TransientMemoryMode::Pool;
     std::int64_t tile_wcr = 0;
     bool assume_pointwise = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("target", &Options::target, "cpu, cuda or hip"),
         property("symbols", &Options::symbols,
                  "symbols known at compile time: NAME=VALUE, or JSON files"),
@@ -42,7 +42,7 @@ The steps and their reasons follow below for the default options.)",
         property("tile_wcr", &Options::tile_wcr,
                  "iterations that accumulate on their own before they meet (0: none)"),
         property("assume_pointwise", &Options::assume_pointwise,
-                 "element p of an argument depends on no other element of the same argument")};
+                 "element p of an argument depends on no other element of the same argument"));
   };
   static Result<std::vector<PlannedStep>> steps(const Options& options);
 };

@@ -69,7 +69,7 @@ The steps and their reasons follow below for the default options.)",
     std::vector<std::string> pre_hook, step_hook, post_hook, after_to_gpu_hook;
     GuardedVersions versions = GuardedVersions::Likely;
     std::vector<std::string> typical, when;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("target", &Options::target, "cpu, cuda or hip"),
         property("symbols", &Options::symbols,
                  "symbols known at compile time: NAME=VALUE, or JSON files"),
@@ -98,8 +98,7 @@ The steps and their reasons follow below for the default options.)",
         property("blocking_dims", &Options::blocking_dims,
                  "dimensions to block, best first; none: no blocking"),
         property("blocking_size", &Options::blocking_size, "iterations in a block"),
-        property("blocking_only_if_independent_nodes",
-                 &Options::blocking_only_if_independent_nodes,
+        property("blocking_only_if_independent_nodes", &Options::blocking_only_if_independent_nodes,
                  "only where work is done once per block"),
         property("promote_independent_memlets_for_blocking",
                  &Options::promote_independent_memlets_for_blocking,
@@ -115,7 +114,7 @@ The steps and their reasons follow below for the default options.)",
                  "element p of an argument depends on no other element of the same argument"),
         property("reuse_transients", &Options::reuse_transients,
                  "share memory between transients that are needed one after the other"),
-        property("fuse_tasklets", &Options::fuse_tasklets, "join tasklets inside maps")};
+        property("fuse_tasklets", &Options::fuse_tasklets, "join tasklets inside maps"));
   };
   static Result<std::vector<PlannedStep>> steps(const Options& options);
 };

@@ -23,12 +23,12 @@ Scalars stay scalars: scalar-to-symbol-promotion is a step of auto, not of this.
   struct Options {
     std::vector<std::string> skip;
     bool assume_pointwise = false, keep_versions = false;
-    static constexpr auto properties = std::tuple{
+    static constexpr auto properties = property_list(
         property("skip", &Options::skip, "steps to leave out"),
         property("assume_pointwise", &Options::assume_pointwise,
                  "element p of an argument depends on no other element of the same argument"),
         property("keep_versions", &Options::keep_versions,
-                 "leave transients apart that splitting may still take apart")};
+                 "leave transients apart that splitting may still take apart"));
   };
   static Result<std::vector<PlannedStep>> steps(const Options& options);
 };

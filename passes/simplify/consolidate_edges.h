@@ -25,8 +25,8 @@ access node is a stream or reference.)",
   };
   struct Options {
     bool grow = false;
-    static constexpr auto properties = std::tuple{
-        property("grow", &Options::grow, "join edges although the box around both is larger")};
+    static constexpr auto properties = property_list(
+        property("grow", &Options::grow, "join edges although the box around both is larger"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -31,7 +31,7 @@ reads before it can have written them in the first state that uses them.)",
   struct Options {
     std::vector<std::string> fields;
     static constexpr auto properties =
-        std::tuple{property("fields", &Options::fields, "arguments that nobody needs outside")};
+        property_list(property("fields", &Options::fields, "arguments that nobody needs outside"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -27,9 +27,8 @@ language.)",
   };
   struct Options {
     bool only_control = false;
-    static constexpr auto properties = std::tuple{
-        property("only_control", &Options::only_control,
-                 "only scalars that control flow or ranges read")};
+    static constexpr auto properties = property_list(property(
+        "only_control", &Options::only_control, "only scalars that control flow or ranges read"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -23,8 +23,8 @@ program assigns.)",
   };
   struct Options {
     std::vector<std::string> symbols;
-    static constexpr auto properties = std::tuple{
-        property("symbols", &Options::symbols, "NAME=INTEGER, or paths of JSON files")};
+    static constexpr auto properties = property_list(
+        property("symbols", &Options::symbols, "NAME=INTEGER, or paths of JSON files"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

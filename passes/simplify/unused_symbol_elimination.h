@@ -23,8 +23,8 @@ stay.)",
   };
   struct Options {
     std::vector<std::string> keep;
-    static constexpr auto properties = std::tuple{
-        property("keep", &Options::keep, "symbols that stay even if nothing reads them")};
+    static constexpr auto properties = property_list(
+        property("keep", &Options::keep, "symbols that stay even if nothing reads them"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

@@ -30,11 +30,11 @@ cannot be copied; and when it does not pay.)",
   struct Options {
     std::int64_t launch_bytes = 4'000'000;
     std::int64_t assumed_extent = 1000;
-    static constexpr auto properties = std::tuple{
-        property("launch_bytes", &Options::launch_bytes,
-                 "bytes that memory moves in the time one more kernel costs"),
-        property("assumed_extent", &Options::assumed_extent,
-                 "iterations of a dimension whose size is not known")};
+    static constexpr auto properties =
+        property_list(property("launch_bytes", &Options::launch_bytes,
+                               "bytes that memory moves in the time one more kernel costs"),
+                      property("assumed_extent", &Options::assumed_extent,
+                               "iterations of a dimension whose size is not known"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

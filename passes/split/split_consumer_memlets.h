@@ -28,8 +28,8 @@ or because they are not known to be disjoint.)",
   };
   struct Options {
     std::int64_t extra_copies = 0;
-    static constexpr auto properties = std::tuple{property(
-        "extra_copies", &Options::extra_copies, "copies that a container may cost in addition")};
+    static constexpr auto properties = property_list(property(
+        "extra_copies", &Options::extra_copies, "copies that a container may cost in addition"));
   };
 
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context);

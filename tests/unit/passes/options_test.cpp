@@ -10,10 +10,10 @@ struct Example {
   bool permissive = false;
   std::string name;
   Schedule schedule = Schedule::Default;
-  static constexpr auto properties = std::tuple{
-      property("tile-sizes", &Example::sizes, "elements per dimension"),
-      property("permissive", &Example::permissive), property("name", &Example::name),
-      property("schedule", &Example::schedule)};
+  static constexpr auto properties =
+      property_list(property("tile-sizes", &Example::sizes, "elements per dimension"),
+                    property("permissive", &Example::permissive), property("name", &Example::name),
+                    property("schedule", &Example::schedule));
 };
 
 TEST(Options, NothingGivesTheDefaults) {

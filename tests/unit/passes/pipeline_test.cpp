@@ -10,7 +10,7 @@ struct AddState {
   static constexpr PassInfo info{"add-state", "add a state", ""};
   struct Options {
     std::int64_t states = 3;
-    static constexpr auto properties = std::tuple{property("states", &Options::states)};
+    static constexpr auto properties = property_list(property("states", &Options::states));
   };
   static Result<Changed> run(Sdfg& sdfg, const Options& options, PassContext& context) {
     if (std::int64_t(sdfg.node_count()) >= options.states || !context.may_apply())
