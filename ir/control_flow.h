@@ -136,15 +136,22 @@ struct OtherBlock {
 
 /// A block of control flow: what all kinds have in common, around the kind.
 struct Block {
+  using Kind = std::variant<State, ControlFlowRegion, LoopRegion, ConditionalBlock, BreakBlock,
+                            ContinueBlock, ReturnBlock, OtherBlock>;
   std::string label;  ///< unique within its region
-  std::variant<State, ControlFlowRegion, LoopRegion, ConditionalBlock, BreakBlock, ContinueBlock,
-               ReturnBlock, OtherBlock>
-      kind;
+  Kind kind;
   bool is_collapsed = false;
   RareOptional<DebugInfo> debuginfo{};
   std::string guid{};
   Extras extras{};
   Origin origin{};
+
+  Block(std::string label = {}, Kind kind = {});
+  Block(const Block&);
+  Block(Block&&) noexcept;
+  Block& operator=(const Block&);
+  Block& operator=(Block&&) noexcept;
+  ~Block();
 
   template <class K>
   bool is() const {

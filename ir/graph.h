@@ -174,8 +174,8 @@ class Graph {
   std::size_t live_nodes_ = 0, live_edges_ = 0;
 };
 
-// ---- What copies, destroys or moves payloads is no inline function: `extern template` then keeps it
-// in one place for the two graphs of an SDFG, whose payloads are large.
+// ---- What copies, destroys or moves payloads is no inline function: `extern template` then keeps
+// it in one place for the two graphs of an SDFG, whose payloads are large.
 
 template <class N, class E, class Tag>
 Graph<N, E, Tag>::Graph() = default;

@@ -234,14 +234,21 @@ using Connectors = std::map<std::string, Type, std::less<>>;
 
 /// A node of a state: what all kinds have in common, around the kind.
 struct Node {
-  std::variant<AccessNode, Tasklet, MapEntry, MapExit, ConsumeEntry, ConsumeExit, NestedSdfg,
-               LibraryNode, OtherNode>
-      kind;
+  using Kind = std::variant<AccessNode, Tasklet, MapEntry, MapExit, ConsumeEntry, ConsumeExit,
+                            NestedSdfg, LibraryNode, OtherNode>;
+  Kind kind;
   Connectors in_connectors{}, out_connectors{};
   RareOptional<DebugInfo> debuginfo{};
   std::string guid{};
   Extras extras{};
   Origin origin{};
+
+  Node(Kind kind = {}, Connectors in_connectors = {}, Connectors out_connectors = {});
+  Node(const Node&);
+  Node(Node&&) noexcept;
+  Node& operator=(const Node&);
+  Node& operator=(Node&&) noexcept;
+  ~Node();
 
   template <class K>
   bool is() const {
@@ -263,7 +270,7 @@ struct Node {
       static_cast<void>(((std::is_same_v<K, Ks> || (++at, false)) || ...));
       return at;
     };
-    return find(std::type_identity<decltype(kind)>());
+    return find(std::type_identity<Kind>());
   }();
   std::uint8_t fixed_kind() const { return std::uint8_t(kind.index()); }
   bool is_entry() const { return is<MapEntry>() || is<ConsumeEntry>(); }
@@ -282,6 +289,13 @@ struct Edge {
   std::string src_connector, dst_connector;
   Memlet memlet;
   Extras extras{};
+
+  Edge(std::string src_connector = {}, std::string dst_connector = {}, Memlet memlet = {});
+  Edge(const Edge&);
+  Edge(Edge&&) noexcept;
+  Edge& operator=(const Edge&);
+  Edge& operator=(Edge&&) noexcept;
+  ~Edge();
   bool operator==(const Edge&) const = default;
 };
 

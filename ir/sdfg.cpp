@@ -8,6 +8,40 @@ namespace sdfg {
 template class Graph<Node, Edge, StateTag>;
 template class Graph<Block, InterstateEdge, RegionTag>;
 
+// Each field of these is a property, else it would be missing in JSON, text and comparison.
+static_assert(Described<DebugInfo> && Described<Range> && Described<Memlet> && Described<Scalar> &&
+              Described<Array> && Described<Stream> && Described<Data> && Described<AccessNode> &&
+              Described<Tasklet> && Described<MapEntry> && Described<MapExit> &&
+              Described<ConsumeEntry> && Described<ConsumeExit> && Described<LibraryNode> &&
+              Described<InterstateEdge>);
+
+Node::Node(Kind kind, Connectors in_connectors, Connectors out_connectors)
+    : kind(std::move(kind)),
+      in_connectors(std::move(in_connectors)),
+      out_connectors(std::move(out_connectors)) {}
+Node::Node(const Node&) = default;
+Node::Node(Node&&) noexcept = default;
+Node& Node::operator=(const Node&) = default;
+Node& Node::operator=(Node&&) noexcept = default;
+Node::~Node() = default;
+
+Edge::Edge(std::string src_connector, std::string dst_connector, Memlet memlet)
+    : src_connector(std::move(src_connector)),
+      dst_connector(std::move(dst_connector)),
+      memlet(std::move(memlet)) {}
+Edge::Edge(const Edge&) = default;
+Edge::Edge(Edge&&) noexcept = default;
+Edge& Edge::operator=(const Edge&) = default;
+Edge& Edge::operator=(Edge&&) noexcept = default;
+Edge::~Edge() = default;
+
+Block::Block(std::string label, Kind kind) : label(std::move(label)), kind(std::move(kind)) {}
+Block::Block(const Block&) = default;
+Block::Block(Block&&) noexcept = default;
+Block& Block::operator=(const Block&) = default;
+Block& Block::operator=(Block&&) noexcept = default;
+Block::~Block() = default;
+
 NestedSdfg::NestedSdfg() = default;
 NestedSdfg::NestedSdfg(const NestedSdfg&) = default;
 NestedSdfg::NestedSdfg(NestedSdfg&&) noexcept = default;

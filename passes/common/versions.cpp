@@ -151,7 +151,7 @@ Region take_region(Sdfg& sdfg) {
 Branch branch(std::string label, std::optional<Code> condition, Region region) {
   ControlFlowRegion inner;
   static_cast<Region&>(inner) = std::move(region);
-  return Branch{std::move(condition), Block{.label = std::move(label), .kind = std::move(inner)}};
+  return Branch{std::move(condition), Block{std::move(label), std::move(inner)}};
 }
 
 }  // namespace
@@ -283,7 +283,7 @@ void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditi
   ConditionalBlock choice;
   choice.branches.push_back(branch("special", Code::from(all), take_region(special)));
   choice.branches.push_back(branch("general", std::nullopt, take_region(general)));
-  general.start_block = general.add(Block{.label = "versions", .kind = std::move(choice)});
+  general.start_block = general.add(Block{"versions", std::move(choice)});
 }
 
 }  // namespace sdfg

@@ -115,7 +115,7 @@ class Reads {
   void connect(const std::string& from, const std::string& to, Memlet memlet) {
     const NodeId a = state_.add(Node{AccessNode{.data = from}});
     const NodeId b = state_.add(Node{AccessNode{.data = to}});
-    state_.connect(a, b, Edge{.memlet = std::move(memlet)});
+    state_.connect(a, b, {"", "", std::move(memlet)});
   }
 
   Sdfg& sdfg_;

@@ -46,11 +46,11 @@ Block choice(Block body, const Expr& condition, const std::string& stored,
     ControlFlowRegion region;
     region.start_block = region.add(std::move(block));
     out.branches.push_back(
-        {std::move(when), Block{.label = std::move(label), .kind = std::move(region)}});
+        {std::move(when), Block{std::move(label), std::move(region)}});
   };
   add("computed", Code::from(condition), std::move(body));
   add("otherwise", std::nullopt, Block{"stored", std::move(load)});
-  return Block{.label = "where", .kind = std::move(out)};
+  return Block{"where", std::move(out)};
 }
 
 }  // namespace

@@ -320,7 +320,7 @@ class Inliner {
     if (exits.size() > 1 || !region.out(last).empty() || after.node_count() > 0) {
       after.nosync = state.nosync;
       last = region.add(
-          Block{.label = site_.labels.take(label + "_after"), .kind = std::move(after)});
+          Block{site_.labels.take(label + "_after"), std::move(after)});
       for (BlockId b : exits) region.connect(b, last, {});
     }
     for (InterstateEdgeId e : copy(region.out(site_.block))) region.set_source(e, last);

@@ -143,10 +143,9 @@ std::vector<NodeId> MapToCopy::apply(Sdfg&, State& state, const Match& match, co
   const Edges edges = *edges_of(state, match);
   const auto& map = state.get<MapEntry>(entry);
   const Memlet &in = state[edges.in].memlet, &out = state[edges.out].memlet;
-  Edge copy{.src_connector = state[edges.outer_in].src_connector,
-            .dst_connector = state[edges.outer_out].dst_connector,
-            .memlet = Memlet::copy(in.data, side(*in.src_subset, map)->box,
-                                   side(*out.dst_subset, map)->box)};
+  Edge copy{state[edges.outer_in].src_connector, state[edges.outer_out].dst_connector,
+            Memlet::copy(in.data, side(*in.src_subset, map)->box,
+                         side(*out.dst_subset, map)->box)};
   const NodeId from = state.source(edges.outer_in), to = state.target(edges.outer_out);
   for (NodeId n : match.nodes) state.erase(n);
   state.connect(from, to, std::move(copy));
