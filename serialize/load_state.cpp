@@ -141,7 +141,7 @@ bool read_memlet(Loader& in, Value element, Memlet& out) {
   if (!in.require(element, "attributes", json::Kind::Object, attributes)) return false;
   if (element_type(element) != "Memlet") return in.fail_with(element, "expected a Memlet");
   // As long as the ends of the path are not known, the subset of `data` is read as the source's.
-  std::optional<bool> is_data_src;
+  bool is_data_src = true;
   for (Value member : attributes) {
     const std::string_view key = member.raw_key();
     const auto read = [&](auto& field) {
@@ -157,7 +157,7 @@ bool read_memlet(Loader& in, Value element, Memlet& out) {
     } else if (key == "volume") {
       read(out.volume);
     } else if (key == "is_data_src") {
-      read(is_data_src);
+      if (!member.is_null()) read(is_data_src);
     } else if (key == "src_subset" || key == "dst_subset" || key == "num_accesses") {
       continue;  // derived
     } else if (!read_property(in, member, out, out.extras)) {
@@ -167,7 +167,7 @@ bool read_memlet(Loader& in, Value element, Memlet& out) {
   for (Value member : element)
     if (member.raw_key() != "type" && member.raw_key() != "attributes")
       carry_positional(out.extras, member);
-  if (!is_data_src.value_or(true) && !out.empty()) {
+  if (!is_data_src && !out.empty()) {
     out.data_is_src = false;
     std::swap(out.src_subset, out.dst_subset);
   }

@@ -18,8 +18,8 @@ std::string with(std::string name, std::initializer_list<std::string> options) {
 std::string flag(bool on, std::string text) { return on ? text : ""; }
 template <class T>
 std::string option(std::string_view name, const T& value, const T& neutral) {
-  if (value == neutral) return "";
   const std::string text = detail::print_option(value);
+  if (text == detail::print_option(neutral)) return "";
   const bool quote = text.find(' ') != std::string::npos;
   return std::string(name) + '=' + (quote ? "'" + text + "'" : text);
 }

@@ -66,15 +66,14 @@ Result<std::vector<std::string>> gpu_compiler(GpuDialect dialect) {
     files.push_back("/opt/rocm/bin/hipcc");
   }
   const std::string found = first_of(files);
+  if (found.empty() && cuda)
+    return Diagnostic{"",
+                      "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
+                      "/usr/local/cuda or in .venv",
+                      "name it in the environment variable CUDACXX, or install NVIDIA's wheels "
+                      "with scripts/setup --gpu"};
   if (found.empty())
-    return cuda ? Diagnostic{"",
-                             "there is no CUDA compiler: nvcc is not on the path, in CUDA_HOME, in "
-                             "/usr/local/cuda or in .venv",
-                             "name it in the environment variable CUDACXX, or install NVIDIA's "
-                             "wheels "
-                             "with scripts/setup --gpu"}
-                : Diagnostic{
-                      "", "there is no HIP compiler: hipcc is not on the path or in /opt/rocm",
+    return Diagnostic{"", "there is no HIP compiler: hipcc is not on the path or in /opt/rocm",
                       "name it in the environment variable HIPCXX, or install Debian's hipcc"};
   std::vector<std::string> command{found};
   // The wheels keep the runtime library where nvcc does not look.
