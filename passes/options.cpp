@@ -1,5 +1,6 @@
 #include "passes/options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "support/text.h"
@@ -32,6 +33,38 @@ std::string print_list(const std::vector<T>& values) {
   std::string out;
   for (const T& value : values) out += (out.empty() ? "" : ",") + print_option(value);
   return out;
+}
+
+struct KeyValue {
+  std::string_view key, value;
+  bool has_value;
+};
+
+/// "a=1 b 'c=x y'" in words; a quoted value may hold spaces.
+Result<std::vector<KeyValue>> split_options(std::string_view text) {
+  std::vector<KeyValue> words;
+  while (!(text = trim(text)).empty()) {
+    const std::size_t stop = text.find_first_of(" \t\n=");
+    KeyValue word{text.substr(0, stop), {}, false};
+    text.remove_prefix(word.key.size());
+    if (word.key.empty())
+      return Diagnostic{{}, "expected an option, found '" + std::string(text) + "'"};
+    if (text.starts_with('=')) {
+      text.remove_prefix(1);
+      word.has_value = true;
+      if (text.starts_with('\'')) {
+        const std::size_t close = text.find('\'', 1);
+        if (close == text.npos) return Diagnostic{{}, "a quote is not closed"};
+        word.value = text.substr(1, close - 1);
+        text.remove_prefix(close + 1);
+      } else {
+        word.value = text.substr(0, text.find_first_of(" \t\n"));
+        text.remove_prefix(word.value.size());
+      }
+    }
+    words.push_back(word);
+  }
+  return words;
 }
 
 }  // namespace
@@ -76,30 +109,47 @@ Status unknown_word(std::string_view what, std::string_view word,
   return error;
 }
 
-Result<std::vector<KeyValue>> split_options(std::string_view text) {
-  std::vector<KeyValue> words;
-  while (!(text = trim(text)).empty()) {
-    const std::size_t stop = text.find_first_of(" \t\n=");
-    KeyValue word{text.substr(0, stop), {}, false};
-    text.remove_prefix(word.key.size());
-    if (word.key.empty())
-      return Diagnostic{{}, "expected an option, found '" + std::string(text) + "'"};
-    if (text.starts_with('=')) {
-      text.remove_prefix(1);
-      word.has_value = true;
-      if (text.starts_with('\'')) {
-        const std::size_t close = text.find('\'', 1);
-        if (close == text.npos) return Diagnostic{{}, "a quote is not closed"};
-        word.value = text.substr(1, close - 1);
-        text.remove_prefix(close + 1);
-      } else {
-        word.value = text.substr(0, text.find_first_of(" \t\n"));
-        text.remove_prefix(word.value.size());
-      }
+Status parse_options(std::string_view text, OptionFields fields) {
+  SDFG_TRY(const auto words, split_options(text));
+  for (const KeyValue& word : words) {
+    const auto field = std::ranges::find(fields, word.key, &OptionField::name);
+    if (field == fields.end()) {
+      std::vector<std::string_view> known;
+      for (const OptionField& f : fields) known.push_back(f.name);
+      return unknown_word("option", word.key, known);
     }
-    words.push_back(word);
+    Status status = Ok{};
+    if (word.has_value || field->type->is_switch)
+      status = field->type->parse(word.has_value ? word.value : "true", field->value);
+    else
+      status = Diagnostic{{}, "it needs a value", "write " + std::string(word.key) + "=VALUE"};
+    if (!status) {
+      Diagnostic error = status.error();
+      error.message = "option '" + std::string(word.key) + "': " + error.message;
+      return error;
+    }
   }
-  return words;
+  return Ok{};
+}
+
+std::string print_options(OptionFields fields, OptionFields defaults) {
+  std::string out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const OptionField& field = fields[i];
+    if (field.type->same(field.value, defaults[i].value)) continue;
+    if (!out.empty()) out += ' ';
+    const std::string value = field.type->print(field.value);
+    const bool quote = value.empty() || value.find(' ') != std::string::npos;
+    out += std::string(field.name) + '=' + (quote ? "'" + value + "'" : value);
+  }
+  return out;
+}
+
+std::vector<OptionInfo> describe_options(OptionFields defaults) {
+  std::vector<OptionInfo> all;
+  for (const OptionField& field : defaults)
+    all.push_back({std::string(field.name), field.type->print(field.value), std::string(field.doc)});
+  return all;
 }
 
 }  // namespace sdfg::detail

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -46,15 +48,43 @@ std::string print_option(E value) {
   return std::string(to_text(value));
 }
 
-struct KeyValue {
-  std::string_view key, value;
-  bool has_value;
+/// What is done with the value of an option, by its type.
+struct OptionType {
+  Status (*parse)(std::string_view text, void* value);
+  std::string (*print)(const void* value);
+  bool (*same)(const void* a, const void* b);
+  bool is_switch;  ///< "name" alone means "name=true"
 };
-/// "a=1 b 'c=x y'" in words; a quoted value may hold spaces.
-Result<std::vector<KeyValue>> split_options(std::string_view text);
+template <class V>
+inline constexpr OptionType option_type{
+    [](std::string_view text, void* value) { return parse_option(text, *static_cast<V*>(value)); },
+    [](const void* value) { return print_option(*static_cast<const V*>(value)); },
+    [](const void* a, const void* b) {
+      return *static_cast<const V*>(a) == *static_cast<const V*>(b);
+    },
+    std::is_same_v<V, bool>};
 
+/// A field of some options struct. There are a hundred such structs: the work is done on these, once.
+struct OptionField {
+  std::string_view name, doc;
+  const OptionType* type;
+  void* value;
+};
+/// The fields of `options`; through those of const options nobody writes.
 template <class O>
-concept HasProperties = requires { O::properties; };
+auto option_fields(const O& options) {
+  if constexpr (requires { O::properties; })
+    return O::properties([&]<class... V>(const Property<O, V>&... p) {
+      return std::array{OptionField{p.name, p.doc, &option_type<V>,
+                                    const_cast<V*>(&(options.*(p.member)))}...};
+    });
+  else
+    return std::array<OptionField, 0>{};
+}
+using OptionFields = std::span<const OptionField>;
+Status parse_options(std::string_view text, OptionFields fields);
+std::string print_options(OptionFields fields, OptionFields defaults);
+std::vector<OptionInfo> describe_options(OptionFields defaults);
 }  // namespace detail
 
 /// Reads "name=value other flag" into the options of a pass. A switch may stand alone. The error
@@ -62,59 +92,20 @@ concept HasProperties = requires { O::properties; };
 template <class O>
 Result<O> parse_options(std::string_view text) {
   O options;
-  SDFG_TRY(const auto words, detail::split_options(text));
-  for (const detail::KeyValue& word : words) {
-    bool found = false;
-    Status status = Ok{};
-    std::vector<std::string_view> known;
-    if constexpr (detail::HasProperties<O>)
-      for_each_property(options, [&](const auto& property, auto& field) {
-        known.push_back(property.name);
-        if (property.name != word.key) return;
-        found = true;
-        if (word.has_value || std::is_same_v<std::remove_cvref_t<decltype(field)>, bool>)
-          status = detail::parse_option(word.has_value ? word.value : "true", field);
-        else
-          status = Diagnostic{{}, "it needs a value", "write " + std::string(word.key) + "=VALUE"};
-      });
-    if (!found) return detail::unknown_word("option", word.key, known).error();
-    if (!status) {
-      Diagnostic error = status.error();
-      error.message = "option '" + std::string(word.key) + "': " + error.message;
-      return error;
-    }
-  }
+  if (Status status = detail::parse_options(text, detail::option_fields(options)); !status)
+    return status.error();
   return options;
 }
 
 /// The options that differ from their defaults, in the form parse_options reads.
 template <class O>
 std::string print_options(const O& options) {
-  std::string out;
-  if constexpr (detail::HasProperties<O>) {
-    const O defaults;
-    for_each_property(options, [&](const auto& property, const auto& field) {
-      if (field == defaults.*(property.member)) return;
-      if (!out.empty()) out += ' ';
-      const std::string value = detail::print_option(field);
-      const bool quote = value.empty() || value.find(' ') != std::string::npos;
-      out += std::string(property.name) + '=' + (quote ? "'" + value + "'" : value);
-    });
-  }
-  return out;
+  return detail::print_options(detail::option_fields(options), detail::option_fields(O()));
 }
 
 template <class O>
 std::vector<OptionInfo> describe_options() {
-  std::vector<OptionInfo> all;
-  if constexpr (detail::HasProperties<O>) {
-    const O defaults;
-    for_each_property(defaults, [&](const auto& property, const auto& field) {
-      all.push_back({std::string(property.name), detail::print_option(field),
-                     std::string(property.doc)});
-    });
-  }
-  return all;
+  return detail::describe_options(detail::option_fields(O()));
 }
 
 }  // namespace sdfg
