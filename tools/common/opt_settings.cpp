@@ -293,28 +293,29 @@ class ArgumentParser {
                       near.empty() ? "see --help" : "did you mean " + std::string(near) + "?"};
   }
 
-  /// Passes named by flags other than their own must exist.
+  /// Passes named by flags other than their own must exist. One can also look at what `versions`
+  /// puts together.
   Status check_names() const {
     const OptSettings& s = settings_;
-    std::vector<std::pair<std::string_view, std::string_view>> named;
-    const auto add = [&](std::string_view flag, const PassFilter& f) {
-      for (const std::string& name : f.names) named.emplace_back(flag, name);
-    };
-    add("print-before", s.print_before), add("print-after", s.print_after);
-    add("print-after-change", s.print_after_change), add("remarks", s.remarks);
-    for (const auto& [name, limit] : s.limits) named.emplace_back("limit", name);
-    if (s.help && !s.topic.empty()) named.emplace_back("help", s.topic);
-    for (const auto& [flag, name] : named) {
-      const bool remarks = flag == "remarks";
-      if (find_pass(passes_, name) || (remarks && name == versions_step)) continue;
-      std::vector<std::string_view> known;
-      for (const Registered& pass : passes_) known.push_back(pass.name);
-      if (remarks) known.push_back(versions_step);
+    std::vector<std::string_view> known;
+    for (const Registered& pass : passes_) known.push_back(pass.name);
+    const auto check = [&](std::string_view flag, const std::string& name) -> Status {
+      if (std::ranges::find(known, name) != known.end()) return Ok{};
       const std::string_view near = nearest(name, known);
-      return wrong(
-          flag, "there is no pass '" + std::string(name) + "'",
-          near.empty() ? "see --list-passes" : "did you mean '" + std::string(near) + "'?");
-    }
+      return wrong(flag, "there is no pass '" + name + "'",
+                   near.empty() ? "see --list-passes"
+                                : "did you mean '" + std::string(near) + "'?");
+    };
+    for (const auto& [name, limit] : s.limits)
+      if (Status status = check("limit", name); !status) return status;
+    if (s.help && !s.topic.empty())
+      if (Status status = check("help", s.topic); !status) return status;
+    known.push_back(versions_step);
+    for (const auto& [flag, looks_at] :
+         {std::pair{"print-before", &s.print_before}, {"print-after", &s.print_after},
+          {"print-after-change", &s.print_after_change}, {"remarks", &s.remarks}})
+      for (const std::string& name : looks_at->names)
+        if (Status status = check(flag, name); !status) return status;
     return Ok{};
   }
 
