@@ -146,7 +146,8 @@ struct Block {
   Extras extras{};
   Origin origin{};
 
-  Block(std::string label = {}, Kind kind = {});
+  Block();
+  Block(std::string label, Kind kind);
   Block(const Block&);
   Block(Block&&) noexcept;
   Block& operator=(const Block&);

@@ -14,8 +14,8 @@
 
 namespace sdfg {
 
-/// The ids of those of a graph's elements that `takes` takes, in insertion order. (What std::views
-/// would make of it costs each file that walks a graph a fifth of its time in the compiler.)
+/// The ids of those of a graph's elements that `takes` takes, in insertion order. (std::views could
+/// say it shorter; every file that walks a graph would pay for that in the compiler.)
 template <class IdType, class Slot, class Takes>
 class IdRange {
  public:

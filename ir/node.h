@@ -290,7 +290,8 @@ struct Edge {
   Memlet memlet;
   Extras extras{};
 
-  Edge(std::string src_connector = {}, std::string dst_connector = {}, Memlet memlet = {});
+  Edge();
+  Edge(std::string src_connector, std::string dst_connector, Memlet memlet = {});
   Edge(const Edge&);
   Edge(Edge&&) noexcept;
   Edge& operator=(const Edge&);

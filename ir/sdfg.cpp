@@ -25,6 +25,7 @@ Node& Node::operator=(const Node&) = default;
 Node& Node::operator=(Node&&) noexcept = default;
 Node::~Node() = default;
 
+Edge::Edge() = default;
 Edge::Edge(std::string src_connector, std::string dst_connector, Memlet memlet)
     : src_connector(std::move(src_connector)),
       dst_connector(std::move(dst_connector)),
@@ -35,6 +36,7 @@ Edge& Edge::operator=(const Edge&) = default;
 Edge& Edge::operator=(Edge&&) noexcept = default;
 Edge::~Edge() = default;
 
+Block::Block() = default;
 Block::Block(std::string label, Kind kind) : label(std::move(label)), kind(std::move(kind)) {}
 Block::Block(const Block&) = default;
 Block::Block(Block&&) noexcept = default;

@@ -148,7 +148,8 @@ std::string print_options(OptionFields fields, OptionFields defaults) {
 std::vector<OptionInfo> describe_options(OptionFields defaults) {
   std::vector<OptionInfo> all;
   for (const OptionField& field : defaults)
-    all.push_back({std::string(field.name), field.type->print(field.value), std::string(field.doc)});
+    all.push_back(
+        {std::string(field.name), field.type->print(field.value), std::string(field.doc)});
   return all;
 }
 

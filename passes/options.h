@@ -64,7 +64,7 @@ inline constexpr OptionType option_type{
     },
     std::is_same_v<V, bool>};
 
-/// A field of some options struct. There are a hundred such structs: the work is done on these, once.
+/// A field of an options struct. There are a hundred such structs; the work is done here, once.
 struct OptionField {
   std::string_view name, doc;
   const OptionType* type;
