@@ -74,9 +74,9 @@ struct OptionField {
 template <class O>
 auto option_fields(const O& options) {
   if constexpr (requires { O::properties; })
-    return O::properties([&]<class... V>(const Property<O, V>&... p) {
-      return std::array{OptionField{p.name, p.doc, &option_type<V>,
-                                    const_cast<V*>(&(options.*(p.member)))}...};
+    return O::properties([&]<class... C, class... V>(const Property<C, V>&... p) {
+      return std::array<OptionField, sizeof...(p)>{OptionField{
+          p.name, p.doc, &option_type<V>, const_cast<V*>(&(options.*(p.member)))}...};
     });
   else
     return std::array<OptionField, 0>{};

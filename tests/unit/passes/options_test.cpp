@@ -38,6 +38,24 @@ TEST(Options, ASwitchStandsAlone) {
   EXPECT_TRUE(options->permissive);
 }
 
+struct Empty {
+  static constexpr auto properties = property_list();
+};
+struct More : Example {
+  std::int64_t level = 1;
+  static constexpr auto properties =
+      extended(Example::properties, property("level", &More::level));
+};
+
+TEST(Options, AListMayBeEmptyOrThatOfABaseAndMore) {
+  EXPECT_FALSE(parse_options<Empty>("level"));
+  EXPECT_TRUE(describe_options<Empty>().empty());
+  const auto options = parse_options<More>("name=a level=2");
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->level, 2);
+  EXPECT_EQ(print_options(*options), "name=a level=2");
+}
+
 std::string error_of(std::string_view text) {
   const auto options = parse_options<Example>(text);
   return options ? "none" : options.error().text();
