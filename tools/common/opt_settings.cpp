@@ -297,26 +297,26 @@ class ArgumentParser {
   /// puts together.
   Status check_names() const {
     const OptSettings& s = settings_;
-    std::vector<std::string_view> known;
-    for (const Registered& pass : passes_) known.push_back(pass.name);
-    const auto check = [&](std::string_view flag, const std::string& name) -> Status {
-      if (std::ranges::find(known, name) != known.end()) return Ok{};
-      const std::string_view near = nearest(name, known);
-      return wrong(flag, "there is no pass '" + name + "'",
-                   near.empty() ? "see --list-passes"
-                                : "did you mean '" + std::string(near) + "'?");
-    };
     for (const auto& [name, limit] : s.limits)
-      if (Status status = check("limit", name); !status) return status;
-    if (s.help && !s.topic.empty())
-      if (Status status = check("help", s.topic); !status) return status;
-    known.push_back(versions_step);
+      if (!find_pass(passes_, name)) return no_pass("limit", name, {});
+    if (s.help && !s.topic.empty() && !find_pass(passes_, s.topic))
+      return no_pass("help", s.topic, {});
     for (const auto& [flag, looks_at] :
          {std::pair{"print-before", &s.print_before}, {"print-after", &s.print_after},
           {"print-after-change", &s.print_after_change}, {"remarks", &s.remarks}})
       for (const std::string& name : looks_at->names)
-        if (Status status = check(flag, name); !status) return status;
+        if (!find_pass(passes_, name) && name != versions_step)
+          return no_pass(flag, name, {versions_step});
     return Ok{};
+  }
+  /// `known` stands beside the passes.
+  Diagnostic no_pass(std::string_view flag, const std::string& name,
+                     std::vector<std::string_view> known) const {
+    for (const Registered& pass : passes_) known.push_back(pass.name);
+    const std::string_view near = nearest(name, known);
+    return wrong(flag, "there is no pass '" + name + "'",
+                 near.empty() ? "see --list-passes"
+                              : "did you mean '" + std::string(near) + "'?");
   }
 
   std::span<const std::string> arguments_;
