@@ -123,11 +123,12 @@ Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outs
   const auto all_passed = [&](const Expr& e) {
     return std::ranges::all_of(free_symbols(e), passed);
   };
-  for (const auto& [name, bounds] : outside.bounds) {
-    if (!passed(name)) continue;
+  for (const auto& [name, value] : nested.symbol_mapping) {
+    const auto bounds = outside.bounds.find(name);
+    if (bounds == outside.bounds.end() || !passed(name)) continue;
     Bounds kept;
-    if (bounds.low && all_passed(*bounds.low)) kept.low = bounds.low;
-    if (bounds.high && all_passed(*bounds.high)) kept.high = bounds.high;
+    if (const auto& low = bounds->second.low; low && all_passed(*low)) kept.low = low;
+    if (const auto& high = bounds->second.high; high && all_passed(*high)) kept.high = high;
     if (kept.low || kept.high) inside.bounds[name] = kept;
   }
   for (const Expr& fact : outside.facts)

@@ -46,10 +46,14 @@ std::vector<Fragment> fragments_of(const std::vector<ContainerUse>& uses, Disjoi
     }
     std::vector<Subset> boxes;
     for (const Fragment& f : fragments) boxes.push_back(f.box);
-    const BoxIndex index(boxes, assumptions);
+    const auto apart = [&](std::size_t f, std::size_t other) {
+      return sets.find(fragments[f].uses[0]) != sets.find(fragments[other].uses[0]);
+    };
+    BoxIndex index(boxes, assumptions);
     for (std::size_t f = 0; f < boxes.size(); ++f)
-      for (std::size_t other : index.may_intersect(boxes[f]))
-        if (other != f) joined |= sets.join(fragments[f].uses[0], fragments[other].uses[0]);
+      for (std::size_t other :
+           index.may_intersect(boxes[f], [&](std::size_t i) { return i < f && apart(f, i); }))
+        joined |= sets.join(fragments[f].uses[0], fragments[other].uses[0]);
   }
   return fragments;
 }
@@ -81,11 +85,14 @@ FragmentPlan find_fragments(const ContainerUses& uses, const Assumptions& assump
     else if (intersects(box, box, assumptions) != Truth::No)
       sets.join(at->second, u);
   }
-  const BoxIndex index(boxes, assumptions);
-  for (std::size_t b = 0; b < boxes.size(); ++b)
-    for (std::size_t other : index.may_intersect(
-             boxes[b], [&](std::size_t i) { return sets.find(first[i]) != sets.find(first[b]); }))
+  BoxIndex index(boxes, assumptions);
+  for (std::size_t b = 0; b < boxes.size(); ++b) {
+    const auto wanted = [&](std::size_t i) {
+      return i < b && sets.find(first[i]) != sets.find(first[b]);
+    };
+    for (std::size_t other : index.may_intersect(boxes[b], wanted))
       sets.join(first[b], first[other]);
+  }
   plan.fragments = fragments_of(uses.uses, sets, assumptions);
   if (plan.fragments.size() < 2)
     plan.refusal = "all uses of '" + uses.name + "' may touch common elements";

@@ -1,7 +1,6 @@
 #include "passes/split/partition.h"
 
 #include <algorithm>
-#include <map>
 
 namespace sdfg {
 namespace {
@@ -164,8 +163,22 @@ std::vector<Subset> merge_adjacent(std::vector<Subset> boxes, const Assumptions&
   return boxes;
 }
 
+std::size_t Apart::number(const Range& range) {
+  return numbers_.try_emplace(Subset{{range}}, numbers_.size()).first->second;
+}
+
+bool Apart::operator()(const Subset& a, const Subset& b) {
+  for (std::size_t d = 0; a.rank() > 1 && a.rank() == b.rank() && d < a.rank(); ++d) {
+    if (a[d] == b[d]) continue;
+    const auto [at, added] = known_.try_emplace(std::minmax(number(a[d]), number(b[d])));
+    if (added) at->second = intersects({{a[d]}}, {{b[d]}}, assumptions_) == Truth::No;
+    if (at->second) return true;
+  }
+  return intersects(a, b, assumptions_) == Truth::No;
+}
+
 BoxIndex::BoxIndex(std::span<const Subset> boxes, const Assumptions& assumptions)
-    : boxes_(boxes), assumptions_(assumptions) {
+    : boxes_(boxes), apart_(assumptions) {
   const std::size_t rank = boxes.empty() ? 0 : boxes.front().rank();
   std::size_t best = 0;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -210,11 +223,11 @@ std::optional<BoxIndex::Interval> BoxIndex::interval(const Subset& box,
 }
 
 std::vector<std::size_t> BoxIndex::may_intersect(
-    const Subset& box, const std::function<bool(std::size_t)>& wanted) const {
+    const Subset& box, const std::function<bool(std::size_t)>& wanted) {
   std::vector<std::size_t> out;
   const auto consider = [&](std::size_t i) {
     if (wanted && !wanted(i)) return;
-    if (intersects(boxes_[i], box, assumptions_) != Truth::No) out.push_back(i);
+    if (!apart_(boxes_[i], box)) out.push_back(i);
   };
   for (std::size_t i : others_) consider(i);
   if (const auto at = interval(box, dimension_)) {

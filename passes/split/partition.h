@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/subset.h"
@@ -43,6 +45,22 @@ std::vector<Subset> merge_adjacent(std::vector<Subset> boxes, const Assumptions&
 /// A total order on the structure of boxes.
 bool structurally_less(const Subset& a, const Subset& b);
 
+/// Tells whether boxes certainly have no point in common. Parts of one box repeat each other's
+/// ranges, so dimensions are asked about first, each pair of ranges once; whole boxes only where no
+/// dimension decides.
+class Apart {
+ public:
+  explicit Apart(const Assumptions& assumptions) : assumptions_(assumptions) {}
+  bool operator()(const Subset& a, const Subset& b);
+
+ private:
+  std::size_t number(const Range& range);
+
+  const Assumptions& assumptions_;
+  std::map<Subset, std::size_t, decltype(&structurally_less)> numbers_{&structurally_less};
+  std::map<std::pair<std::size_t, std::size_t>, bool> known_;  ///< by numbers, the smaller first
+};
+
 /// Finds, among boxes, those that may share a point with another one. Boxes whose borders differ by
 /// known numbers in some dimension are found by searching, so that many slices of one container
 /// cost n log n; the others are tried one by one.
@@ -52,7 +70,7 @@ class BoxIndex {
   /// Indices into the boxes, ascending. Boxes that are not wanted are left out without a
   /// comparison.
   std::vector<std::size_t> may_intersect(
-      const Subset& box, const std::function<bool(std::size_t)>& wanted = {}) const;
+      const Subset& box, const std::function<bool(std::size_t)>& wanted = {});
 
  private:
   struct Interval {
@@ -62,7 +80,7 @@ class BoxIndex {
   std::optional<Interval> interval(const Subset& box, std::size_t dimension) const;
 
   std::span<const Subset> boxes_;
-  const Assumptions& assumptions_;
+  Apart apart_;
   std::size_t dimension_ = 0;        ///< by which the boxes are sorted
   std::vector<Interval> intervals_;  ///< by low
   std::vector<std::size_t> others_;  ///< boxes that are not among the intervals

@@ -27,7 +27,7 @@ constexpr std::size_t most_pieces = 32;
 
 /// Cuts the box along the borders of each of the others that it meets; where the order of borders
 /// is not known, pieces are clamped.
-Refusal refine(const Subset& box, const std::vector<Subset>& by, const BoxIndex& index,
+Refusal refine(const Subset& box, const std::vector<Subset>& by, BoxIndex& index,
                const Assumptions& assumptions, std::vector<Subset>& pieces) {
   const std::size_t most = std::max(most_pieces, by.size());
   pieces = {box};
@@ -104,7 +104,7 @@ class Cutter {
     std::vector<Subset> written;
     for (const ContainerUse& use : uses.uses)
       if (use.write) written.push_back(use.subset);
-    const BoxIndex index(written, assumptions_);
+    BoxIndex index(written, assumptions_);
     Refusal last;
     for (std::size_t u = 0; u < uses.uses.size(); ++u) {
       const ContainerUse& use = uses.uses[u];

@@ -85,10 +85,21 @@ TEST(Partition, IndexFindsWhatMayShareAPoint) {
     boxes.push_back({{{Expr::symbol("N") + 3 * i, Expr::symbol("N") + 3 * i + 4}, {0, 1}}});
   boxes.push_back(box("M, 0:2"));
   const Assumptions none;
-  const BoxIndex index(boxes, none);
+  BoxIndex index(boxes, none);
   EXPECT_EQ(index.may_intersect(box("N + 6, 0:1")), (std::vector<std::size_t>{1, 2, 50}));
   EXPECT_EQ(index.may_intersect(box("M, 0")).size(), 51u);
   EXPECT_TRUE(index.may_intersect(box("N + 6, 2")).empty());
+}
+
+TEST(Partition, BoxesAreApartInOneDimensionOrInAllTogether) {
+  const Assumptions none;
+  Apart apart(none);
+  EXPECT_TRUE(apart(box("0:N, 0:K"), box("N:M, 0:K")));
+  EXPECT_TRUE(apart(box("N:M, 0:L"), box("0:N, 0:K")));  // the same ranges again, exchanged
+  EXPECT_FALSE(apart(box("0:N, 0:K"), box("N - 1:M, 0:K")));
+  EXPECT_FALSE(apart(box("0:K, 0:5"), box("4:9, 4:9")));
+  // The first dimension meets for K above 4, the second one for K below 1.
+  EXPECT_TRUE(apart(box("0:K, 0:5 - K"), box("4:9, 4:9")));
 }
 
 }  // namespace
