@@ -58,7 +58,7 @@ class Collector {
         at_region(branch.region());
       }
     if (const auto* state = block.as<State>()) at_state(*state);
-    if (block.is<OtherBlock>() || is_jump(block))
+    if (is_jump(block))
       out_.why = "block '" + block.label + "' of the conditional may lead elsewhere";
   }
   void at_region(const Region& region) {
