@@ -4,7 +4,6 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "passes/common/scope.h"
-#include "passes/common/side_effects.h"
 
 namespace sdfg {
 namespace {
@@ -73,8 +72,8 @@ class Builder {
     }
   }
 
-  void body() {
-    SideEffects effects;
+  void body(SideEffects& effects) {
+    effects.keep_only(sdfg_);
     const Scope scope = *find_scope(state_, map_.entry);
     for (NodeId n : scope.nodes) {
       const Node& node = state_[n];
@@ -137,13 +136,14 @@ void FusionMap::remove(bool input, const std::string& name) {
   ports.erase(port);
 }
 
-FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order, NodeId entry) {
+FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order,
+                     SideEffects& effects, NodeId entry) {
   FusionMap map;
   map.entry = entry, map.exit = order.exit_of(entry);
   Builder builder(sdfg, state, map);
   builder.side(true);
   builder.side(false);
-  builder.body();
+  builder.body(effects);
   map.size = map.inside.size() + map.in.size() + map.out.size();
   return map;
 }

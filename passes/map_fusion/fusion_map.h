@@ -10,6 +10,7 @@
 
 #include "ir/analysis/order.h"
 #include "ir/sdfg.h"
+#include "passes/common/side_effects.h"
 
 namespace sdfg {
 
@@ -80,7 +81,8 @@ struct FusionMap {
 void find_row(const State& state, Port& port);
 
 /// In time linear in the scope.
-FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order, NodeId entry);
+FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order,
+                     SideEffects& effects, NodeId entry);
 
 /// The container behind an access node, through any number of views; nothing when it cannot be
 /// told.

@@ -21,7 +21,9 @@ struct FusionSite {
   Accesses& accesses;
   Assumptions& assumptions;  ///< of the place; bounds of parameters come and go
   const Aliases& aliases;    ///< of the SDFG
-  std::string scratch;       ///< a free name: the container that planned buffers are looked at as
+  SideEffects& effects;      ///< of what it holds
+  /// The container that planned buffers are looked at as; nothing else has its name.
+  const std::string& scratch;
 };
 
 struct FusionRules {

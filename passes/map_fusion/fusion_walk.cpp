@@ -11,7 +11,8 @@ namespace sdfg {
 FusionMap& FusionMaps::at(NodeId entry) {
   const auto found = maps_.find(entry);
   if (found != maps_.end()) return found->second;
-  return maps_.emplace(entry, fusion_map(site_.sdfg, site_.state, site_.order, entry))
+  return maps_
+      .emplace(entry, fusion_map(site_.sdfg, site_.state, site_.order, site_.effects, entry))
       .first->second;
 }
 
@@ -95,15 +96,24 @@ class Walk {
   Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
                   const Aliases& aliases) {
     Changed changed = on_nested(sdfg, trail, assumptions, aliases);
-    std::optional<Accesses> accesses;
+    std::optional<Facts> facts;
     SymbolSet unused;
-    changed |= on_region(sdfg, trail, assumptions, aliases, accesses, unused);
+    changed |= on_region(sdfg, trail, assumptions, aliases, facts, unused);
     if (!unused.empty())
       sdfg.arrays.erase_if([&](const auto& entry) { return unused.contains(entry.first); });
     return changed;
   }
 
  private:
+  /// What is known about one SDFG, found out when it is first needed.
+  struct Facts {
+    explicit Facts(Sdfg& sdfg)
+        : accesses(sdfg), scratch(sdfg.fresh_name("__fusion_scratch")) {}
+    Accesses accesses;
+    SideEffects effects;
+    std::string scratch;
+  };
+
   Changed on_nested(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
                     const Aliases& aliases) {
     Changed changed = Changed::No;
@@ -133,13 +143,13 @@ class Walk {
   }
 
   Changed on_region(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
-                    const Aliases& aliases, std::optional<Accesses>& accesses, SymbolSet& unused) {
+                    const Aliases& aliases, std::optional<Facts>& facts, SymbolSet& unused) {
     Changed changed = Changed::No;
     each_block(sdfg, trail, [&](Block& block, const Trail& here) {
       auto* state = block.as<State>();
       if (!state || !context_.may_apply() || !has_two_maps(*state)) return;
-      if (!accesses) accesses.emplace(sdfg);
-      changed |= on_state(sdfg, *state, here, assumptions, aliases, *accesses, unused);
+      if (!facts) facts.emplace(sdfg);
+      changed |= on_state(sdfg, *state, here, assumptions, aliases, *facts, unused);
     });
     return changed;
   }
@@ -152,7 +162,7 @@ class Walk {
   }
 
   Changed on_state(Sdfg& sdfg, State& state, const Trail& trail, Assumptions assumptions,
-                   const Aliases& aliases, Accesses& accesses, SymbolSet& unused) {
+                   const Aliases& aliases, Facts& facts, SymbolSet& unused) {
     Order order(state);
     std::map<NodeId, std::vector<NodeId>> by_scope;
     for (NodeId n : state.nodes()) {
@@ -161,8 +171,8 @@ class Walk {
       if (scope ? !options_.only_toplevel_maps : !options_.only_inner_maps)
         by_scope[scope].push_back(n);
     }
-    FusionSite site{sdfg,        state,   order, accesses,
-                    assumptions, aliases, sdfg.fresh_name("__fusion_scratch")};
+    FusionSite site{sdfg,        state,   order,         facts.accesses,
+                    assumptions, aliases, facts.effects, facts.scratch};
     FusionMaps maps(site, trail, context_, join_);
     // The top level comes last (its key is the largest id): what is inside has its final form then.
     for (auto& [scope, entries] : by_scope) {

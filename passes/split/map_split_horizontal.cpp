@@ -26,11 +26,11 @@ struct Cut {
 
 class StateSplitter {
  public:
-  StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, const Trail& trail,
-                const MapSplitHorizontal::Options& options, const Assumptions& assumptions,
-                PassContext& context)
-      : sdfg_(sdfg), state_(state), accesses_(accesses), trail_(trail), options_(options),
-        assumptions_(assumptions), context_(context) {}
+  StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, SideEffects& effects,
+                const Trail& trail, const MapSplitHorizontal::Options& options,
+                const Assumptions& assumptions, PassContext& context)
+      : sdfg_(sdfg), state_(state), accesses_(accesses), effects_(effects), trail_(trail),
+        options_(options), assumptions_(assumptions), context_(context) {}
 
   Changed run() {
     auto tree = scope_tree(state_);
@@ -79,7 +79,7 @@ class StateSplitter {
   const FusionMap& at(NodeId map) {
     auto found = maps_.find(map);
     if (found == maps_.end()) {
-      found = maps_.emplace(map, fusion_map(sdfg_, state_, order(), map)).first;
+      found = maps_.emplace(map, fusion_map(sdfg_, state_, order(), effects_, map)).first;
     }
     return found->second;
   }
@@ -246,6 +246,7 @@ class StateSplitter {
   Sdfg& sdfg_;
   State& state_;
   Accesses& accesses_;
+  SideEffects& effects_;
   const Trail& trail_;
   const MapSplitHorizontal::Options& options_;
   const Assumptions& assumptions_;
@@ -265,9 +266,11 @@ Result<Changed> MapSplitHorizontal::run(Sdfg& sdfg, const Options& options, Pass
         Changed changed = Changed::No;
         const StateTrails states(each, trail);
         Accesses accesses(each);
+        SideEffects effects;
         for (const auto& [state, here] : states.states())
-          changed |=
-              StateSplitter(each, *state, accesses, *here, options, assumptions, context).run();
+          changed |= StateSplitter(each, *state, accesses, effects, *here, options, assumptions,
+                                   context)
+                         .run();
         return changed;
       });
 }

@@ -17,10 +17,11 @@ namespace {
 /// dataflow.
 class StateSplitter {
  public:
-  StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, const Trail& trail,
-                const SplitCosts& costs, const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), state_(state), accesses_(accesses), trail_(trail), costs_(costs),
-        assumptions_(assumptions), context_(context) {}
+  StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, const SymbolSet& assigned,
+                const Trail& trail, const SplitCosts& costs, const Assumptions& assumptions,
+                PassContext& context)
+      : sdfg_(sdfg), state_(state), accesses_(accesses), assigned_(assigned), trail_(trail),
+        costs_(costs), assumptions_(assumptions), context_(context) {}
 
   /// Decides everything on the graph as it is; no decision touches a map of another one.
   Changed run() {
@@ -81,7 +82,8 @@ class StateSplitter {
     plan.candidate = true;
     if (found.refusal) return plan.refusal = found.refusal, plan;
     if (!order_) order_.emplace(state_);
-    plan = plan_vertical_split(sdfg_, state_, tree_, *order_, found.value, costs_, assumptions_);
+    plan = plan_vertical_split(sdfg_, state_, tree_, *order_, found.value, assigned_, costs_,
+                               assumptions_);
     if (plan.refusal) return plan;
     if (!conflicts_) conflicts_.emplace(sdfg_, state_, assumptions_);
     plan.refusal = conflicts_->refusal();
@@ -122,6 +124,7 @@ class StateSplitter {
   Sdfg& sdfg_;
   State& state_;
   Accesses& accesses_;
+  const SymbolSet& assigned_;
   const Trail& trail_;
   const SplitCosts& costs_;
   const Assumptions& assumptions_;
@@ -138,8 +141,10 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const SplitCosts& costs,
   Changed changed = Changed::No;
   const StateTrails states(sdfg, trail);
   Accesses accesses(sdfg);
+  const SymbolSet assigned = assigned_symbols(sdfg);
   for (const auto& [state, here] : states.states()) {
-    changed |= StateSplitter(sdfg, *state, accesses, *here, costs, assumptions, context).run();
+    changed |= StateSplitter(sdfg, *state, accesses, assigned, *here, costs, assumptions, context)
+                   .run();
     for (NodeId n : state->nodes_of<NestedSdfg>())
       if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
         changed |= run_on(**nested->sdfg, here->in(*state, n), costs,

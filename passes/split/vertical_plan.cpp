@@ -25,9 +25,10 @@ using Boxes = std::map<Group, std::vector<Subset>, GroupLess>;
 class Planner {
  public:
   Planner(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const Order& order,
-          const ContainerUses& uses, const SplitCosts& costs, const Assumptions& assumptions)
-      : sdfg_(sdfg), state_(state), tree_(tree), order_(order), uses_(uses), costs_(costs),
-        assumptions_(assumptions) {}
+          const ContainerUses& uses, const SymbolSet& assigned, const SplitCosts& costs,
+          const Assumptions& assumptions)
+      : sdfg_(sdfg), state_(state), tree_(tree), order_(order), uses_(uses), assigned_(assigned),
+        costs_(costs), assumptions_(assumptions) {}
 
   VerticalPlan run() {
     if (Refusal why = find_maps()) return refuse(why);
@@ -375,10 +376,9 @@ class Planner {
                  "' resolves conflicts, whose order would change";
     }
     SymbolSet used;
-    const SymbolSet assigned = assigned_symbols(sdfg_);
     for (const Fragment& f : plan_.fragments.fragments) collect_symbols(f.box, used);
     for (const std::string& symbol : used)
-      if (assigned.contains(symbol))
+      if (assigned_.contains(symbol))
         return "a border depends on '" + symbol + "', which the SDFG assigns";
     return {};
   }
@@ -427,6 +427,7 @@ class Planner {
   const ScopeTree& tree_;
   const Order& order_;
   const ContainerUses& uses_;
+  const SymbolSet& assigned_;
   const SplitCosts& costs_;
   const Assumptions& assumptions_;
   VerticalPlan plan_;
@@ -445,8 +446,9 @@ std::vector<Range> VerticalPlan::ranges(const PlannedMap& map, const Subset& pie
 
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                  const Order& order, const ContainerUses& uses,
-                                 const SplitCosts& costs, const Assumptions& assumptions) {
-  return Planner(sdfg, state, tree, order, uses, costs, assumptions).run();
+                                 const SymbolSet& assigned, const SplitCosts& costs,
+                                 const Assumptions& assumptions) {
+  return Planner(sdfg, state, tree, order, uses, assigned, costs, assumptions).run();
 }
 
 }  // namespace sdfg

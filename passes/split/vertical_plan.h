@@ -39,10 +39,12 @@ struct VerticalPlan {
   static std::vector<Range> ranges(const PlannedMap& map, const Subset& piece);
 };
 
-/// `uses` are all uses of a container with one access node. The maps' ends are refined once;
-/// adjacent pieces that have no different partners are put together again.
+/// `uses` are all uses of a container with one access node; `assigned`: symbols that the SDFG
+/// assigns. The maps' ends are refined once; adjacent pieces that have no different partners are put
+/// together again.
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                  const Order& order, const ContainerUses& uses,
-                                 const SplitCosts& costs, const Assumptions& assumptions);
+                                 const SymbolSet& assigned, const SplitCosts& costs,
+                                 const Assumptions& assumptions);
 
 }  // namespace sdfg
