@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/analysis/scope_tree.h"
@@ -94,22 +95,26 @@ struct LocalStoragePass {
   Changed run(Sdfg& root, const Options& options, PassContext& context) const {
     Changed changed = Changed::No;
     FreshNames names;
+    std::unordered_map<const Sdfg*, Assumptions> shapes;  // looked up, never iterated
     walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
       std::optional<ScopeUse> use;
       std::optional<ScopeTree> tree;
-      Assumptions known = &sdfg == &root ? context.assumptions : Assumptions{};
+      const Assumptions* known = nullptr;
       NodeId used_by;
       for (const StoragePlace& place : storage_places(state, reads, options.array, options.maps)) {
         if (!wanted(state, place, options)) continue;
         if (!tree) {
           tree = scope_tree_of(state);  // new nodes need not be in it
-          assume_shapes(sdfg, known);
+          const auto [at, is_new] = shapes.try_emplace(&sdfg);
+          if (is_new && &sdfg == &root) at->second = context.assumptions;
+          if (is_new) assume_shapes(sdfg, at->second);
+          known = &at->second;
         }
         if (!use || used_by != place.outer.entry)
           use.emplace(sdfg, state, used_by = place.outer.entry);
         Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data};
         const Trail here = trail.in(state, place.inner.entry);
-        if (const Refusal why = check(sdfg, state, *tree, *use, known, plan)) {
+        if (const Refusal why = check(sdfg, state, *tree, *use, *known, plan)) {
           context.refused(here, why);
           continue;
         }
