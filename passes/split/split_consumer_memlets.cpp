@@ -129,6 +129,8 @@ class Cutter {
   /// Puts together again what stays in one container, and applies the rest.
   Refusal keep_useful_cuts(const ContainerUses& uses, std::vector<CutCopy>& copies,
                            std::string& done) {
+    if (tied_by_others(uses, copies))
+      return "the parts of '" + uses.name + "' stay tied together by other uses";
     ContainerUses with_cuts = uses;
     std::vector<std::pair<std::size_t, std::size_t>> piece_of;  // by added use: copy, piece
     for (std::size_t c = 0; c < copies.size(); ++c) {
@@ -178,6 +180,18 @@ class Cutter {
            " out of '" + uses.name + "' into " + std::to_string(pieces) + " pieces, of which " +
            std::to_string(stay) + " stay copies";
     return {};
+  }
+
+  /// Is there one fragment only without the copies? Then each of their pieces belongs to it, or
+  /// nobody writes it.
+  bool tied_by_others(const ContainerUses& uses, const std::vector<CutCopy>& copies) const {
+    ContainerUses others = uses;
+    others.uses.clear();
+    for (std::size_t u = 0, c = 0; u < uses.uses.size(); ++u) {
+      if (c < copies.size() && copies[c].use == u) ++c;
+      else others.uses.push_back(uses.uses[u]);
+    }
+    return find_fragments(others, assumptions_).fragments.size() < 2;
   }
 
   static void apply(const ContainerUse& use, const CopySidesMatched& sides,
