@@ -37,7 +37,8 @@ struct Touched {
 
 class Collector {
  public:
-  Collector(const Sdfg& sdfg, const SymbolSet& containers) : sdfg_(sdfg), containers_(containers) {}
+  Collector(const Sdfg& sdfg, const SymbolSet& containers, SideEffects& effects)
+      : sdfg_(sdfg), containers_(containers), effects_(effects) {}
 
   Touched of(const Block& conditional, const Aliases& aliases) {
     at_block(conditional);
@@ -89,7 +90,7 @@ class Collector {
 
   const Sdfg& sdfg_;
   const SymbolSet& containers_;
-  SideEffects effects_;
+  SideEffects& effects_;
   Touched out_;
 };
 
@@ -97,9 +98,9 @@ class Collector {
 class Mover {
  public:
   Mover(const Sdfg& sdfg, const State& state, const Touched& touched, const SymbolSet& containers,
-        const SymbolSet& before)
+        const SymbolSet& before, SideEffects& effects)
       : sdfg_(sdfg), state_(state), touched_(touched), containers_(containers), before_(before),
-        order_(state) {}
+        effects_(effects), order_(state) {}
 
   Refusal check() {
     if (touched_.why) return touched_.why;
@@ -229,8 +230,8 @@ class Mover {
   const State& state_;
   const Touched& touched_;
   const SymbolSet &containers_, &before_;
+  SideEffects& effects_;
   Order order_;
-  SideEffects effects_;
   std::map<NodeId, std::vector<NodeId>> members_;  ///< by element of the top level
   std::set<NodeId> moving_;                        ///< elements
   std::size_t shared_before_ = 0, shared_here_ = 0;
@@ -277,7 +278,7 @@ SymbolSet containers_before(const Region& region, const Place& place) {
 }
 
 Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSet& containers,
-                  LazyAliases& aliases, PassContext& context) {
+                  LazyAliases& aliases, SideEffects& effects, PassContext& context) {
   Changed changed = Changed::No;
   Labels labels(region);
   const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
@@ -285,10 +286,11 @@ Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSe
     const auto place = find_place(region, b);
     if (!place || region[place->after].as<State>()->node_count() == 0) continue;
     const Trail here = trail.in(region[place->after]);
-    const Touched touched = Collector(sdfg, containers).of(region[b], aliases.of(sdfg));
+    effects.keep_only(sdfg);
+    const Touched touched = Collector(sdfg, containers, effects).of(region[b], aliases.of(sdfg));
     State& state = *region[place->after].as<State>();
     const SymbolSet before = containers_before(region, *place);
-    Mover mover(sdfg, state, touched, containers, before);
+    Mover mover(sdfg, state, touched, containers, before, effects);
     Refusal why = mover.check();
     const StateCut cut(sdfg, state, why ? std::set<NodeId>() : mover.rest());
     if (!why) why = cut.check();
@@ -315,9 +317,10 @@ Changed on_region(Sdfg& sdfg, Region& region, const Trail& trail, const SymbolSe
 
 Result<Changed> MoveBeforeConditional::run(Sdfg& sdfg, const Options&, PassContext& context) {
   LazyAliases aliases(sdfg);
+  SideEffects effects;
   return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
                                          const SymbolSet& containers) {
-    return on_region(in, region, trail, containers, aliases, context);
+    return on_region(in, region, trail, containers, aliases, effects, context);
   });
 }
 

@@ -73,14 +73,14 @@ struct Collected {
   Refusal refusal;
 };
 Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& containers,
-                  const Aliases& aliases) {
+                  const Aliases& aliases, SideEffects& effects) {
   Collected out;
   const auto tree = scope_tree(state);
   if (!tree) {
     out.refusal = tree.error().message;
     return out;
   }
-  SideEffects effects;
+  effects.keep_only(sdfg);
   UsedNames used(containers, out.value.names);
   SymbolCollector of_shapes(out.value.names);
   const auto scope_end = [&](NodeId n) { return state[n].is_entry() ? tree->exit_of(n) : n; };
@@ -168,9 +168,10 @@ class ShortSearch {
 class Fusion {
  public:
   Fusion(Sdfg& sdfg, Region& region, const Trail& trail, PassContext& context,
-         const SymbolSet& containers, const Aliases& aliases, StateCounts& states)
+         const SymbolSet& containers, const Aliases& aliases, StateCounts& states,
+         SideEffects& effects)
       : sdfg_(sdfg), region_(region), trail_(trail), context_(context), containers_(containers),
-        aliases_(aliases), states_(states) {}
+        aliases_(aliases), states_(states), effects_(effects) {}
 
   Changed run() {
     Changed changed = Changed::No;
@@ -214,7 +215,8 @@ class Fusion {
       }
       const State& second_state = *region_[next].as<State>();
       if (!first) {
-        Collected collected = collect(sdfg_, *region_[head].as<State>(), containers_, aliases_);
+        Collected collected = collect(sdfg_, *region_[head].as<State>(), containers_, aliases_,
+                                      effects_);
         if (collected.refusal) {
           context_.refused(trail_.in(region_[head]), collected.refusal);
           if (!advance(next)) break;
@@ -223,7 +225,7 @@ class Fusion {
         first = std::move(collected.value);
         count(*first);
       }
-      Collected second = collect(sdfg_, second_state, containers_, aliases_);
+      Collected second = collect(sdfg_, second_state, containers_, aliases_, effects_);
       Refusal why = second.refusal;
       if (!why) why = check(head, edge, *first, second.value);
       if (why) {
@@ -497,6 +499,7 @@ class Fusion {
   const SymbolSet& containers_;
   const Aliases& aliases_;
   StateCounts& states_;
+  SideEffects& effects_;
   std::optional<BlockId> start_;
   std::set<BlockId> visited_;
   std::size_t counted_ = 0;         ///< accesses of this region's states
@@ -509,10 +512,11 @@ class Fusion {
 Result<Changed> StateFusion::run(Sdfg& sdfg, const Options&, PassContext& context) {
   const AllAliases aliases = find_aliases(sdfg);
   std::map<const Sdfg*, StateCounts> states;
+  SideEffects effects;
   return walk_regions(sdfg, Trail(), [&](Sdfg& in, Region& region, const Trail& trail,
                                          const SymbolSet& containers) {
     return Fusion(in, region, trail, context, containers, aliases.at(&in),
-                  states.try_emplace(&in, in).first->second)
+                  states.try_emplace(&in, in).first->second, effects)
         .run();
   });
 }
