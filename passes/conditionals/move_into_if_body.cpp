@@ -330,7 +330,8 @@ class ScopeMover {
               std::string(bodies_.branch(place).label) + "'";
     }
     context_.applied(trail_.in(state_, node), what);
-    IfBodyFiller filler(sdfg_, state_, scope_, node, facts_.symbols, facts_.names, bodies_.find(node)->taken);
+    IfBodyFiller filler(sdfg_, state_, scope_, node, facts_.symbols, facts_.names,
+                        bodies_.find(node)->taken);
     for (const auto& [place, nodes] : branches)
       filler.fill({bodies_.branch(place).region, nodes});
     filler.finish();

@@ -40,8 +40,8 @@ struct VerticalPlan {
 };
 
 /// `uses` are all uses of a container with one access node; `assigned`: symbols that the SDFG
-/// assigns. The maps' ends are refined once; adjacent pieces that have no different partners are put
-/// together again.
+/// assigns. The maps' ends are refined once; adjacent pieces that have no different partners are
+/// put together again.
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                                  const Order& order, const ContainerUses& uses,
                                  const SymbolSet& assigned, const SplitCosts& costs,
