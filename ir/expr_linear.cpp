@@ -351,19 +351,24 @@ Linear below_zero(const Linear& form) {
 
 struct Dimension {
   Linear first, last;
+  bool dense = true;  ///< no gaps
 };
 
-/// The ends of the ranges, where their points have no gaps.
+/// The ends of the ranges.
 bool read(const Subset& box, const Assumptions& assumptions, Forms& forms,
           std::vector<Dimension>& out) {
   out.resize(box.rank());
   for (std::size_t d = 0; d < box.rank(); ++d) {
     const auto points = points_of(box[d], assumptions);
-    if (!points || points->stride != 1) return false;
-    if (!forms.read(points->first, out[d].first) || !forms.read(points->last, out[d].last))
+    if (!points || !forms.read(points->first, out[d].first) ||
+        !forms.read(points->last, out[d].last))
       return false;
+    out[d].dense = points->stride == 1;
   }
   return true;
+}
+bool is_dense(const std::vector<Dimension>& box) {
+  return std::ranges::all_of(box, &Dimension::dense);
 }
 
 }  // namespace
@@ -405,15 +410,31 @@ Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& 
     Condition& part = meet.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
     return Linear::combine(1, high, -1, low, part.form);
   };
+  std::vector<std::size_t> filled;  // parts that say that a range has points
+  const auto has_points = [&](const Dimension& range) {
+    filled.push_back(meet.parts.size());
+    return at_most(range.first, range.last);
+  };
   for (std::size_t d = 0; d < a.rank(); ++d) {
-    if (!at_most(x[d].first, x[d].last)) return std::nullopt;
+    if (!has_points(x[d])) return std::nullopt;
     if (a[d] == b[d]) continue;
-    if (!at_most(y[d].first, y[d].last) || !at_most(x[d].first, y[d].last) ||
-        !at_most(y[d].first, x[d].last))
+    if (!has_points(y[d]) || !at_most(x[d].first, y[d].last) || !at_most(y[d].first, x[d].last))
       return std::nullopt;
+    // Of a range with gaps the first point is one that both may have.
+    if (!x[d].dense && !at_most(y[d].first, x[d].first)) return std::nullopt;
+    if (!y[d].dense && !at_most(x[d].first, y[d].first)) return std::nullopt;
   }
   question.assume();
   const Truth possible = question.possible({}, &meet);
+  if (!is_dense(x) || !is_dense(y)) {
+    // They meet for some values, and for others one of them is empty; or this does not tell.
+    const bool may_be_empty = possible == Truth::Yes &&
+                              std::ranges::any_of(filled, [&](std::size_t part) {
+                                const Linear no = below_zero(meet.parts[part].form);
+                                return question.possible({&no}) == Truth::Yes;
+                              });
+    return may_be_empty ? Decision(Truth::Unknown) : std::nullopt;
+  }
   if (possible == Truth::No) return possible;
   Truth contrary = Truth::No;
   for (const Condition& part : meet.parts) {
@@ -430,6 +451,7 @@ Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptio
   std::vector<Dimension> x, y;
   if (!read(outer, assumptions, question.forms, x) || !read(inner, assumptions, question.forms, y))
     return std::nullopt;
+  if (!is_dense(x) || !is_dense(y)) return std::nullopt;
   // Something is uncovered where no dimension of the inner box is empty and some dimension sticks
   // out.
   Condition filled, sticks_out{Condition::Kind::Any, {}, {}};

@@ -231,6 +231,28 @@ TEST_F(Decide, boxes_with_linear_borders_are_compared_without_isl) {
   EXPECT_GT(decided, 400);
 }
 
+TEST_F(Decide, boxes_with_gaps_are_called_open_only_where_both_answers_occur) {
+  int open = 0;
+  for (int round = 0; round < 1000 && !HasFailure(); ++round) {
+    const Assumptions given = random.independent();
+    const auto with_gaps = [&](std::int64_t step) {
+      const Expr begin = random.linear();
+      return Subset{{{begin, min(random.linear(), begin + random.between(-1, 9)), step},
+                     Range::half_open(0, random.symbol())}};
+    };
+    const Subset a = with_gaps(random.between(2, 4)), b = with_gaps(random.between(1, 3));
+    SCOPED_TRACE("[" + to_text(a) + "] and [" + to_text(b) + "] given" + describe(given));
+    // (A range of one point has no gaps.)
+    if (detail::linear_intersects(a, b, given) != Truth::Unknown) continue;
+    ++open;
+    std::set<bool> met;
+    for (const Environment& env : environments(given))
+      met.insert(meet(points(a, env), points(b, env)));
+    EXPECT_EQ(met.size(), 2u) << "called open";
+  }
+  EXPECT_GT(open, 50);
+}
+
 TEST_F(Decide, subset_relations_are_sound) {
   Score cover, meeting;
   for (int round = 0; round < 1500 && !HasFailure(); ++round) {

@@ -81,6 +81,9 @@ TEST(Subset, intersects) {
   EXPECT_EQ(intersects(box("0:N"), box("N:M")), Truth::No);
   EXPECT_EQ(intersects(box("0:N"), box("i"), given({"i in 0:N"})), Truth::Yes);
   EXPECT_EQ(intersects(box("0:N:2"), box("1:N:2")), Truth::No);
+  EXPECT_EQ(intersects(box("0:N"), box("1:N:2")), Truth::Unknown);
+  EXPECT_EQ(intersects(box("0:N"), box("1:N:2"), given({"N >= 2"})), Truth::Yes);
+  EXPECT_EQ(intersects(box("0:N"), box("1:N:2"), given({"N <= 1"})), Truth::No);
   EXPECT_EQ(intersects(box("2*i"), box("2*j + 1")), Truth::No);
   EXPECT_EQ(intersects(box("i, i"), box("j, j + 1")), Truth::No);
   EXPECT_EQ(intersects(box("0:4, 3"), box("2:9, 3")), Truth::Yes);
