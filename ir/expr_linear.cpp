@@ -410,15 +410,11 @@ Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& 
     Condition& part = meet.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
     return Linear::combine(1, high, -1, low, part.form);
   };
-  std::vector<std::size_t> filled;  // parts that say that a range has points
-  const auto has_points = [&](const Dimension& range) {
-    filled.push_back(meet.parts.size());
-    return at_most(range.first, range.last);
-  };
   for (std::size_t d = 0; d < a.rank(); ++d) {
-    if (!has_points(x[d])) return std::nullopt;
+    if (!at_most(x[d].first, x[d].last)) return std::nullopt;
     if (a[d] == b[d]) continue;
-    if (!has_points(y[d]) || !at_most(x[d].first, y[d].last) || !at_most(y[d].first, x[d].last))
+    if (!at_most(y[d].first, y[d].last) || !at_most(x[d].first, y[d].last) ||
+        !at_most(y[d].first, x[d].last))
       return std::nullopt;
     // Of a range with gaps the first point is one that both may have.
     if (!x[d].dense && !at_most(y[d].first, x[d].first)) return std::nullopt;
@@ -428,12 +424,15 @@ Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& 
   const Truth possible = question.possible({}, &meet);
   if (!is_dense(x) || !is_dense(y)) {
     // They meet for some values, and for others one of them is empty; or this does not tell.
-    const bool may_be_empty = possible == Truth::Yes &&
-                              std::ranges::any_of(filled, [&](std::size_t part) {
-                                const Linear no = below_zero(meet.parts[part].form);
-                                return question.possible({&no}) == Truth::Yes;
-                              });
-    return may_be_empty ? Decision(Truth::Unknown) : std::nullopt;
+    const auto may_be_empty = [&](const Dimension& range) {
+      Linear length;
+      if (!Linear::combine(1, range.last, -1, range.first, length)) return false;
+      const Linear none = below_zero(length);
+      return question.possible({&none}) == Truth::Yes;
+    };
+    const bool open = possible == Truth::Yes && (std::ranges::any_of(x, may_be_empty) ||
+                                                 std::ranges::any_of(y, may_be_empty));
+    return open ? Decision(Truth::Unknown) : std::nullopt;
   }
   if (possible == Truth::No) return possible;
   Truth contrary = Truth::No;

@@ -81,6 +81,11 @@ std::optional<BlockId> start(const RegionGraph& graph, std::optional<BlockId> st
   if (stored && graph.contains(*stored)) return stored;
   return std::nullopt;
 }
+bool is_start(const Region& region, BlockId block) {
+  // Others have predecessors and are not stored.
+  const bool may_be = region.in(block).empty() || region.start_block == block;
+  return may_be && start(region) == block;
+}
 
 namespace {
 /// Depth-first search from the start; calls `enter` in preorder and `leave` in postorder. Where

@@ -19,6 +19,8 @@ std::optional<BlockId> start(const RegionGraph& graph, std::optional<BlockId> st
 inline std::optional<BlockId> start(const Region& region) {
   return start(region, region.start_block);
 }
+/// Is it where control enters? Looks at the other blocks only where this one does not tell.
+bool is_start(const Region& region, BlockId block);
 /// Blocks reachable from the start in depth-first preorder, out-edges in order.
 std::vector<BlockId> reachable_blocks(const Region& region);
 /// Blocks in reverse postorder from the start: without cycles a topological order. Where ways part,

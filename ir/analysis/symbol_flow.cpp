@@ -100,7 +100,7 @@ bool SymbolFlow::only_behind(const Info& info, const Order& order, InterstateEdg
                              BlockId block) const {
   const Region& region = *info.region;
   const BlockId target = region.target(edge);
-  if (!order.dominates(target, block) || start(region) == target) return false;
+  if (!order.dominates(target, block) || is_start(region, target)) return false;
   for (InterstateEdgeId e : region.in(target))
     if (e != edge && !order.dominates(target, region.source(e))) return false;
   return true;

@@ -49,7 +49,7 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
 /// Names that have other values somewhere inside than what is handed in: assigned by control flow,
 /// or bound by a scope.
 SymbolSet names_with_other_values(const Sdfg& sdfg) {
-  SymbolSet out = assigned_symbols(static_cast<const Region&>(sdfg));
+  SymbolSet out = assigned_symbols(sdfg);
   for_each_node(sdfg, [&](const Node& node) {
     if (const auto* map = node.as<MapEntry>()) {
       out.insert(map->params.begin(), map->params.end());

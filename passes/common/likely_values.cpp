@@ -34,7 +34,7 @@ class LikelyValues {
   LikelyValues(const Sdfg& program, std::int64_t gap)
       : program_(program),
         gap_(gap),
-        assigned_(assigned_symbols(static_cast<const Region&>(program))) {}
+        assigned_(assigned_symbols(program)) {}
 
   SymbolValues run() {
     for_each_node(program_, [&](const Node& node) {

@@ -118,7 +118,7 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
     return found == types.end() ? Type(BaseType::Int64) : found->second;
   };
   // What is assigned inside keeps its declared type; it has no value before.
-  for (const std::string& name : assigned_symbols(static_cast<const Region&>(inner)))
+  for (const std::string& name : assigned_symbols(inner))
     if (parent.symbols.contains(name)) {
       inner.symbols[name] = parent.symbols.find(name)->second;
       node.symbol_mapping[name] = Expr(0);

@@ -32,7 +32,7 @@ ScanBody::ScanBody(const FusionSite& site, NodeId node)
       level_(site.sdfg.fresh_name("__level")),
       names_(sdfg_),
       accesses_(sdfg_),
-      assigned_(assigned_symbols(static_cast<const Region&>(sdfg_))) {
+      assigned_(assigned_symbols(sdfg_)) {
   std::vector<LoopRegion*> around;
   find_loops(sdfg_, around);
 }

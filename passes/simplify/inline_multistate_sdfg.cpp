@@ -297,9 +297,7 @@ class Inliner {
     Region& region = site_.region;
     State& state = site_.state();
     const std::string label = region[site_.block].label;
-    // Only a block without predecessors, or the one that is stored, may be the start.
-    const bool started = (region.in(site_.block).empty() || region.start_block == site_.block) &&
-                         start(region) == site_.block;
+    const bool started = is_start(region, site_.block);
     State after;
     cut_.apply(state, after);
     erase_node(state);

@@ -260,7 +260,7 @@ Changed on_nested(Region& region, bool only_constants, const Trail& trail, PassC
 Changed run_on(Sdfg& sdfg, bool only_constants, Substitution entry, const Trail& trail,
                PassContext& context) {
   Changed changed = Changed::No;
-  if (!assigned_symbols(static_cast<const Region&>(sdfg)).empty())
+  if (!assigned_symbols(sdfg).empty())
     changed = Propagation(sdfg, only_constants, std::move(entry), context).run(trail);
   return changed | on_nested(sdfg, only_constants, trail, context);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/analysis/propagate.h"
-#include "ir/walk.h"
 
 namespace sdfg {
 namespace {
@@ -85,17 +84,6 @@ class Footprint {
 };
 
 }  // namespace
-
-SymbolSet assigned_symbols(const Sdfg& sdfg) {
-  SymbolSet out;
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) out.insert(name);
-  });
-  for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>()) out.insert(loop->loop_variable);
-  });
-  return out;
-}
 
 const std::optional<Subset>& subset_at(const Memlet& memlet, const std::string& name, bool write) {
   const auto& side = write ? memlet.dst_subset : memlet.src_subset;

@@ -42,10 +42,6 @@ FoundUses find_uses(const Sdfg& sdfg, const Accesses& accesses, const std::strin
 std::optional<Subset> footprint(const Sdfg& sdfg, const State& state, EdgeId edge, bool write,
                                 const std::string& name, const Assumptions& assumptions);
 
-/// Symbols that have several values while the SDFG runs: it assigns them between blocks or in
-/// loops.
-SymbolSet assigned_symbols(const Sdfg& sdfg);
-
 /// The edges of the memlet tree that begins (reads) or ends (writes) with this edge, outer before
 /// inner.
 std::vector<EdgeId> memlet_tree(const State& state, EdgeId edge, bool write);

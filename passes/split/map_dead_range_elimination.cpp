@@ -8,6 +8,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/assume.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
 #include "passes/split/copy_pieces.h"

@@ -5,6 +5,7 @@
 
 #include "ir/graph_algorithms.h"
 #include "passes/common/assume.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/copy_scope.h"

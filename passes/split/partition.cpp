@@ -168,7 +168,8 @@ std::size_t Apart::number(const Range& range) {
 }
 
 bool Apart::operator()(const Subset& a, const Subset& b) {
-  for (std::size_t d = 0; a.rank() > 1 && a.rank() == b.rank() && d < a.rank(); ++d) {
+  const bool by_dimension = a.rank() > 1 && a.rank() == b.rank();
+  for (std::size_t d = 0; by_dimension && d < a.rank(); ++d) {
     if (a[d] == b[d]) continue;
     const auto [at, added] = known_.try_emplace(std::minmax(number(a[d]), number(b[d])));
     if (added) at->second = intersects({{a[d]}}, {{b[d]}}, assumptions_) == Truth::No;

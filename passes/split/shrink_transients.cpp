@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "passes/common/assume.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/simplify/demote_fields.h"
 #include "passes/split/container_split.h"

@@ -6,6 +6,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/container_split.h"

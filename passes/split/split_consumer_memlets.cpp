@@ -185,8 +185,7 @@ class Cutter {
   /// Is there one fragment only without the copies? Then each of their pieces belongs to it, or
   /// nobody writes it.
   bool tied_by_others(const ContainerUses& uses, const std::vector<CutCopy>& copies) const {
-    ContainerUses others = uses;
-    others.uses.clear();
+    ContainerUses others{.name = uses.name};
     for (std::size_t u = 0, c = 0; u < uses.uses.size(); ++u) {
       if (c < copies.size() && copies[c].use == u) ++c;
       else others.uses.push_back(uses.uses[u]);
