@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/analysis/free_symbols.h"
+#include "ir/expr_symbols.h"
 #include "ir/verify_context.h"
 
 // Out-of-bounds accesses that are certain. A memlet in a map is evaluated for every point of the
@@ -18,7 +19,11 @@ constexpr std::string_view way_out = "change the subset, or set `allow_oob`";
 class BoundsRules {
  public:
   BoundsRules(const StateScope& s, EdgeId id, Findings& findings)
-      : s_(s), id_(id), memlet_(s.state[id].memlet), findings_(findings) {}
+      : s_(s),
+        id_(id),
+        memlet_(s.state[id].memlet),
+        names_around_(names_around(s, id)),
+        findings_(findings) {}
 
   void verify() {
     if (memlet_.subset()) subset(*memlet_.subset(), memlet_.data);
@@ -37,14 +42,35 @@ class BoundsRules {
       Expr low = subset[d].begin, high = subset[d].end;
       if (const auto step = subset[d].step.as_integer(); step && *step < 0) std::swap(low, high);
       const Expr shift = offset && d < offset->size() ? (*offset)[d] : Expr(0);
-      if (shift == Expr(0) && low == Expr(0) && high == data->shape[d] - 1) continue;
-      const Bound least = constant_extreme(low + shift, false);
-      if (least && least->value() < 0) report(subset, name, d, low, *least, "below 0");
-      const Bound most = constant_extreme(high + shift - data->shape[d], true);
-      if (most && most->value() >= 0)
-        report(subset, name, d, high, *most + data->shape[d],
-               "beyond " + to_text(data->shape[d] - 1));
+      const Expr& extent = data->shape[d];
+      if (!keeps_name(low, shift, Expr(0))) {
+        const Bound least = constant_extreme(low + shift, false);
+        if (least && least->value() < 0) report(subset, name, d, low, *least, "below 0");
+      }
+      if (!keeps_name(high, shift, extent)) {
+        const Bound most = constant_extreme(high + shift - extent, true);
+        if (most && most->value() >= 0)
+          report(subset, name, d, high, *most + extent, "beyond " + to_text(extent - 1));
+      }
     }
+  }
+
+  /// Does a name stay in the sum whatever the scopes put in for their parameters, so that it is no
+  /// constant: one that neither the other two nor a scope have?
+  bool keeps_name(const Expr& a, const Expr& b, const Expr& c) const {
+    const std::uint64_t of_a = name_bits(a), of_b = name_bits(b), of_c = name_bits(c);
+    return ((of_a ^ of_b ^ of_c) & ~(of_a & of_b & of_c) & ~names_around_) != 0;
+  }
+  /// The names of parameters and ranges of the scopes around the edge.
+  static std::uint64_t names_around(const StateScope& s, EdgeId id) {
+    std::uint64_t names = 0;
+    for (NodeId at = s.tree.parent_of(s.state.target(id)); at; at = s.tree.parent_of(at)) {
+      const auto* map = s.state[at].as<MapEntry>();
+      if (!map) continue;
+      for (const std::string& param : map->params) names |= name_bit(param);
+      for (const Range& range : map->ranges) names |= name_bits(range.begin) | name_bits(range.end);
+    }
+    return names;
   }
 
   void report(const Subset& subset, const std::string& name, std::size_t d, const Expr& index,
@@ -121,6 +147,7 @@ class BoundsRules {
   const StateScope& s_;
   EdgeId id_;
   const Memlet& memlet_;
+  std::uint64_t names_around_;
   Findings& findings_;
 };
 

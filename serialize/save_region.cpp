@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "ir/graph_algorithms.h"
 #include "serialize/loader.h"
 #include "serialize/saver.h"
@@ -262,8 +264,8 @@ void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {
   if (!version.empty()) m.put("dace_version", [&] { to.text(version); });
 }
 
-SymbolSet lost_symbols(const Saver& to, const Sdfg& sdfg) {
-  SymbolSet lost;
+Saver::Lost lost_symbols(const Saver& to, const Sdfg& sdfg) {
+  Saver::Lost lost;
   const json::Value original = to.original(sdfg.origin);
   const json::Value attributes = original.valid() ? original.find("attributes") : original;
   const json::Value symbols = attributes.valid() ? attributes.find("symbols") : attributes;
@@ -278,8 +280,7 @@ SymbolSet lost_symbols(const Saver& to, const Sdfg& sdfg) {
 
 void save_sdfg(Saver& to, const Sdfg& sdfg, std::size_t record, bool root) {
   if (to.copy_unchanged(sdfg.origin, record)) return;
-  SymbolSet around = lost_symbols(to, sdfg);
-  around.swap(to.lost);
+  Saver::Lost around = std::exchange(to.lost, lost_symbols(to, sdfg));
   save_merged(
       to, sdfg, sdfg.origin,
       [&](json::Value original, Sdfg& old) {
@@ -291,7 +292,7 @@ void save_sdfg(Saver& to, const Sdfg& sdfg, std::size_t record, bool root) {
         return true;
       },
       [&](Members& m, const Sdfg& s) { put_sdfg(m, s, record, root); });
-  around.swap(to.lost);
+  to.lost = std::move(around);
 }
 
 }  // namespace sdfg::detail

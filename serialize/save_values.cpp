@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include "serialize/loader.h"
 #include "serialize/saver.h"
@@ -26,9 +25,9 @@ bool Saver::copy_unchanged(const Origin& origin, std::size_t record) {
 }
 
 bool Saver::names_lost(std::string_view text) const {
-  if (lost.empty()) return false;
+  if (lost.names.empty()) return false;
   const auto is_of_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
   for (auto at = text.begin(); at != text.end();) {
     const auto begin = std::find_if(at, text.end(), is_of_word);

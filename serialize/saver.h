@@ -44,7 +44,19 @@ class Saver {
 
   /// Symbols that the file declares for the SDFG being written and that it has no more. The file's
   /// words may name them all the same, as in `N + i - i`; such words do not stay.
-  SymbolSet lost;
+  struct Lost {
+    SymbolSet names;
+    std::uint64_t lengths = 0;  ///< bit n % 64: a name has n characters
+
+    void insert(std::string name) {
+      lengths |= std::uint64_t(1) << name.size() % 64;
+      names.insert(std::move(name));
+    }
+    bool contains(std::string_view word) const {
+      return (lengths >> word.size() % 64 & 1) != 0 && names.contains(word);
+    }
+  };
+  Lost lost;
   bool names_lost(std::string_view text) const;
 
   /// Leaves out what stands for itself: graphs, containers, ids. True for the base of a merge.

@@ -202,6 +202,24 @@ void collect_begins(const Sdfg& program, Decisions& decisions) {
   });
 }
 
+/// Is there a Min or Max in the range of a map or in a subset?
+bool ranges_have_extremum(const Sdfg& program) {
+  bool found = false;
+  const auto look = [&](const std::vector<Range>& ranges) {
+    found = found || std::ranges::any_of(ranges, [](const Range& range) {
+              return has_extremum(range.begin) || has_extremum(range.end);
+            });
+  };
+  for_each_node(program, [&](const Node& node) {
+    if (const auto* map = node.as<MapEntry>()) look(map->ranges);
+  });
+  for_each_edge(program, [&](const Edge& edge) {
+    for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset})
+      if (*subset) look((*subset)->ranges);
+  });
+  return found;
+}
+
 std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
   SymbolSet symbols;
   for (const auto& [name, type] : program.symbols) symbols.insert(name);
@@ -238,6 +256,7 @@ std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typ
 }
 
 std::vector<Expr> likely_decisions(const Sdfg& program, const SymbolValues& likely) {
+  if (!ranges_have_extremum(program)) return {};
   return collect(program, Decisions(likely, false));
 }
 

@@ -23,9 +23,10 @@ std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typ
 
 /// The same for values that symbols are only likely to have (`likely_values`): conditions of
 /// branches are left open, and no more is asked than that of a Min or Max the same argument wins; a
-/// symbol that lies below level 1 is level 0. If that decides anything, it is asked for, too, that
-/// of maps of one state that end alike, those that begin at a symbol do so behind those that begin
-/// at a literal.
+/// symbol that lies below level 1 is level 0. Nothing is asked where only extents of transients
+/// have a Min or Max: which maps meet, and what they move, does not depend on these. If anything
+/// is decided, it is asked for, too, that of maps of one state that end alike, those that begin at
+/// a symbol do so behind those that begin at a literal.
 std::vector<Expr> likely_decisions(const Sdfg& program, const SymbolValues& likely);
 
 /// Puts in what follows from conditions that say what a symbol is (`s`, `not s`, `s == 3`,
