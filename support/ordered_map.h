@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "support/assert.h"
+#include "support/name_index.h"
 
 namespace sdfg {
 
@@ -135,9 +135,10 @@ class OrderedMap {
     SDFG_ASSERT(!contains(to)) << to;
     const std::size_t at = position(from);
     SDFG_ASSERT(at != slots_.size()) << std::string(from);
-    index_.erase(slots_[at]->first);
+    const bool indexed = !index_.empty();
+    index_.erase(from, name_at());
     slots_[at]->first = std::move(to);
-    if (!index_.empty()) index_.emplace(slots_[at]->first, std::uint32_t(at));
+    if (indexed) index_.add(slots_[at]->first, std::uint32_t(at));
   }
   template <class Predicate>
   std::size_t erase_if(Predicate predicate) {
@@ -155,10 +156,13 @@ class OrderedMap {
  private:
   static constexpr std::size_t index_from = 16;
 
+  auto name_at() const {
+    return [this](std::uint32_t at) -> std::string_view { return slots_[at]->first; };
+  }
   std::size_t position(std::string_view name) const {
     if (!index_.empty()) {
-      const auto found = index_.find(name);
-      return found == index_.end() ? slots_.size() : found->second;
+      const std::uint32_t found = index_.find(name, name_at());
+      return found == NameIndex::none ? slots_.size() : found;
     }
     std::size_t at = 0;
     while (at < slots_.size() && !(slots_[at] && slots_[at]->first == name)) ++at;
@@ -168,13 +172,13 @@ class OrderedMap {
     slots_.push_back(std::make_unique<value_type>(std::move(name), std::move(value)));
     ++size_;
     if (!index_.empty())
-      index_.emplace(slots_.back()->first, std::uint32_t(slots_.size() - 1));
+      index_.add(slots_.back()->first, std::uint32_t(slots_.size() - 1));
     else if (slots_.size() >= index_from)
       make_index();
     return slots_.back()->second;
   }
   void make_gap(std::size_t at) {
-    index_.erase(slots_[at]->first);
+    index_.erase(slots_[at]->first, name_at());
     slots_[at].reset();
     --size_;
   }
@@ -188,18 +192,18 @@ class OrderedMap {
     index_.clear();
     if (slots_.size() < index_from) return;
     for (std::size_t at = 0; at < slots_.size(); ++at)
-      if (slots_[at]) index_.emplace(slots_[at]->first, std::uint32_t(at));
+      if (slots_[at]) index_.add(slots_[at]->first, std::uint32_t(at));
   }
   void swap(OrderedMap& other) noexcept {
     slots_.swap(other.slots_);
-    index_.swap(other.index_);
+    std::swap(index_, other.index_);
     std::swap(size_, other.size_);
   }
 
   Slots slots_;
   std::size_t size_ = 0;  ///< without gaps
   /// Position by name; empty while there are few entries.
-  std::unordered_map<std::string_view, std::uint32_t> index_;
+  NameIndex index_;
 };
 
 }  // namespace sdfg

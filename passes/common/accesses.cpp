@@ -27,8 +27,14 @@ void collect_named(const Node& node, KnownNames containers, SymbolCollector& map
 
 Accesses::Accesses(Sdfg& sdfg) : sdfg_(sdfg) {
   for_each_state(sdfg, [&](State& state) {
-    for (NodeId n : state.nodes()) add(state, n);
+    for (NodeId n : state.nodes_of<AccessNode>()) add(state, n);
   });
+}
+
+const std::vector<AccessSite>* Accesses::find(std::string_view root) const {
+  const auto name_at = [&](std::uint32_t at) -> std::string_view { return containers_[at].name; };
+  const std::uint32_t at = index_.find(root, name_at);
+  return at == NameIndex::none ? nullptr : &containers_[at].sites;
 }
 
 std::set<std::string, std::less<>> Accesses::collect_names() const {
@@ -52,8 +58,8 @@ std::set<std::string, std::less<>> Accesses::collect_names() const {
 }
 
 std::span<const AccessSite> Accesses::sites(std::string_view container) const {
-  const auto found = sites_.find(std::string(root(container)));
-  return found == sites_.end() ? std::span<const AccessSite>() : found->second;
+  const auto* found = find(root(container));
+  return found ? std::span<const AccessSite>(*found) : std::span<const AccessSite>();
 }
 
 bool Accesses::is_named(std::string_view container) const {
@@ -62,21 +68,27 @@ bool Accesses::is_named(std::string_view container) const {
 }
 
 void Accesses::add(State& state, NodeId node) {
-  if (const auto* access = state[node].as<AccessNode>())
-    sites_[std::string(root(access->data))].push_back({&state, node});
+  const auto* access = state[node].as<AccessNode>();
+  if (!access) return;
+  const std::string_view name = root(access->data);
+  auto* sites = find(name);
+  if (!sites) {
+    index_.add(name, std::uint32_t(containers_.size()));
+    sites = &containers_.emplace_back(Container{std::string(name), {}}).sites;
+  }
+  sites->push_back({&state, node});
 }
 
 void Accesses::remove(const State& state, NodeId node) {
   const auto* access = state[node].as<AccessNode>();
-  if (!access) return;
-  auto& sites = sites_[std::string(root(access->data))];
-  std::erase_if(sites, [&](const AccessSite& s) { return s.state == &state && s.node == node; });
+  if (auto* sites = access ? find(root(access->data)) : nullptr)
+    std::erase_if(*sites, [&](const AccessSite& s) { return s.state == &state && s.node == node; });
 }
 
 void Accesses::forget(std::span<const State* const> states, const SymbolSet& containers) {
   for (const std::string& container : containers)
-    if (const auto found = sites_.find(std::string(root(container))); found != sites_.end())
-      std::erase_if(found->second, [&](const AccessSite& site) {
+    if (auto* sites = find(root(container)))
+      std::erase_if(*sites, [&](const AccessSite& site) {
         return std::ranges::find(states, site.state) != states.end();
       });
 }

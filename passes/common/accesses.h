@@ -5,10 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/name_index.h"
 
 namespace sdfg {
 
@@ -52,9 +53,19 @@ class Accesses {
  private:
   static std::string_view root(std::string_view name) { return name.substr(0, name.find('.')); }
   std::set<std::string, std::less<>> collect_names() const;
+  /// The sites of a root, or null.
+  const std::vector<AccessSite>* find(std::string_view root) const;
+  std::vector<AccessSite>* find(std::string_view root) {
+    return const_cast<std::vector<AccessSite>*>(std::as_const(*this).find(root));
+  }
 
+  struct Container {
+    std::string name;
+    std::vector<AccessSite> sites;
+  };
   Sdfg& sdfg_;
-  std::unordered_map<std::string, std::vector<AccessSite>> sites_;  ///< looked up, never iterated
+  std::vector<Container> containers_;
+  NameIndex index_;  ///< of containers_
   mutable std::optional<std::set<std::string, std::less<>>> named_;
 };
 
