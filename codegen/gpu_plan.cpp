@@ -77,9 +77,8 @@ struct Facts {
   void note_lookups(const Sdfg& nested) {
     for_each_sdfg(nested, [&](const Sdfg& any) {
       for_each_state(any, [&](const State& state) {
-        for (NodeId id : state.nodes())
-          if (const auto* tasklet = state[id].as<Tasklet>())
-            note_lookups(*tasklet, state[id].in_connectors);
+        for (NodeId id : state.nodes_of<Tasklet>())
+          note_lookups(state.get<Tasklet>(id), state[id].in_connectors);
       });
     });
   }

@@ -273,8 +273,10 @@ namespace {
 /// `symbols` is the same renaming: subsets and nested symbol mappings may read scalars and arrays
 /// by name.
 void rename_data(State& state, const Renaming& names, Replacer& symbols) {
-  for (NodeId n : state.nodes())
-    if (auto* access = state[n].as<AccessNode>()) access->data = renamed(access->data, names);
+  for (NodeId n : state.nodes_of<AccessNode>()) {
+    std::string& data = state.get<AccessNode>(n).data;
+    data = renamed(data, names);
+  }
   for (EdgeId e : state.edges()) {
     Memlet& memlet = state[e].memlet;
     if (!memlet.empty()) memlet.data = renamed(memlet.data, names);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +21,11 @@ class NameIndex {
   bool empty() const { return names_ == 0; }
   void clear() { *this = NameIndex(); }
 
+  /// Makes room for as many names in all.
+  void reserve(std::size_t names) {
+    if (4 * names > 3 * slots_.size()) resize(names);
+  }
+
   /// The position of the name, or `none`.
   template <class NameAt>
   std::uint32_t find(std::string_view name, NameAt name_at) const {
@@ -27,7 +34,7 @@ class NameIndex {
   }
   /// The name must not be there yet.
   void add(std::string_view name, std::uint32_t position) {
-    if (4 * (used_ + 1) > 3 * slots_.size()) resize();
+    if (4 * (used_ + 1) > 3 * slots_.size()) resize(2 * (names_ + 1));
     put({hash_of(name), position});
     ++names_, ++used_;
   }
@@ -63,9 +70,8 @@ class NameIndex {
     while (slots_[at].position != none) at = (at + 1) & mask();
     slots_[at] = slot;
   }
-  void resize() {
-    std::vector<Slot> old(32);
-    while (old.size() < 4 * (names_ + 1)) old.resize(2 * old.size());
+  void resize(std::size_t names) {
+    std::vector<Slot> old(std::max<std::size_t>(32, std::bit_ceil(names + names / 2)));
     old.swap(slots_);
     for (const Slot& slot : old)
       if (slot.position < gone) put(slot);

@@ -166,11 +166,10 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, std::int64_t assumed_extent,
     changed |= reorder(sdfg, *state, accesses, *here, assumed_extent, assumptions, context);
   for (const auto& [state, here] : states.states()) {
     const auto tree = scope_tree(*state);
-    for (NodeId n : state->nodes())
-      if (auto* nested = (*state)[n].as<NestedSdfg>();
-          nested && nested->sdfg && tree && !tree->parent_of(n))
-        changed |= run_on(**nested->sdfg, here->in(*state, n), assumed_extent,
-                          assumptions_inside(*nested, assumptions), context);
+    for (NodeId n : state->nodes_of<NestedSdfg>())
+      if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg && tree && !tree->parent_of(n))
+        changed |= run_on(**nested.sdfg, here->in(*state, n), assumed_extent,
+                          assumptions_inside(nested, assumptions), context);
   }
   return changed;
 }

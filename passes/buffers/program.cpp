@@ -18,8 +18,8 @@ BufferProgram::BufferProgram(Sdfg& program, Assumptions given, Aliases same)
   });
   for (Point p = 0; p < flow.size(); ++p)
     if (const State* state = flow.state(p))
-      for (NodeId n : state->nodes())
-        if (const auto* access = (*state)[n].as<AccessNode>()) nodes_[access->data][p].push_back(n);
+      for (NodeId n : state->nodes_of<AccessNode>())
+        nodes_[state->get<AccessNode>(n).data][p].push_back(n);
 }
 
 Order& BufferProgram::order(Point p) {

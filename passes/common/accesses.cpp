@@ -26,6 +26,8 @@ void collect_named(const Node& node, KnownNames containers, SymbolCollector& map
 }  // namespace
 
 Accesses::Accesses(Sdfg& sdfg) : sdfg_(sdfg) {
+  containers_.reserve(sdfg.arrays.size());
+  index_.reserve(sdfg.arrays.size());
   for_each_state(sdfg, [&](State& state) {
     for (NodeId n : state.nodes_of<AccessNode>()) add(state, n);
   });

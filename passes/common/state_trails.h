@@ -44,10 +44,10 @@ Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumpti
   Changed changed = visit(sdfg, trail, assumptions);
   const StateTrails states(sdfg, trail);
   for (const StateTrails::Entry& at : states.states())
-    for (NodeId n : at.state->nodes())
-      if (auto* nested = (*at.state)[n].as<NestedSdfg>(); nested && nested->sdfg)
-        changed |= on_each_sdfg(**nested->sdfg, at.trail->in(*at.state, n),
-                                assumptions_inside(*nested, assumptions), visit);
+    for (NodeId n : at.state->nodes_of<NestedSdfg>())
+      if (auto& nested = at.state->get<NestedSdfg>(n); nested.sdfg)
+        changed |= on_each_sdfg(**nested.sdfg, at.trail->in(*at.state, n),
+                                assumptions_inside(nested, assumptions), visit);
   return changed;
 }
 

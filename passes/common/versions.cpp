@@ -186,13 +186,12 @@ void collect_begins(const Sdfg& program, Decisions& decisions) {
     const auto* state = block.as<State>();
     if (!state) return;
     std::vector<std::pair<Expr, Expr>> extents;  // begin, end; each once
-    for (NodeId n : state->nodes())
-      if (const auto* map = (*state)[n].as<MapEntry>())
-        for (const Range& range : map->ranges) {
-          std::pair extent(decisions.order(range.begin), decisions.order(range.end));
-          if (std::ranges::find(extents, extent) == extents.end())
-            extents.push_back(std::move(extent));
-        }
+    for (NodeId n : state->nodes_of<MapEntry>())
+      for (const Range& range : state->get<MapEntry>(n).ranges) {
+        std::pair extent(decisions.order(range.begin), decisions.order(range.end));
+        if (std::ranges::find(extents, extent) == extents.end())
+          extents.push_back(std::move(extent));
+      }
     for (const auto& [begin, end] : extents) {
       std::vector<std::int64_t> literals;
       for (const auto& [other, same_end] : extents)

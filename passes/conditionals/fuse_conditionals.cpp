@@ -163,9 +163,8 @@ class Fuser {
   void on_state(Sdfg& sdfg, State& state, const Trail& trail) {
     std::map<NodeId, std::vector<NodeId>> scopes;  // with at least two ifs: their elements
     std::vector<NodeId> ifs;
-    for (NodeId n : state.nodes())
-      if (const auto* nested = state[n].as<NestedSdfg>(); nested && IfBodies::chooses(*nested))
-        ifs.push_back(n);
+    for (NodeId n : state.nodes_of<NestedSdfg>())
+      if (IfBodies::chooses(state.get<NestedSdfg>(n))) ifs.push_back(n);
     if (ifs.size() < 2) return;
     const ScopeTree tree = scope_tree_of(state);
     const std::vector<NodeId> order = topological_order(state).value();

@@ -269,8 +269,7 @@ SymbolSet containers_before(const Region& region, const Place& place) {
   BlockId at = place.before;
   for (int i = 0; i < most_blocks; ++i) {
     if (const auto* state = region[at].as<State>())
-      for (NodeId n : state->nodes())
-        if (const auto* access = (*state)[n].as<AccessNode>()) out.insert(access->data);
+      for (NodeId n : state->nodes_of<AccessNode>()) out.insert(state->get<AccessNode>(n).data);
     if (region.in(at).size() != 1) break;
     at = region.source(region.in(at)[0]);
   }

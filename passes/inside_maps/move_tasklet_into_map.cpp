@@ -26,7 +26,7 @@ class Mover {
     std::optional<ScopeTree> tree;
     // Edges get new sources on the way, but no connector is asked for again once its edges have.
     ConnectorIndex index(state);
-    for (NodeId n : state.nodes()) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
       if (!is_constant(state, n)) continue;
       if (!tree) {
         auto found = scope_tree(state);
@@ -46,16 +46,18 @@ class Mover {
  private:
   /// An access node of a scalar whose only writer is a tasklet without inputs.
   bool is_constant(const State& state, NodeId n) const {
-    const auto* access = state[n].as<AccessNode>();
-    const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
-    if (!data || !data->transient || data->role() != Role::Plain || data->is_stream()) return false;
-    if (state.in(n).size() != 1 || access->setzero) return false;
-    const auto is_one = [](const Expr& e) { return e == Expr(1); };
-    if (data->is_structure() || !std::ranges::all_of(data->shape, is_one)) return false;
+    if (state.in(n).size() != 1) return false;
     const EdgeId e = state.in(n)[0];
     const NodeId from = state.source(e);
-    return state[from].is<Tasklet>() && state.in(from).empty() && state.out(from).size() == 1 &&
-           !state[e].memlet.empty() && !state[e].memlet.wcr && !state[e].memlet.dynamic;
+    if (!state.in(from).empty() || state.out(from).size() != 1 || !state[from].is<Tasklet>())
+      return false;
+    const AccessNode& access = state.get<AccessNode>(n);
+    const Data* data = sdfg_.arrays.get(access.data);
+    if (!data || !data->transient || data->role() != Role::Plain || data->is_stream()) return false;
+    const auto is_one = [](const Expr& e) { return e == Expr(1); };
+    if (data->is_structure() || !std::ranges::all_of(data->shape, is_one)) return false;
+    return !access.setzero && !state[e].memlet.empty() && !state[e].memlet.wcr &&
+           !state[e].memlet.dynamic;
   }
 
   Refusal check(const State& state, NodeId n) {

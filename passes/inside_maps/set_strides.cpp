@@ -60,9 +60,8 @@ class LayoutChooser {
   void vote(const State& state) {
     const auto tree = scope_tree(state);
     if (!tree) return;
-    for (NodeId n : state.nodes())
-      if (const auto* access = state[n].as<AccessNode>())
-        if (tree->parent_of(n) != NodeId{}) scoped_.insert(access->data);
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (tree->parent_of(n) != NodeId{}) scoped_.insert(state.get<AccessNode>(n).data);
     for (EdgeId e : state.edges()) {
       const NodeId from = state.source(e), to = state.target(e);
       if (state[to].is_entry() || state[from].is_exit() || state[e].memlet.empty()) continue;
