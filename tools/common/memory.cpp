@@ -3,6 +3,8 @@
 // elements are hundreds of thousands of such blocks, and malloc spent a sixth of a run on them. The
 // memory is asked for in pages of 2 MiB: taking 4 KiB at a time from the system was another tenth.
 
+#include "tools/common/memory.h"
+
 #include <sys/mman.h>
 
 #include <array>
@@ -86,6 +88,10 @@ void* from_new_chunk(std::size_t c) {
 }
 
 }  // namespace
+
+std::span<const std::byte> sdfg::memory_in_use() {
+  return {pool.begin, pool.used * chunk_bytes};
+}
 
 void* operator new(std::size_t size) {
   if (size > largest) [[unlikely]] return from_malloc(size);
