@@ -19,7 +19,17 @@ BufferProgram::BufferProgram(Sdfg& program, Assumptions given, Aliases same)
   for (Point p = 0; p < flow.size(); ++p)
     if (const State* state = flow.state(p))
       for (NodeId n : state->nodes_of<AccessNode>())
-        nodes_[state->get<AccessNode>(n).data][p].push_back(n);
+        sites_[state->get<AccessNode>(n).data].first.emplace_back(p, n);
+}
+
+BufferProgram::Nodes& BufferProgram::by_point(Sites& sites) const {
+  if (!sites.nodes) {
+    sites.nodes = std::make_unique<Nodes>();
+    for (const auto& [p, n] : sites.first)
+      sites.nodes->try_emplace(sites.nodes->end(), p)->second.push_back(n);
+    sites.first = {};
+  }
+  return *sites.nodes;
 }
 
 Order& BufferProgram::order(Point p) {
@@ -29,9 +39,9 @@ Order& BufferProgram::order(Point p) {
 
 const std::map<BufferProgram::Point, std::vector<NodeId>>& BufferProgram::nodes(
     std::string_view container) const {
-  static const std::map<Point, std::vector<NodeId>> none;
-  const auto found = nodes_.find(container);
-  return found == nodes_.end() ? none : found->second;
+  static const Nodes none;
+  Sites* const found = sites_.get(container);
+  return found ? by_point(*found) : none;
 }
 
 BufferProgram::Uses& BufferProgram::uses(const std::string& container, Point p) {
@@ -84,18 +94,22 @@ void BufferProgram::note_uses(Point p, NodeId node) {
 void BufferProgram::added(Point p, NodeId node) {
   State& state = *flow.state(p);
   accesses.add(state, node);
-  nodes_[state.get<AccessNode>(node).data][p].push_back(node);
+  by_point(state.get<AccessNode>(node).data)[p].push_back(node);
 }
 
 void BufferProgram::renamed(Point p, NodeId node, const std::string& from) {
-  std::erase(nodes_[from][p], node);
-  if (nodes_[from][p].empty()) nodes_[from].erase(p);
-  nodes_[flow.state(p)->get<AccessNode>(node).data][p].push_back(node);
+  forget_node(from, p, node);
+  by_point(flow.state(p)->get<AccessNode>(node).data)[p].push_back(node);
 }
 
 void BufferProgram::erased(Point p, NodeId node, const std::string& container) {
-  std::erase(nodes_[container][p], node);
-  if (nodes_[container][p].empty()) nodes_[container].erase(p);
+  forget_node(container, p, node);
+}
+
+void BufferProgram::forget_node(const std::string& container, Point p, NodeId node) {
+  Nodes& nodes = by_point(container);
+  std::erase(nodes[p], node);
+  if (nodes[p].empty()) nodes.erase(p);
 }
 
 void BufferProgram::finish() {

@@ -12,6 +12,7 @@
 #include "passes/common/accesses.h"
 #include "passes/common/aliases.h"
 #include "passes/common/state_flow.h"
+#include "support/ordered_map.h"
 
 namespace sdfg {
 
@@ -59,7 +60,16 @@ struct BufferProgram {
  private:
   std::set<std::string> dropped_;
   std::vector<std::unique_ptr<Order>> orders_;
-  std::map<std::string, std::map<Point, std::vector<NodeId>>, std::less<>> nodes_;
+  /// Where a container is used: as it was at first, and by point since somebody asked.
+  using Nodes = std::map<Point, std::vector<NodeId>>;
+  struct Sites {
+    std::vector<std::pair<Point, NodeId>> first;  ///< by point
+    std::unique_ptr<Nodes> nodes;
+  };
+  Nodes& by_point(Sites& sites) const;
+  Nodes& by_point(std::string_view container) { return by_point(sites_[container]); }
+  void forget_node(const std::string& container, Point p, NodeId node);
+  mutable OrderedMap<Sites> sites_;  ///< looked up, never iterated
   std::map<std::pair<std::string, Point>, Uses> uses_;
 };
 

@@ -12,21 +12,33 @@ StateFlow::StateFlow(Sdfg& sdfg) {
   const Ends all = add(sdfg, nullptr);
   connect(entry_, all.entry);
   connect(all.exit, exit_);
+  connect();
   order();
   find_ends();
 }
 
 StateFlow::Point StateFlow::add(Block* state) {
   states_.push_back(state);
-  next_.emplace_back();
-  previous_.emplace_back();
   if (state) points_.emplace(state->as<State>(), states_.size() - 1);
   return states_.size() - 1;
 }
 
-void StateFlow::connect(Point from, Point to) {
-  next_[from].push_back(to);
-  previous_[to].push_back(from);
+/// The edges by either end, each in the order in which they were made.
+void StateFlow::connect() {
+  const auto sort_by = [&](auto end, auto other_end, Neighbours& out) {
+    out.first.assign(size() + 1, 0);
+    out.all.resize(edges_.size());
+    for (const auto& edge : edges_) ++out.first[edge.*end];
+    Point before = 0;
+    for (Point& count : out.first) before += std::exchange(count, before);
+    for (const auto& edge : edges_) out.all[out.first[edge.*end]++] = edge.*other_end;
+    std::shift_right(out.first.begin(), out.first.end(), 1);
+    out.first[0] = 0;
+  };
+  using Edge = std::pair<Point, Point>;
+  sort_by(&Edge::first, &Edge::second, next_);
+  sort_by(&Edge::second, &Edge::first, previous_);
+  edges_ = {};
 }
 
 StateFlow::Ends StateFlow::add(Region& region, const Loop* loop) {
@@ -104,8 +116,8 @@ void StateFlow::order() {
         open.push_back(p);
         is_open[p] = true;
       }
-      if (edge[p] < next_[p].size()) {
-        const Point q = next_[p][edge[p]++];
+      if (edge[p] < next(p).size()) {
+        const Point q = next(p)[edge[p]++];
         if (index[q] == none)
           path.push_back(q);
         else if (is_open[q])
@@ -121,7 +133,7 @@ void StateFlow::order() {
         open.pop_back();
         is_open[member] = false;
         component[member] = components;
-        repeats_[member] = several || std::ranges::count(next_[member], member) != 0;
+        repeats_[member] = several || std::ranges::count(next(member), member) != 0;
       }
       ++components;
     }
@@ -137,7 +149,7 @@ void StateFlow::find_ends() {
   while (!open.empty()) {
     const Point p = open.back();
     open.pop_back();
-    for (Point q : previous_[p]) {
+    for (Point q : previous(p)) {
       if (ends_[q]) continue;
       ends_[q] = true;
       open.push_back(q);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/sdfg.h"
@@ -24,8 +26,8 @@ class StateFlow {
   State* state(Point p) const { return states_[p] ? states_[p]->as<State>() : nullptr; }
   const Block* block(Point p) const { return states_[p]; }
   Point point(const State& state) const { return points_.at(&state); }
-  const std::vector<Point>& next(Point p) const { return next_[p]; }
-  const std::vector<Point>& previous(Point p) const { return previous_[p]; }
+  std::span<const Point> next(Point p) const { return next_.of(p); }
+  std::span<const Point> previous(Point p) const { return previous_.of(p); }
   /// Grows along every path, and is equal for points that lie on one cycle.
   std::size_t rank(Point p) const { return rank_[p]; }
   /// Is the point on a cycle: can it come again?
@@ -40,15 +42,24 @@ class StateFlow {
   struct Loop {
     Point again, leave;
   };
+  /// Points by point, all in one row: those of p begin at first[p].
+  struct Neighbours {
+    std::vector<Point> first, all;
+    std::span<const Point> of(Point p) const {
+      return std::span(all).subspan(first[p], first[p + 1] - first[p]);
+    }
+  };
   Point add(Block* state = nullptr);
-  void connect(Point from, Point to);
+  void connect(Point from, Point to) { edges_.emplace_back(from, to); }
+  void connect();
   Ends add(Region& region, const Loop* loop);
   Ends add(Block& block, const Loop* loop);
   void order();
   void find_ends();
 
   std::vector<Block*> states_;  ///< null: where something begins or ends
-  std::vector<std::vector<Point>> next_, previous_;
+  std::vector<std::pair<Point, Point>> edges_;  ///< while the points are made
+  Neighbours next_, previous_;
   std::vector<std::size_t> rank_;
   std::vector<bool> repeats_, ends_;
   Point entry_ = 0, exit_ = 0;
