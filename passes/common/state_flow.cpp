@@ -29,13 +29,13 @@ void StateFlow::connect() {
     out.first.assign(size() + 1, 0);
     out.all.resize(edges_.size());
     for (const auto& edge : edges_) ++out.first[edge.*end];
-    Point before = 0;
-    for (Point& count : out.first) before += std::exchange(count, before);
+    std::uint32_t before = 0;
+    for (std::uint32_t& count : out.first) before += std::exchange(count, before);
     for (const auto& edge : edges_) out.all[out.first[edge.*end]++] = edge.*other_end;
     std::shift_right(out.first.begin(), out.first.end(), 1);
     out.first[0] = 0;
   };
-  using Edge = std::pair<Point, Point>;
+  using Edge = std::pair<std::uint32_t, std::uint32_t>;
   sort_by(&Edge::first, &Edge::second, next_);
   sort_by(&Edge::second, &Edge::first, previous_);
   edges_ = {};
@@ -99,25 +99,24 @@ StateFlow::Ends StateFlow::add(Block& block, const Loop* loop) {
 
 /// Tarjan's algorithm with a stack of its own: components come out last first.
 void StateFlow::order() {
-  constexpr std::size_t none = ~std::size_t(0);
+  constexpr std::uint32_t none = ~std::uint32_t(0);
   const std::size_t n = size();
-  std::vector<std::size_t> index(n, none), low(n), edge(n, 0), component(n, none);
-  std::vector<Point> open, path;
+  std::vector<std::uint32_t> index(n, none), low(n), edge(n, 0), component(n, none), open, path;
   std::vector<bool> is_open(n);
-  std::size_t count = 0, components = 0;
+  std::uint32_t count = 0, components = 0;
   repeats_.assign(n, false);
-  for (Point root = 0; root < n; ++root) {
+  for (std::uint32_t root = 0; root < n; ++root) {
     if (index[root] != none) continue;
     path.push_back(root);
     while (!path.empty()) {
-      const Point p = path.back();
+      const std::uint32_t p = path.back();
       if (index[p] == none) {
         index[p] = low[p] = count++;
         open.push_back(p);
         is_open[p] = true;
       }
       if (edge[p] < next(p).size()) {
-        const Point q = next(p)[edge[p]++];
+        const std::uint32_t q = next(p)[edge[p]++];
         if (index[q] == none)
           path.push_back(q);
         else if (is_open[q])
@@ -128,7 +127,7 @@ void StateFlow::order() {
       if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[p]);
       if (low[p] != index[p]) continue;
       const bool several = open.back() != p;
-      for (Point member = none; member != p;) {
+      for (std::uint32_t member = none; member != p;) {
         member = open.back();
         open.pop_back();
         is_open[member] = false;

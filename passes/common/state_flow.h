@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -26,8 +27,8 @@ class StateFlow {
   State* state(Point p) const { return states_[p] ? states_[p]->as<State>() : nullptr; }
   const Block* block(Point p) const { return states_[p]; }
   Point point(const State& state) const { return points_.at(&state); }
-  std::span<const Point> next(Point p) const { return next_.of(p); }
-  std::span<const Point> previous(Point p) const { return previous_.of(p); }
+  std::span<const std::uint32_t> next(Point p) const { return next_.of(p); }
+  std::span<const std::uint32_t> previous(Point p) const { return previous_.of(p); }
   /// Grows along every path, and is equal for points that lie on one cycle.
   std::size_t rank(Point p) const { return rank_[p]; }
   /// Is the point on a cycle: can it come again?
@@ -44,13 +45,15 @@ class StateFlow {
   };
   /// Points by point, all in one row: those of p begin at first[p].
   struct Neighbours {
-    std::vector<Point> first, all;
-    std::span<const Point> of(Point p) const {
+    std::vector<std::uint32_t> first, all;
+    std::span<const std::uint32_t> of(Point p) const {
       return std::span(all).subspan(first[p], first[p + 1] - first[p]);
     }
   };
   Point add(Block* state = nullptr);
-  void connect(Point from, Point to) { edges_.emplace_back(from, to); }
+  void connect(Point from, Point to) {
+    edges_.emplace_back(std::uint32_t(from), std::uint32_t(to));
+  }
   void connect();
   Ends add(Region& region, const Loop* loop);
   Ends add(Block& block, const Loop* loop);
@@ -58,9 +61,9 @@ class StateFlow {
   void find_ends();
 
   std::vector<Block*> states_;  ///< null: where something begins or ends
-  std::vector<std::pair<Point, Point>> edges_;  ///< while the points are made
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  ///< while the points are made
   Neighbours next_, previous_;
-  std::vector<std::size_t> rank_;
+  std::vector<std::uint32_t> rank_;
   std::vector<bool> repeats_, ends_;
   Point entry_ = 0, exit_ = 0;
   std::unordered_map<const State*, Point> points_;  ///< looked up, never iterated
