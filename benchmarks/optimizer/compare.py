@@ -11,8 +11,8 @@ bytes    Per program of DIR/icon4py: kernels launched, bytes that kernels move, 
 symbols  Ours for symbolic sizes (NAME__none), as it is and with a version for typical values (gt4py's option
          `typical`, from program.json), beside GT4Py's for known sizes (NAME__compile_time_domain), all on the
          inputs of the former. Marked where the version is worse.
-speed    Our whole process (read, optimize, write JSON; best of three) beside GT4Py's optimizer: run now with
-         --fresh PYTHON, else the time recorded in program.json.
+speed    Our whole process (read, optimize, write JSON to a new file; best of three, of a fresh copy of the tool)
+         beside GT4Py's optimizer: run now with --fresh PYTHON, else the time recorded in program.json.
 excess   Per program of ours above 1.15 times the bound: the containers that move more bytes than the bound has,
          down to 5 % of it, in how many kernels they are written and read, and the last reason that a pass gave
          for leaving them. (Not among the tables printed by default.)

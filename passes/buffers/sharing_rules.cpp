@@ -83,6 +83,16 @@ bool SharingCheck::defined_before(Point p) const {
   });
 }
 
+SharingCheck::Point SharingCheck::straight_back(Point p, std::size_t& visits) const {
+  const StateFlow& flow = p_.flow;
+  for (; flow.rank(p) >= first_definition_ && visits <= most_visits; ++visits) {
+    const auto before = flow.previous(p);
+    if (before.size() != 1 || flow.next(before[0]).size() != 1 || !uses_neither(p)) break;
+    p = before[0];
+  }
+  return p;
+}
+
 Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
     return "what '" + from() + "' holds in " + where(start) +
@@ -90,17 +100,20 @@ Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
            " in '" +
            to() + "' changes";
   Walk walk;
-  const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
-  for (Point q : p_.flow.previous(start)) walk.add(*this, q, all);
-  for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
+  std::size_t visits = 0;
+  const auto go_on = [&](Point p, const Boxes& set) {
+    for (Point q : p_.flow.previous(p)) walk.add(*this, straight_back(q, visits), set);
+  };
+  go_on(start, std::make_shared<const std::vector<Subset>>(std::move(boxes)));
+  for (; !walk.open.empty(); ++visits) {
     const auto [q, set] = walk.next();
     if (p_.flow.rank(q) < first_definition_) continue;
     if (visits > most_visits) return "too many states between the uses of '" + from() + "'";
-    const auto here = from_.find(q);
-    if (here == from_.end() && !touched(q)) {
-      for (Point next : p_.flow.previous(q)) walk.add(*this, next, set);
+    if (uses_neither(q)) {
+      go_on(q, set);
       continue;
     }
+    const auto here = from_.find(q);
     std::vector<Subset> left = *set;
     auto& there = p_.uses(to(), q);
     if (there.why) return there.why;
@@ -121,8 +134,7 @@ Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
     if (here != from_.end())
       for (const Placed& def : here->second)
         if (def.write && def.exact && !def.combines && abroad(def.box)) subtract(left, *def.box);
-    const Boxes rest = std::make_shared<const std::vector<Subset>>(std::move(left));
-    for (Point next : p_.flow.previous(q)) walk.add(*this, next, rest);
+    go_on(q, std::make_shared<const std::vector<Subset>>(std::move(left)));
   }
   return {};
 }
@@ -206,6 +218,17 @@ std::size_t SharingCheck::last_touch() const {
   return last;
 }
 
+SharingCheck::Point SharingCheck::straight_ahead(Point p, std::size_t last,
+                                                 std::size_t& visits) const {
+  const StateFlow& flow = p_.flow;
+  for (; flow.rank(p) <= last && visits <= most_visits; ++visits) {
+    const auto behind = flow.next(p);
+    if (behind.size() != 1 || flow.previous(behind[0]).size() != 1 || !uses_neither(p)) break;
+    p = behind[0];
+  }
+  return p;
+}
+
 Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   const std::string clash = "part of '" + from() + "' is written and not copied to '" + to() + "'";
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
@@ -213,9 +236,12 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   const bool callers = !p_.sdfg.arrays.get(to())->transient;
   const std::size_t last = last_touch();
   Walk walk;
-  const Boxes all = std::make_shared<const std::vector<Subset>>(std::move(boxes));
-  for (Point q : p_.flow.next(start)) walk.add(*this, q, all);
-  for (std::size_t visits = 0; !walk.open.empty(); ++visits) {
+  std::size_t visits = 0;
+  const auto go_on = [&](Point p, const Boxes& set) {
+    for (Point q : p_.flow.next(p)) walk.add(*this, straight_ahead(q, last, visits), set);
+  };
+  go_on(start, std::make_shared<const std::vector<Subset>>(std::move(boxes)));
+  for (; !walk.open.empty(); ++visits) {
     const auto [q, set] = walk.next();
     if (visits > most_visits) return "too many states behind '" + from() + "'";
     if (q == p_.flow.exit() || p_.flow.rank(q) > last) {
@@ -224,12 +250,12 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
       continue;
     }
     Boxes rest = set;
-    if (from_.contains(q) || touched(q)) {
+    if (!uses_neither(q)) {
       std::vector<Subset> left = *set;
       if (Refusal why = pass(q, left)) return why;
       rest = std::make_shared<const std::vector<Subset>>(std::move(left));
     }
-    for (Point next : p_.flow.next(q)) walk.add(*this, next, rest);
+    go_on(q, rest);
   }
   return {};
 }
