@@ -23,7 +23,8 @@ A folder without gt4py_gpu.sdfgz gets one in --work, made by GT4Py's optimizer, 
 In --passes, {program} is the folder of the program; {options} what program.json asks for.
 Programs are selected by words of their names. Exit status 1 when ours fails, differs or is worse.
 """
-import argparse, concurrent.futures, hashlib, json, math, os, pathlib, re, shutil, subprocess, sys, tempfile, threading, time
+import argparse, concurrent.futures, hashlib, json, math, os, pathlib, re, shutil, subprocess, sys, tempfile, threading
+import time
 
 ICON4PY = "icon4py"
 
@@ -342,7 +343,7 @@ def speed_table(options, chosen):
         # As just installed: how Linux has a file in memory depends on how it got there, and costs a run up to a fifth.
         tool = shutil.copy(options.sdfg_opt, folder)
         for p in chosen:
-            # A file of its own for each run: to replace one takes ext4 as long as writing 0.2 MB (it flushes).
+            # A file of its own for each run: to replace one took ext4 0.1 to 0.3 ms more.
             runs = [seconds([tool, str(p / "lowered.sdfgz"), f"--pipeline={pipeline(options, p)}",
                              "-o", f"{folder}/{p.name}{run}.sdfg"], f"{folder}/log") for run in range(3)]
             best, error = min(taken for taken, _ in runs), runs[0][1]

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
-#include "ir/walk.h"
 #include "passes/common/assume.h"
+#include "passes/common/loop_range.h"
 
 namespace sdfg {
 
 BufferProgram::BufferProgram(Sdfg& program, Assumptions given, Aliases same)
     : sdfg(program), assumptions(std::move(given)), accesses(program), flow(program),
-      aliases(std::move(same)), orders_(flow.size()) {
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) varying.insert(name);
-  });
-  for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>()) varying.insert(loop->loop_variable);
-  });
+      varying(assigned_symbols(program)), aliases(std::move(same)), orders_(flow.size()) {
   for (Point p = 0; p < flow.size(); ++p)
     if (const State* state = flow.state(p))
       for (NodeId n : state->nodes_of<AccessNode>())

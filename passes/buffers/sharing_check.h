@@ -88,9 +88,12 @@ class SharingCheck : BoxAlgebra {
   /// No path leads from a point of a higher rank to one where it is.
   std::size_t last_touch() const;
   bool uses_neither(Point p) const { return !from_.contains(p) && !touched(p); }
-  /// Straight on from p, to where one of the two is used, paths part or meet, or the search ends.
-  Point straight_ahead(Point p, std::size_t last, std::size_t& visits) const;
-  Point straight_back(Point p, std::size_t& visits) const;
+  /// Straight on from p (ahead or back), to where one of the two is used, paths part or meet, or
+  /// the ranks searched end.
+  struct Ranks {
+    std::size_t first = 0, last = ~std::size_t(0);
+  };
+  Point straight_on(Point p, bool ahead, Ranks ranks, std::size_t& visits) const;
 
   class Walk;
 

@@ -83,12 +83,18 @@ bool SharingCheck::defined_before(Point p) const {
   });
 }
 
-SharingCheck::Point SharingCheck::straight_back(Point p, std::size_t& visits) const {
-  const StateFlow& flow = p_.flow;
-  for (; flow.rank(p) >= first_definition_ && visits <= most_visits; ++visits) {
-    const auto before = flow.previous(p);
-    if (before.size() != 1 || flow.next(before[0]).size() != 1 || !uses_neither(p)) break;
-    p = before[0];
+SharingCheck::Point SharingCheck::straight_on(Point p, bool ahead, Ranks ranks,
+                                              std::size_t& visits) const {
+  const auto behind = [&](Point q, bool way) {
+    return way ? p_.flow.next(q) : p_.flow.previous(q);
+  };
+  for (; visits <= most_visits; ++visits) {
+    const std::size_t rank = p_.flow.rank(p);
+    const auto next = behind(p, ahead);
+    if (rank < ranks.first || rank > ranks.last || next.size() != 1 ||
+        behind(next[0], !ahead).size() != 1 || !uses_neither(p))
+      break;
+    p = next[0];
   }
   return p;
 }
@@ -102,7 +108,8 @@ Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
   Walk walk;
   std::size_t visits = 0;
   const auto go_on = [&](Point p, const Boxes& set) {
-    for (Point q : p_.flow.previous(p)) walk.add(*this, straight_back(q, visits), set);
+    for (Point q : p_.flow.previous(p))
+      walk.add(*this, straight_on(q, false, {.first = first_definition_}, visits), set);
   };
   go_on(start, std::make_shared<const std::vector<Subset>>(std::move(boxes)));
   for (; !walk.open.empty(); ++visits) {
@@ -218,17 +225,6 @@ std::size_t SharingCheck::last_touch() const {
   return last;
 }
 
-SharingCheck::Point SharingCheck::straight_ahead(Point p, std::size_t last,
-                                                 std::size_t& visits) const {
-  const StateFlow& flow = p_.flow;
-  for (; flow.rank(p) <= last && visits <= most_visits; ++visits) {
-    const auto behind = flow.next(p);
-    if (behind.size() != 1 || flow.previous(behind[0]).size() != 1 || !uses_neither(p)) break;
-    p = behind[0];
-  }
-  return p;
-}
-
 Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   const std::string clash = "part of '" + from() + "' is written and not copied to '" + to() + "'";
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
@@ -238,7 +234,8 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   Walk walk;
   std::size_t visits = 0;
   const auto go_on = [&](Point p, const Boxes& set) {
-    for (Point q : p_.flow.next(p)) walk.add(*this, straight_ahead(q, last, visits), set);
+    for (Point q : p_.flow.next(p))
+      walk.add(*this, straight_on(q, true, {.last = last}, visits), set);
   };
   go_on(start, std::make_shared<const std::vector<Subset>>(std::move(boxes)));
   for (; !walk.open.empty(); ++visits) {

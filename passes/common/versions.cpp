@@ -28,7 +28,11 @@ class Decisions {
   }
   void subset(const Subset& subset) {
     for (const Range& range : subset.ranges)
-      for (const Expr* e : {&range.begin, &range.end}) order(*e);
+      for (const Expr* e : {&range.begin, &range.end})
+        if (has_extremum(*e)) {
+          in_ranges_ = true;
+          order(*e);
+        }
   }
   /// The expression with each Min and Max replaced by the argument that wins.
   Expr order(const Expr& e) {
@@ -55,6 +59,8 @@ class Decisions {
 
   bool exact() const { return exact_; }
   bool empty() const { return conditions_.empty(); }
+  /// Does a range or a subset have a Min or Max, not only an extent?
+  bool in_ranges() const { return in_ranges_; }
   std::vector<Expr> take() { return std::move(conditions_); }
 
  private:
@@ -109,7 +115,7 @@ class Decisions {
   }
 
   const SymbolValues& values_;
-  bool exact_;
+  bool exact_, in_ranges_ = false;
   std::vector<Expr> conditions_;
 };
 
@@ -201,24 +207,6 @@ void collect_begins(const Sdfg& program, Decisions& decisions) {
   });
 }
 
-/// Is there a Min or Max in the range of a map or in a subset?
-bool ranges_have_extremum(const Sdfg& program) {
-  bool found = false;
-  const auto look = [&](const std::vector<Range>& ranges) {
-    found = found || std::ranges::any_of(ranges, [](const Range& range) {
-              return has_extremum(range.begin) || has_extremum(range.end);
-            });
-  };
-  for_each_node(program, [&](const Node& node) {
-    if (const auto* map = node.as<MapEntry>()) look(map->ranges);
-  });
-  for_each_edge(program, [&](const Edge& edge) {
-    for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset})
-      if (*subset) look((*subset)->ranges);
-  });
-  return found;
-}
-
 std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
   SymbolSet symbols;
   for (const auto& [name, type] : program.symbols) symbols.insert(name);
@@ -240,7 +228,9 @@ std::vector<Expr> collect(const Sdfg& program, Decisions decisions) {
     for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset})
       if (*subset) decisions.subset(**subset);
   });
-  if (!decisions.exact() && !decisions.empty()) collect_begins(program, decisions);
+  if (decisions.exact()) return decisions.take();
+  if (!decisions.in_ranges()) return {};
+  if (!decisions.empty()) collect_begins(program, decisions);
   return decisions.take();
 }
 
@@ -255,7 +245,6 @@ std::vector<Expr> typical_decisions(const Sdfg& program, const SymbolValues& typ
 }
 
 std::vector<Expr> likely_decisions(const Sdfg& program, const SymbolValues& likely) {
-  if (!ranges_have_extremum(program)) return {};
   return collect(program, Decisions(likely, false));
 }
 
