@@ -4,15 +4,15 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/walk.h"
+#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {
 
 /// Names that something inside the SDFG itself gives a value or a meaning.
 SymbolSet bound_inside(const Sdfg& sdfg) {
-  SymbolSet out;
+  SymbolSet out = assigned_symbols(sdfg);
   for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>()) out.insert(loop->loop_variable);
     const auto* state = block.as<State>();
     if (!state) return;
     for (NodeId n : state->nodes()) {
@@ -22,9 +22,6 @@ SymbolSet bound_inside(const Sdfg& sdfg) {
       if (node.is_entry())
         for (const auto& [name, type] : node.in_connectors) out.insert(name);
     }
-  });
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) out.insert(name);
   });
   return out;
 }

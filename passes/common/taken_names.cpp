@@ -2,17 +2,12 @@
 
 #include "ir/names.h"
 #include "ir/walk.h"
+#include "passes/common/loop_range.h"
 
 namespace sdfg {
 
 TakenNames::TakenNames(const Sdfg& sdfg) : sdfg_(sdfg) {
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) assigned_.insert(name);
-  });
-  for_each_block(sdfg, [&](const Block& block) {
-    const auto* loop = block.as<LoopRegion>();
-    if (loop && !loop->loop_variable.empty()) assigned_.insert(loop->loop_variable);
-  });
+  assigned_ = assigned_symbols(sdfg);
   for_each_node(sdfg, [&](const Node& node) { add_connectors(node); });
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/walk.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {
@@ -134,16 +134,9 @@ void IfBodies::add_bound_names(const NestedSdfg& nested, const IfBody& body) {
   for (const auto& [name, value] : nested.symbol_mapping)
     if (!value.is_symbol(name)) bind(name);
   // Symbols that the inside gives values of its own.
-  SymbolSet assigned;
+  SymbolSet assigned = assigned_symbols(inner);
   for (const auto& [name, type] : inner.symbols)
     if (!nested.symbol_mapping.contains(name)) assigned.insert(name);
-  for_each_interstate_edge(inner, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) assigned.insert(name);
-  });
-  for_each_block(inner, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>(); loop && !loop->loop_variable.empty())
-      assigned.insert(loop->loop_variable);
-  });
   for (const std::string& name : assigned) bind(name);
 }
 

@@ -9,6 +9,7 @@
 #include "ir/graph_algorithms.h"
 #include "passes/common/aliases.h"
 #include "passes/common/blocks.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/split_state.h"
 #include "passes/common/used_names.h"
@@ -41,6 +42,7 @@ class Collector {
       : sdfg_(sdfg), containers_(containers), effects_(effects) {}
 
   Touched of(const Block& conditional, const Aliases& aliases) {
+    out_.assigned = assigned_symbols(conditional);
     at_block(conditional);
     add_aliases(aliases, out_.reads);
     add_aliases(aliases, out_.writes);
@@ -51,7 +53,6 @@ class Collector {
   void at_block(const Block& block) {
     if (out_.why) return;
     collect_used_names(block, containers_, out_.names);
-    if (const auto* loop = block.as<LoopRegion>()) out_.assigned.insert(loop->loop_variable);
     if (const Region* inner = block.region()) at_region(*inner);
     if (const auto* conditional = block.as<ConditionalBlock>())
       for (const Branch& branch : conditional->branches) {
@@ -64,10 +65,7 @@ class Collector {
   }
   void at_region(const Region& region) {
     for (BlockId b : region.nodes()) at_block(region[b]);
-    for (InterstateEdgeId e : region.edges()) {
-      for (const auto& [symbol, value] : region[e].assignments) out_.assigned.insert(symbol);
-      out_.names.merge(free_symbols(region[e]));
-    }
+    for (InterstateEdgeId e : region.edges()) out_.names.merge(free_symbols(region[e]));
   }
   void at_state(const State& state) {
     if (++out_.states > most_states) {

@@ -3,6 +3,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/signature.h"
 #include "ir/walk.h"
+#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {
@@ -11,12 +12,7 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 
 /// Symbols that the program changes have no value for the whole run.
 void remove_assigned(const Sdfg& sdfg, SymbolSet& known) {
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [symbol, value] : edge.assignments) known.erase(symbol);
-  });
-  for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>()) known.erase(loop->loop_variable);
-  });
+  for (const std::string& symbol : assigned_symbols(sdfg)) known.erase(symbol);
 }
 
 /// What is known on the way down into nested SDFGs.

@@ -4,7 +4,7 @@
 
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/propagate.h"
-#include "ir/walk.h"
+#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {
@@ -101,13 +101,7 @@ std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
 
 const SymbolSet& AssignedNames::operator()(const Sdfg& sdfg) {
   const auto [at, is_new] = names_.try_emplace(&sdfg);
-  if (!is_new) return at->second;
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [name, value] : edge.assignments) at->second.insert(name);
-  });
-  for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>()) at->second.insert(loop->loop_variable);
-  });
+  if (is_new) at->second = assigned_symbols(sdfg);
   return at->second;
 }
 

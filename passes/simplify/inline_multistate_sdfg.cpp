@@ -7,6 +7,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/split_state.h"
 #include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"
@@ -169,13 +170,7 @@ class Inliner {
   /// Symbols that cannot be replaced by what is passed for them: they change inside, or their value
   /// is read from a container, which may change.
   void find_own_symbols(const NestedSdfg& nested, Sdfg& inner) {
-    for_each_interstate_edge(inner, [&](const InterstateEdge& edge) {
-      for (const auto& [name, value] : edge.assignments) own_.insert(name);
-    });
-    for_each_block(inner, [&](const Block& b) {
-      const auto* loop = b.as<LoopRegion>();
-      if (loop && !loop->loop_variable.empty()) own_.insert(loop->loop_variable);
-    });
+    own_.merge(assigned_symbols(inner));
     for (const auto& [name, value] : nested.symbol_mapping)
       for (const std::string& read : free_symbols(value))
         if (sdfg_.arrays.contains(read)) own_.insert(name);
