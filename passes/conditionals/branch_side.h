@@ -29,7 +29,7 @@ struct BranchSide {
 /// Finds out what single states hold.
 class SideReader {
  public:
-  SideReader(Sdfg& sdfg, const Accesses& accesses, ReadableSymbols& readable,
+  SideReader(Sdfg& sdfg, const Accesses& accesses, ReadableNames& readable,
              SideEffects& effects)
       : sdfg_(sdfg), accesses_(accesses), readable_(readable), effects_(effects) {}
 
@@ -50,7 +50,7 @@ class SideReader {
 
   Sdfg& sdfg_;
   const Accesses& accesses_;
-  ReadableSymbols& readable_;
+  ReadableNames& readable_;
   SideEffects& effects_;
 };
 

@@ -55,7 +55,7 @@ bool ranges_agree(const MapEntry& a, const MapEntry& b, const Alike& alike) {
 class Converter {
  public:
   Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, Accesses& accesses,
-            ReadableSymbols& readable, SideEffects& effects, const Assumptions& assumptions,
+            ReadableNames& readable, SideEffects& effects, const Assumptions& assumptions,
             bool leave_copies)
       : sdfg_(sdfg),
         region_(region),
@@ -421,7 +421,7 @@ class Converter {
   const BlockPlace& place_;
   BlockId block_;
   Accesses& accesses_;
-  ReadableSymbols& readable_;
+  ReadableNames& readable_;
   SideEffects& effects_;
   const SideReader reader_{sdfg_, accesses_, readable_, effects_};
   const Assumptions& assumptions_;
@@ -456,7 +456,7 @@ class Walk {
       const BlockPlace place{region, b, around};
       for (Branch& branch : conditional->branches)
         changed |= on_region(branch.region(), here.in(branch.block), &place);
-      if (!accesses_) accesses_.emplace(sdfg_), readable_ = readable_symbols(sdfg_);
+      if (!accesses_) accesses_.emplace(sdfg_), readable_ = readable_names(sdfg_);
       Converter converter(sdfg_, region, place, *accesses_, readable_, effects_, assumptions_,
                           options_.leave_copies);
       if (const Refusal why = converter.check()) {
@@ -479,7 +479,7 @@ class Walk {
   Assumptions assumptions_;
   // Kept up to date by the converter; the first conditional makes them.
   SideEffects effects_;
-  ReadableSymbols readable_;
+  ReadableNames readable_;
   std::optional<Accesses> accesses_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/analysis/expression_types.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/scope.h"
@@ -15,40 +14,6 @@ namespace sdfg {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-/// Symbols that can be read inside a map are added as long as this lives.
-class InsideMap {
- public:
-  InsideMap(const Sdfg& sdfg, const State& state, NodeId entry, ReadableSymbols& readable)
-      : readable_(readable) {
-    TypeTable bound;  // for its names
-    add_scope_symbols(state, entry, sdfg, bound);
-    for (const auto& [name, type] : bound) {
-      const auto known = readable.types.find(name);
-      outside_.emplace_back(name, known == readable.types.end() ? std::nullopt
-                                                                : std::optional(known->second));
-      readable.names.insert(name);
-    }
-    add_scope_symbols(state, entry, sdfg, readable.types);
-  }
-  InsideMap(const InsideMap&) = delete;
-  InsideMap& operator=(const InsideMap&) = delete;
-  ~InsideMap() {
-    for (const auto& [name, type] : outside_) {
-      if (type) {
-        readable_.types[name] = *type;
-      } else {
-        readable_.types.erase(name);
-        readable_.names.erase(name);
-      }
-    }
-  }
-
- private:
-  ReadableSymbols& readable_;
-  /// What the names are outside.
-  std::vector<std::pair<std::string, std::optional<Type>>> outside_;
-};
 
 std::vector<NodeId> in_order(const State& state, const Scope& scope) {
   std::unordered_map<std::uint32_t, std::size_t> waiting;
@@ -92,7 +57,7 @@ Refusal read_write(const Sdfg& sdfg, const State& state, EdgeId edge, std::size_
 class Guard {
  public:
   Guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches,
-        const ReadableSymbols& visible)
+        const ReadableNames& visible)
       : sdfg_(sdfg),
         state_(state),
         map_(map),
@@ -155,9 +120,11 @@ class Guard {
       SymbolSet used;
       collect_symbols(*branch.condition->expr(), used);
       for (const std::string& name : used)
-        if (const auto symbol = visible_.types.find(name); symbol != visible_.types.end()) {
+        if (const auto symbol = visible_.symbols.find(name); symbol != visible_.symbols.end()) {
           sdfg.symbols.emplace(name, symbol->second);
           nested.symbol_mapping.emplace(name, Expr::symbol(name));
+        } else if (const Constant* constant = sdfg_.constants.get(name)) {
+          sdfg.constants.insert(name, *constant);
         }
     }
     if (needs_else()) add_branch("otherwise", std::nullopt);
@@ -263,7 +230,7 @@ class Guard {
   }
 
   void fill() {
-    IfBodyFiller filler(sdfg_, state_, map_.entry, node_, visible_.types, visible_.names, taken_);
+    IfBodyFiller filler(sdfg_, state_, map_.entry, node_, visible_, taken_);
     for (const auto& [branch, nodes] : map_.bodies) filler.fill({&region(branch), nodes});
     filler.finish();
     for (const std::string& name : filler.moved_data()) sdfg_.arrays.erase(name);
@@ -289,7 +256,7 @@ class Guard {
   GuardedMap& map_;
   const std::vector<Branch>& branches_;
   std::vector<Computed> computed_;
-  const ReadableSymbols& visible_;  ///< inside the map
+  const ReadableNames& visible_;  ///< inside the map
   SymbolSet taken_;  ///< connectors of code
   NodeId node_;
   BlockId conditional_;
@@ -318,15 +285,6 @@ const GuardedWrite* GuardedMap::find(std::string_view container, const Subset& e
     return w.container == container && w.element == element;
   });
   return found == writes.end() ? nullptr : &*found;
-}
-
-ReadableSymbols readable_symbols(const Sdfg& sdfg) {
-  ReadableSymbols out{symbol_types(sdfg), {}};
-  std::erase_if(out.types, [&](const auto& symbol) {
-    return sdfg.arrays.contains(symbol.first) || sdfg.constants.contains(symbol.first);
-  });
-  for (const auto& [name, type] : out.types) out.names.insert(name);
-  return out;
 }
 
 namespace {
@@ -361,9 +319,9 @@ Refusal read_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branc
 }  // namespace
 
 Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
-                         const Accesses& accesses, ReadableSymbols& readable, SideEffects& effects,
+                         const Accesses& accesses, ReadableNames& readable, SideEffects& effects,
                          GuardedMap& out) {
-  const InsideMap inside(sdfg, state, entry, readable);
+  const NamesInScope inside(readable, sdfg, state, entry);
   return read_map(sdfg, state, entry, branch, accesses, readable.names, effects, out);
 }
 
@@ -432,8 +390,8 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
 }
 
 void guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches,
-           ReadableSymbols& readable) {
-  const InsideMap inside(sdfg, state, map.entry, readable);
+           ReadableNames& readable) {
+  const NamesInScope inside(readable, sdfg, state, map.entry);
   Guard(sdfg, state, map, branches, readable).run();
 }
 

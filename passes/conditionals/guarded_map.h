@@ -9,6 +9,7 @@
 #include "ir/sdfg.h"
 #include "passes/common/accesses.h"
 #include "passes/common/side_effects.h"
+#include "passes/conditionals/readable_names.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -41,18 +42,10 @@ struct GuardedMap {
   const GuardedWrite* find(std::string_view container, const Subset& element) const;
 };
 
-/// Symbols that can be read somewhere, and their types.
-struct ReadableSymbols {
-  TypeTable types;
-  SymbolSet names;  ///< the same
-};
-/// Everywhere in an SDFG. It takes a walk over the SDFG; what is done to maps here changes nothing.
-ReadableSymbols readable_symbols(const Sdfg& sdfg);
-
 /// Reads a map outside of scopes of which one branch holds all. The refusal says why its inside
 /// cannot become a branch. `readable`: those of the SDFG; meanwhile those of the map, too.
 Refusal read_guarded_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
-                         const Accesses& accesses, ReadableSymbols& readable, SideEffects& effects,
+                         const Accesses& accesses, ReadableNames& readable, SideEffects& effects,
                          GuardedMap& out);
 
 /// Moves the inside of `second`, a map of the state `from` with these parameters for its own, into
@@ -64,6 +57,6 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
 /// Puts each inside into the branch of a conditional inside the map. Relies on what
 /// read_guarded_map has found. `readable` as there.
 void guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches,
-           ReadableSymbols& readable);
+           ReadableNames& readable);
 
 }  // namespace sdfg

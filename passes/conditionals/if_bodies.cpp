@@ -108,7 +108,8 @@ bool IfBodies::chooses(const NestedSdfg& nested) {
          has_conditional(**nested.sdfg);
 }
 
-const IfBody& IfBodies::add(State& state, NodeId node, PlaceTree::Index home) {
+const IfBody& IfBodies::add(const Sdfg& sdfg, State& state, NodeId node,
+                            PlaceTree::Index home) {
   const std::size_t index = bodies_.size();
   IfBody body;
   body.node = node;
@@ -117,7 +118,7 @@ const IfBody& IfBodies::add(State& state, NodeId node, PlaceTree::Index home) {
   UseFinder(tree_, branches_, index, body).run(state, node);
   by_node_.emplace(node.value, index);
   bodies_.push_back(std::move(body));
-  add_bound_names(state.get<NestedSdfg>(node), bodies_.back());
+  add_bound_names(sdfg, state.get<NestedSdfg>(node), bodies_.back());
   return bodies_.back();
 }
 
@@ -126,11 +127,12 @@ const IfBody* IfBodies::find(NodeId node) const {
   return found == by_node_.end() ? nullptr : &bodies_[found->second];
 }
 
-void IfBodies::add_bound_names(const NestedSdfg& nested, const IfBody& body) {
+void IfBodies::add_bound_names(const Sdfg& sdfg, const NestedSdfg& nested, const IfBody& body) {
   const Sdfg& inner = **nested.sdfg;
   const auto bind = [&](const std::string& name) { block(bound_, name, body.inside); };
   for (const auto& [name, data] : inner.arrays) bind(name);
-  for (const auto& [name, constant] : inner.constants) bind(name);
+  for (const auto& [name, constant] : inner.constants)
+    if (const Constant* same = sdfg.constants.get(name); !same || !(*same == constant)) bind(name);
   for (const auto& [name, value] : nested.symbol_mapping)
     if (!value.is_symbol(name)) bind(name);
   // Symbols that the inside gives values of its own.

@@ -35,8 +35,8 @@ class IfBodies {
 
   /// Does the nested SDFG choose at all?
   static bool chooses(const NestedSdfg& nested);
-  /// Adds a node whose own place is `home`.
-  const IfBody& add(State& state, NodeId node, PlaceTree::Index home);
+  /// Adds a node of the SDFG whose own place is `home`.
+  const IfBody& add(const Sdfg& sdfg, State& state, NodeId node, PlaceTree::Index home);
   const IfBody* find(NodeId node) const;
 
   const PlaceTree& tree() const { return tree_; }
@@ -64,7 +64,7 @@ class IfBodies {
   void block(BlockersOf& all, const std::string& name, PlaceTree::Index inside);
   /// The outermost place around which no if blocks the name.
   PlaceTree::Index outside(const BlockersOf& all, std::string_view name, PlaceTree::Index) const;
-  void add_bound_names(const NestedSdfg& nested, const IfBody& body);
+  void add_bound_names(const Sdfg& sdfg, const NestedSdfg& nested, const IfBody& body);
 
   PlaceTree tree_;
   std::vector<Branch> branches_{1};  ///< by place

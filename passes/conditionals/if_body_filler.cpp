@@ -65,10 +65,9 @@ void rename(Memlet& memlet, const std::map<std::string, std::string>& names) {
 }  // namespace
 
 IfBodyFiller::IfBodyFiller(const Sdfg& sdfg, State& state, NodeId scope, NodeId node,
-                           const TypeTable& visible, const SymbolSet& visible_names,
-                           SymbolSet taken)
+                           const ReadableNames& visible, SymbolSet taken)
     : sdfg_(sdfg), state_(state), scope_(scope), node_(node), visible_(visible),
-      visible_names_(visible_names), taken_(std::move(taken)) {
+      taken_(std::move(taken)) {
   // Inputs that are there already serve what is moved, too.
   Substitution symbols;
   for (const auto& [name, value] : nested().symbol_mapping)
@@ -103,7 +102,7 @@ State& IfBodyFiller::entry_state(Region& branch) {
 std::string IfBodyFiller::fresh_name(const std::string& base) const {
   const auto& sdfg = **state_.get<NestedSdfg>(node_).sdfg;
   std::string name = sdfg.fresh_name(base);
-  for (int i = 0; taken_.contains(name) || visible_.contains(name); ++i)
+  for (int i = 0; taken_.contains(name) || visible_.names.contains(name); ++i)
     name = sdfg.fresh_name(base + "_" + std::to_string(i));
   return name;
 }
@@ -122,7 +121,7 @@ void IfBodyFiller::fill(const BranchFilling& filling) {
   }
   for (NodeId n : filling.nodes) connect_results(n, target);
   for (NodeId n : filling.nodes) state_.erase(n);
-  pass_symbols(target);
+  pass_names(target);
 }
 
 /// Moved transients keep their names where they can; one that is handed to a connector as it is
@@ -290,25 +289,28 @@ void IfBodyFiller::connect_results(NodeId n, Target& target) {
   }
 }
 
-/// Symbols that the moved nodes need mean the same inside.
-void IfBodyFiller::pass_symbols(const Target& target) {
+/// Symbols and constants that the moved nodes need mean the same inside.
+void IfBodyFiller::pass_names(const Target& target) {
   SymbolSet used;
   for (NodeId n : added_) {
-    collect_used_names((*target.state)[n], visible_names_, used);
+    collect_used_names((*target.state)[n], visible_.names, used);
     for (EdgeId e : target.state->in(n))
-      collect_used_names((*target.state)[e], visible_names_, used);
+      collect_used_names((*target.state)[e], visible_.names, used);
     for (EdgeId e : target.state->out(n))
-      collect_used_names((*target.state)[e], visible_names_, used);
+      collect_used_names((*target.state)[e], visible_.names, used);
     if (const auto* access = (*target.state)[n].as<AccessNode>())
-      collect_used_names(inner().arrays.at(access->data), visible_names_, used);
+      collect_used_names(inner().arrays.at(access->data), visible_.names, used);
   }
   for (const std::string& input : new_inputs_)
-    collect_used_names(inner().arrays.at(input), visible_names_, used);
+    collect_used_names(inner().arrays.at(input), visible_.names, used);
   for (const std::string& name : used) {
-    const auto visible = visible_.find(name);
-    if (visible == visible_.end() || nested().symbol_mapping.contains(name)) continue;
-    nested().symbol_mapping.emplace(name, Expr::symbol(name));
-    inner().symbols.emplace(name, visible->second);
+    if (nested().symbol_mapping.contains(name)) continue;
+    if (const auto symbol = visible_.symbols.find(name); symbol != visible_.symbols.end()) {
+      nested().symbol_mapping.emplace(name, Expr::symbol(name));
+      inner().symbols.emplace(name, symbol->second);
+    } else if (const Constant* constant = sdfg_.constants.get(name)) {
+      inner().constants.insert(name, *constant);
+    }
   }
 }
 

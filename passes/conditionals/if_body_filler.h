@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
+#include "passes/conditionals/readable_names.h"
 
 namespace sdfg {
 
@@ -21,13 +21,13 @@ struct BranchFilling {
 /// inside only reads it, in the branch that the nodes go to.
 ///
 /// What they read and is not moved comes in through connectors that carry exactly the subset read;
-/// symbols are passed on under their own names. Both must be free to be used inside.
+/// symbols and constants are passed on under their own names. All must be free to be used inside.
 class IfBodyFiller {
  public:
-  /// `visible`: symbols in the scope and their types; `visible_names`: the same names. `scope`: its
-  /// entry, or none. `taken`: names that no container inside may have. 
-  IfBodyFiller(const Sdfg& sdfg, State& state, NodeId scope, NodeId node, const TypeTable& visible,
-               const SymbolSet& visible_names, SymbolSet taken);
+  /// `visible`: what can be read in the scope. `scope`: its entry, or none. `taken`: names that no
+  /// container inside may have.
+  IfBodyFiller(const Sdfg& sdfg, State& state, NodeId scope, NodeId node,
+               const ReadableNames& visible, SymbolSet taken);
 
   void fill(const BranchFilling& filling);
   /// Names of the transients that moved: their descriptors are now inside and can be dropped here.
@@ -57,14 +57,13 @@ class IfBodyFiller {
   void follow_read(Edge& edge, const Read& read, NodeId to, const Target& target);
   std::string boundary(EdgeId e, const std::string& data, const Subset& part);
   NodeId source_node(Target& target, const std::string& data);
-  void pass_symbols(const Target& target);
+  void pass_names(const Target& target);
   std::string fresh_name(const std::string& base) const;
 
   const Sdfg& sdfg_;
   State& state_;
   NodeId scope_, node_;
-  const TypeTable& visible_;
-  const SymbolSet& visible_names_;
+  const ReadableNames& visible_;
   SymbolSet taken_;
   std::map<std::string, std::string> inputs_;            ///< "source data[subset]": connector
   std::map<std::string, std::string> names_;             ///< moved transient: its name inside

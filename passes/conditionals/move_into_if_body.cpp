@@ -5,10 +5,8 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <ranges>
 
 #include "ir/analysis/connector_types.h"
-#include "ir/analysis/expression_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
@@ -20,58 +18,17 @@
 #include "passes/conditionals/if_bodies.h"
 #include "passes/conditionals/if_body_filler.h"
 #include "passes/conditionals/movable_nodes.h"
+#include "passes/conditionals/readable_names.h"
 
 namespace sdfg {
 namespace {
 
 /// What a pass knows about one SDFG, found out when it is first needed.
 struct SdfgFacts {
-  explicit SdfgFacts(Sdfg& sdfg) : accesses(sdfg), symbols(symbol_types(sdfg)) {
-    std::erase_if(symbols, [&](const auto& entry) {
-      return sdfg.arrays.contains(entry.first) || sdfg.constants.contains(entry.first);
-    });
-    for (const auto& [name, type] : symbols) names.insert(name);
-  }
+  explicit SdfgFacts(Sdfg& sdfg) : accesses(sdfg), readable(readable_names(sdfg)) {}
   Accesses accesses;
-  TypeTable symbols;  ///< those of the scopes around the place that is looked at, too
-  SymbolSet names;    ///< the same, without types
+  ReadableNames readable;  ///< those of the scopes around the place that is looked at, too
   SymbolSet moved;    ///< transients that are gone; their descriptors go at the end
-};
-
-/// Adds what a scope and those around it bind to the symbols, for as long as it lives.
-class ScopeSymbols {
- public:
-  ScopeSymbols(SdfgFacts& facts, const Sdfg& sdfg, const State& state, const ScopeTree& tree,
-               NodeId scope)
-      : facts_(facts) {
-    for (NodeId s = scope; s != NodeId{}; s = tree.parent_of(s)) {
-      for (const auto& [name, type] : state[s].in_connectors)
-        if (!name.starts_with("IN_")) remember(name);
-      if (const auto* map = state[s].as<MapEntry>())
-        for (const std::string& name : map->params) remember(name);
-      if (const auto* consume = state[s].as<ConsumeEntry>()) remember(consume->pe_index);
-      add_scope_symbols(state, s, sdfg, facts.symbols);
-    }
-    for (const auto& [name, type] : before_)
-      if (facts.symbols.contains(name)) facts.names.insert(name);
-  }
-  ScopeSymbols(const ScopeSymbols&) = delete;
-  ScopeSymbols& operator=(const ScopeSymbols&) = delete;
-  ~ScopeSymbols() {
-    for (const auto& [name, type] : before_ | std::views::reverse) {
-      if (type) facts_.symbols[name] = *type;
-      else facts_.symbols.erase(name), facts_.names.erase(name);
-    }
-  }
-
- private:
-  void remember(const std::string& name) {
-    const auto found = facts_.symbols.find(name);
-    before_.emplace_back(name, found != facts_.symbols.end() ? std::optional(found->second)
-                                                             : std::nullopt);
-  }
-  SdfgFacts& facts_;
-  std::vector<std::pair<std::string, std::optional<Type>>> before_;
 };
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -88,8 +45,8 @@ class ScopeMover {
              PassContext& context)
       : sdfg_(sdfg), facts_(facts), state_(state), tree_(tree), scope_(scope),
         elements_(std::move(elements)), trail_(trail), context_(context),
-        symbols_(facts, sdfg, state, tree, scope),
-        movable_(sdfg, state, tree, scope, facts.accesses, facts.names, effects) {
+        names_(facts.readable, sdfg, state, tree, scope),
+        movable_(sdfg, state, tree, scope, facts.accesses, facts.readable.names, effects) {
     for (std::size_t i = 0; i < elements_.size(); ++i) {
       element_of_.emplace(elements_[i].value, i);
       if (state_[elements_[i]].is_entry())
@@ -206,7 +163,7 @@ class ScopeMover {
       if (!data || data->is_view() || data->is_reference()) return;
       written.push_back(access->data);
     }
-    const IfBody& body = bodies_.add(state_, elements_[i], home);
+    const IfBody& body = bodies_.add(sdfg_, state_, elements_[i], home);
     for (const std::string& container : written) bodies_.add_write(container, body);
   }
 
@@ -330,8 +287,7 @@ class ScopeMover {
               std::string(bodies_.branch(place).label) + "'";
     }
     context_.applied(trail_.in(state_, node), what);
-    IfBodyFiller filler(sdfg_, state_, scope_, node, facts_.symbols, facts_.names,
-                        bodies_.find(node)->taken);
+    IfBodyFiller filler(sdfg_, state_, scope_, node, facts_.readable, bodies_.find(node)->taken);
     for (const auto& [place, nodes] : branches)
       filler.fill({bodies_.branch(place).region, nodes});
     filler.finish();
@@ -373,7 +329,7 @@ class ScopeMover {
   std::vector<NodeId> elements_;  ///< in topological order
   const Trail& trail_;
   PassContext& context_;
-  ScopeSymbols symbols_;
+  NamesInScope names_;
   MovableNodes movable_;
   std::unordered_map<std::uint32_t, std::size_t> element_of_;
   std::vector<std::size_t> unit_of_;
