@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/sdfg_function.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -83,10 +84,7 @@ void SdfgFunction::plan_region(const Region& region, const Place& place) {
   for (InterstateEdgeId id : region.edges()) {
     const InterstateEdge& edge = region[id];
     collect_symbols(edge.condition, {}, control_reads_);
-    for (const auto& [symbol, value] : edge.assignments) {
-      assigned_.insert(symbol);
-      collect_symbols(value, control_reads_);
-    }
+    for (const auto& [symbol, value] : edge.assignments) collect_symbols(value, control_reads_);
   }
   for (BlockId id : region.nodes()) {
     const Block& block = region[id];
@@ -103,8 +101,6 @@ void SdfgFunction::plan_region(const Region& region, const Place& place) {
         collect(loop->loop_condition, control_reads_);
         collect(loop->init_statement, control_reads_);
         collect(loop->update_statement, control_reads_);
-        if (!loop->loop_variable.empty() && loop->init_statement)
-          assigned_.insert(loop->loop_variable);
       }
       plan_region(*deeper, here);
     }
@@ -191,6 +187,7 @@ void SdfgFunction::plan() {
   for (const auto& [name, constant] : sdfg_.constants)
     bindings_[name] = {constant.data.is_scalar() ? Binding::Value : Binding::Pointer,
                        cpp_name(name), &constant.data};
+  assigned_ = assigned_symbols(sdfg_);
   plan_region(sdfg_, place_);
   place_containers();
 }

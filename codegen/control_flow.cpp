@@ -38,15 +38,20 @@ std::string SdfgFunction::loop_statement(const RareOptional<Code>& code, const P
     fail(place, "the loop's statement `" + code->text() + "` does not parse");
     return {};
   }
-  const auto* assign = std::get_if<Assign>(&statements->front().kind);
-  if (!assign || !assign->target.is(Op::Symbol)) {
-    fail(place, "the loop's statement `" + code->text() + "` assigns no symbol");
-    return {};
+  std::string text;
+  for (const Statement& s : *statements) {
+    const auto* assign = std::get_if<Assign>(&s.kind);
+    if (!assign || !assign->target.is(Op::Symbol)) {
+      fail(place, "the loop's statement `" + code->text() + "` assigns no symbol");
+      return {};
+    }
+    const Expr value = assign->augmented
+                           ? Expr::make(*assign->augmented, {assign->target, assign->value})
+                           : assign->value;
+    text += (text.empty() ? "" : ", ") + cpp_name(assign->target.name()) + " = " +
+            interstate_expr(value, place);
   }
-  const Expr value = assign->augmented
-                         ? Expr::make(*assign->augmented, {assign->target, assign->value})
-                         : assign->value;
-  return cpp_name(assign->target.name()) + " = " + interstate_expr(value, place);
+  return text;
 }
 
 void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place) {

@@ -99,6 +99,7 @@ class SdfgFunction::CopyEmitter {
     if (memlet_.wcr) return f_.update(at_, edge_, to_, write_, "&" + left, value);
     return left + " = " + converted(value) + ";";
   }
+  void emit_converted(const std::string& value, const std::string& left);
   void arrive();
   void refuse_conversion();
 
@@ -161,6 +162,16 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
   one ? emit_element() : emit_box();
 }
 
+/// One element of another type: in a kernel, or by the host.
+void SdfgFunction::CopyEmitter::emit_converted(const std::string& value, const std::string& left) {
+  if (from_.device && to_.device)
+    return out_.line("sdfg::gpu::copy(__state->gpu, &" + left + ", &" + value +
+                     ", sdfg::gpu::Box<1>{{1}, {1}, {1}});");
+  out_.line(from_.device ? store(left, "sdfg::gpu::read(__state->gpu, &" + value + ")")
+                         : "sdfg::gpu::write(__state->gpu, &" + left + ", " + converted(value) + ");");
+  Program::add_once(f_.program_.waits, place_.text() + ": a copy that converts");
+}
+
 /// The host may look at it from here on.
 void SdfgFunction::CopyEmitter::arrive() {
   if (!far_ || to_.device) return;
@@ -204,7 +215,7 @@ void SdfgFunction::CopyEmitter::emit_element() {
                                           : f_.element(from_, read_, place_),
                     left = f_.element(to_, write_, place_);
   if (far_) {
-    if (!same_type_) return refuse_conversion();
+    if (!same_type_) return emit_converted(value, left);
     out_.line("sdfg::gpu::copy<" + type_ + ">(__state->gpu, &" + left + ", &" + value + ", 1);");
     return arrive();
   }

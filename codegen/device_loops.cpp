@@ -2,6 +2,7 @@
 // do not depend on it are made before: of the next few iterations, into registers.
 
 #include "codegen/sdfg_function.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -36,15 +37,8 @@ std::optional<CountedLoop> SdfgFunction::counted(const LoopRegion& loop) const {
   // The variable, and what the end depends on, must not change inside.
   SymbolSet fixed = free_symbols(test->arg(1));
   fixed.insert(loop.loop_variable);
-  bool changed = false;
-  for_each_interstate_edge(loop, [&](const InterstateEdge& edge) {
-    for (const auto& [symbol, value] : edge.assignments) changed |= fixed.contains(symbol);
-  });
-  for_each_block(loop, [&](const Block& block) {
-    const auto* inner = block.as<LoopRegion>();
-    changed |= inner && fixed.contains(inner->loop_variable);
-  });
-  if (changed) return std::nullopt;
+  for (const std::string& name : assigned_symbols(loop))
+    if (fixed.contains(name)) return std::nullopt;
   return CountedLoop{loop.loop_variable, *step};
 }
 

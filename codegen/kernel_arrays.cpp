@@ -18,6 +18,7 @@
 #include "codegen/lowering.h"
 #include "codegen/scope_nodes.h"
 #include "codegen/stretch.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/expr_symbols.h"
@@ -31,17 +32,6 @@ namespace {
 /// threads as they hold at once, whatever the grid: at 4 KiB 1.1 GB on an H200 (132 x 2048
 /// threads).
 constexpr std::int64_t local_limit = 4096;
-
-SymbolSet assigned_in(const Sdfg& sdfg) {
-  SymbolSet out;
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    for (const auto& [symbol, value] : edge.assignments) out.insert(symbol);
-  });
-  for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* loop = block.as<LoopRegion>()) out.insert(loop->loop_variable);
-  });
-  return out;
-}
 
 bool moves_out(const Data& data) {
   const Array* array = std::get_if<Array>(&data.kind);
@@ -221,7 +211,7 @@ class Mover {
       }
       out[i].size = size, out[i].points = points;
       if (top) continue;
-      const SymbolSet assigned = assigned_in(*level.sdfg);
+      const SymbolSet assigned = assigned_symbols(*level.sdfg);
       if (uses_any(size, assigned) || uses_any(points, assigned)) return {};
     }
     return out;

@@ -10,8 +10,8 @@
 #include "codegen/lowering.h"
 #include "codegen/scope_nodes.h"
 #include "codegen/sdfg_function.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
-#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -106,12 +106,7 @@ class Kernel {
         here.varies.insert(connector);
       if (!level.outer && around == entry_) break;
     }
-    for_each_interstate_edge(inner, [&](const InterstateEdge& edge) {
-      for (const auto& [symbol, value] : edge.assignments) here.changes.insert(symbol);
-    });
-    for_each_block(inner, [&](const Block& block) {
-      if (const auto* loop = block.as<LoopRegion>()) here.changes.insert(loop->loop_variable);
-    });
+    here.changes = assigned_symbols(inner);
     return region(here, inner);
   }
 

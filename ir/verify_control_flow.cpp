@@ -119,8 +119,10 @@ class RegionRules {
     const Statements* statements = code.statements();
     if (!statements) return;
     if (statements->size() > 1)
-      findings_.warning({}, std::string(what) + " should be one statement, found " +
-                                std::to_string(statements->size()));
+      findings_.warning({},
+                        std::string(what) + " should be one statement, found " +
+                            std::to_string(statements->size()),
+                        "DaCe's generated code runs only the first");
     for (const Statement& s : *statements)
       if (const auto* assign = std::get_if<Assign>(&s.kind))
         if (assign->target.is(Op::Symbol) && scope_.sdfg.arrays.contains(assign->target.name()))

@@ -1,4 +1,5 @@
 #include "codegen/interpreter/unit.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/graph_algorithms.h"
 #include "ir/place.h"
 
@@ -131,13 +132,17 @@ Action Unit::compile_loop(const LoopRegion& loop, const Where* place) {
   Eval condition = compile_condition(*loop.loop_condition, place);
   Action body = compile_region(loop, place);
   std::vector<Container*> reshaped;
-  if (!loop.loop_variable.empty()) reshaped = containers_shaped_by(loop.loop_variable);
-  auto advance = [update = std::move(update), reshaped = std::move(reshaped)] {
-    update();
-    for (Container* c : reshaped) c->ready = false;
+  for (const std::string& name : assigned_by_statements(loop))
+    for (Container* c : containers_shaped_by(name)) reshaped.push_back(c);
+  const auto then_reshape = [reshaped](Action step) {
+    return [step = std::move(step), reshaped] {
+      step();
+      for (Container* c : reshaped) c->ready = false;
+    };
   };
   // A `continue` goes on with the update and the condition in every form.
-  return [machine = &machine_, init = std::move(init), advance = std::move(advance),
+  return [machine = &machine_, init = then_reshape(std::move(init)),
+          advance = then_reshape(std::move(update)),
           condition = std::move(condition), body = std::move(body), inverted = loop.inverted,
           update_first = loop.update_before_condition] {
     init();

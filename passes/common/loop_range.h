@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
 
@@ -27,13 +28,5 @@ void assume_loop(const LoopRange& range, Assumptions& assumptions);
 /// must be a constant, and begin and end must not read the variable. Whether the loop changes what
 /// begin and end read, or assigns its variable, is the caller's question.
 Result<LoopRange> loop_range(const LoopRegion& loop);
-
-/// Symbols that interstate edges and loops assign in a region (nested SDFGs not included), and by
-/// how many edges and loops. A loop counts once.
-using AssignmentCounts = std::map<std::string, std::size_t, std::less<>>;
-AssignmentCounts count_assignments(const Region& region);
-/// The symbols that are assigned in a region, at any depth, by edges and by loops.
-SymbolSet assigned_symbols(const Region& region);
-SymbolSet assigned_symbols(const Block& block);
 
 }  // namespace sdfg

@@ -5,8 +5,8 @@
 namespace sdfg {
 namespace {
 
-// Loops that are no counting from 0: further symbols, which init and update assign, other ends, a body
-// that sets what the loop counts, an early return.
+// Loops that do more than count from 0: further symbols, which init and update assign, other ends, a
+// body that sets what the loop counts, an early return.
 // clang-format off
 constexpr std::array patterns{
     // A window goes through a buffer; where it stands, a second symbol says.
@@ -32,8 +32,8 @@ constexpr std::array patterns{
     read -> body
   state $p_out)", "$p_in -> $p_walk\n  $p_walk -> $p_out",
             {"0|1|2", "$p_k = $p_k + 1\\n$p_j = 2 - $p_j|$p_k = $p_k + 1\\n$p_j = $p_k - 1|$p_j = $p_k\\n$p_k = $p_k + 1|$p_k = $p_k + 1\\n$p_j = ($p_j + 1) % 3", "W|$d|V", "$p_j|$p_k|0", "$s|V|W"}},
-    // Rows of an array, one for each round, from a row that a second symbol tells, which the body may
-    // assign too.
+    // Rows of an array, one for each round, from another row, which a second symbol tells; the body may
+    // assign it, too.
     Pattern{"move-loop-into-map loop-to-map loop-unrolling loop-peeling local-double-buffering inline-control-flow-regions",
             "symbol $p_k: int64\n  symbol $p_j: int64\n  transient $p_u: float64[5, N]", R"(
   state $p_in
@@ -71,7 +71,7 @@ constexpr std::array patterns{
     n1.OUT_u -> n2.z : $p_u[$p_j, i]
     n2.o -> n3.IN_d : $d[i]
     n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_down\n  $p_down -> $p_out",
-            {"$p_j = 0\\n$p_k = 1|$p_k = 1\\n$p_j = $p_k - 1|$p_j = 4\\n$p_k = 0", "$p_k = $p_k + 1\\n$p_j = $p_k - 1|$p_j = $p_k\\n$p_k = $p_k + 1|$p_k = $p_k + 1\\n$p_j = ($p_k + 2) % 4|$p_k = $p_k + 1", "0|$p_j|$p_k", "i|N - 1 - i", "|| set $p_j = 3 - $p_k| set $p_k = $p_k + 1| set $p_j = $p_j % 2"}},
+            {"$p_j = 0\\n$p_k = 1|$p_k = 1\\n$p_j = $p_k - 1|$p_j = 4\\n$p_k = 0", "$p_k = $p_k + 1\\n$p_j = $p_k - 1|$p_j = $p_k\\n$p_k = $p_k + 1|$p_k = $p_k + 1\\n$p_j = ($p_k + 2) % 4|$p_k = $p_k + 1", "0|$p_j|$p_k", "i|N - 1 - i", "|| set $p_j = ($p_k + 3) % 5| set $p_k = $p_k + 1| set $p_j = $p_j % 2"}},
     // A scan in a map that reads levels in another order than it writes them.
     Pattern{"scan-unrolling map-fusion-into-scan inline-multistate-sdfg map-to-loop move-loop-into-map",
             "transient $p_t: float64[N, K + 1]\n  transient $p_w: float64[N, K]", R"(
