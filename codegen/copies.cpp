@@ -167,8 +167,10 @@ void SdfgFunction::CopyEmitter::emit_converted(const std::string& value, const s
   if (from_.device && to_.device)
     return out_.line("sdfg::gpu::copy(__state->gpu, &" + left + ", &" + value +
                      ", sdfg::gpu::Box<1>{{1}, {1}, {1}});");
-  out_.line(from_.device ? store(left, "sdfg::gpu::read(__state->gpu, &" + value + ")")
-                         : "sdfg::gpu::write(__state->gpu, &" + left + ", " + converted(value) + ");");
+  if (from_.device)
+    out_.line(store(left, "sdfg::gpu::read(__state->gpu, &" + value + ")"));
+  else
+    out_.line("sdfg::gpu::write(__state->gpu, &" + left + ", " + converted(value) + ");");
   Program::add_once(f_.program_.waits, place_.text() + ": a copy that converts");
 }
 

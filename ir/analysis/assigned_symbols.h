@@ -13,8 +13,8 @@ namespace sdfg {
 /// how many edges and loops. A loop counts once.
 using AssignmentCounts = std::map<std::string, std::size_t, std::less<>>;
 AssignmentCounts count_assignments(const Region& region);
-/// The symbols that are assigned in a region, at any depth, by edges and by loops: those that init and
-/// update statements assign beside the loop's variable, too.
+/// The symbols that are assigned in a region, at any depth, by edges and by loops: those that init
+/// and update statements assign beside the loop's variable, too.
 SymbolSet assigned_symbols(const Region& region);
 SymbolSet assigned_symbols(const Block& block);
 /// Those that a loop's own statements assign.

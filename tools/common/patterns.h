@@ -19,8 +19,8 @@ struct Pattern {
 
 /// What passes look for: in what lies on both sides of a conditional, a loop or a state, in the
 /// containers and the maps of states, in how control goes, in operators on fields as GT4Py lowers
-/// them, in loops of all forms, in places that tables, windows and data tell, in containers with two
-/// names, and in those of other types than their values.
+/// them, in loops of all forms, in places that tables, windows and data tell, in containers with
+/// two names, and in those of other types than their values.
 std::span<const Pattern> across_patterns();
 std::span<const Pattern> alias_patterns();
 std::span<const Pattern> container_patterns();

@@ -5,8 +5,8 @@
 namespace sdfg {
 namespace {
 
-// Loops that do more than count from 0: further symbols, which init and update assign, other ends, a
-// body that sets what the loop counts, an early return.
+// Loops that do more than count from 0: further symbols, which init and update assign, other ends,
+// a body that sets what the loop counts, an early return.
 // clang-format off
 constexpr std::array patterns{
     // A window goes through a buffer; where it stands, a second symbol says.

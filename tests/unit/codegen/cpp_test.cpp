@@ -357,5 +357,18 @@ TEST(Cpp, NamesOfCopiesAndReductionsAreFree) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
 }
 
+// DaCe's code does the first only; what a text says is done here.
+TEST(Cpp, ALoopDoesAllItsAssignments) {
+  const std::string text = generated(R"--(sdfg walk(A: float64[8], B: float64[8])
+  symbol j: int64
+  loop down (k) from "k = 0\nj = 7" while "k < 7" next "k = k + 1\nj = k - 1"
+    state body
+      n0 = access A
+      n1 = access B
+      n0 -> n1 : A[j] -> [k]
+)--");
+  EXPECT_NE(text.find("for (k = 0, j = 7; k < 7; k = k + 1, j = k - 1)"), text.npos) << text;
+}
+
 }  // namespace
 }  // namespace sdfg

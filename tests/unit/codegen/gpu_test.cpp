@@ -448,5 +448,25 @@ TEST(Gpu, TimersAndRangesStandAroundLaunches) {
   EXPECT_EQ(generated({}).find("sdfg_gpu_timers.h"), std::string::npos);
 }
 
+// A memcpy does not convert.
+TEST(Gpu, CopiesOfOneElementConvert) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, n: int32[2] {storage = GPU_Global}, h: int64[2])
+  state s
+    n0 = access n
+    n1 = access A
+    n2 = access h
+    n3 = access A
+    n0 -> n1 : n[0] -> [0]
+    n0 -> n2 : n[1] -> [0]
+    n2 -> n3 : h[1] -> [2]
+)"), {});
+  const std::string text = bundle ? bundle->files.front().text : bundle.error().text();
+  for (const char* part :
+       {"sdfg::gpu::copy(__state->gpu, &A[0], &n[0], sdfg::gpu::Box<1>{{1}, {1}, {1}});",
+        "h[0] = int64_t(sdfg::gpu::read(__state->gpu, &n[1]));",
+        "sdfg::gpu::write(__state->gpu, &A[2], double(h[1]));"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+}
+
 }  // namespace
 }  // namespace sdfg
