@@ -18,7 +18,7 @@ std::vector<Pattern> patterns_for(std::string_view pass) {
   std::vector<Pattern> found;
   for (const auto& some : {container_patterns(), map_patterns(), control_flow_patterns(),
                            across_patterns(), place_patterns(), alias_patterns(),
-                           field_patterns(), loop_patterns(), type_patterns()})
+                           field_patterns(), loop_patterns(), type_patterns(), write_patterns()})
     for (const Pattern& pattern : some)
       if (pass.empty() || std::ranges::count(split(pattern.passes, ' '), pass))
         found.push_back(pattern);

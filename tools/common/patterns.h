@@ -20,7 +20,7 @@ struct Pattern {
 /// What passes look for: in what lies on both sides of a conditional, a loop or a state, in the
 /// containers and the maps of states, in how control goes, in operators on fields as GT4Py lowers
 /// them, in loops of all forms, in places that tables, windows and data tell, in containers with
-/// two names, and in those of other types than their values.
+/// two names, in those of other types than their values, and in what is written now and then only.
 std::span<const Pattern> across_patterns();
 std::span<const Pattern> alias_patterns();
 std::span<const Pattern> container_patterns();
@@ -30,5 +30,6 @@ std::span<const Pattern> loop_patterns();
 std::span<const Pattern> map_patterns();
 std::span<const Pattern> place_patterns();
 std::span<const Pattern> type_patterns();
+std::span<const Pattern> write_patterns();
 
 }  // namespace sdfg
