@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
@@ -185,14 +186,16 @@ Status check_states(const Sdfg& sdfg) {
     const auto tree = scope_tree(state);
     for (NodeId n : state.nodes()) {
       if (!status || !tree || tree->parent_of(n) != NodeId{}) continue;
-      const std::string place = Place().block(block).node(state, n).text();
-      if (state[n].is<ConsumeEntry>())
-        status = Diagnostic{place, "a consume scope cannot run on the GPU"};
+      const auto refuse = [&](std::string message, std::string hint) {
+        status = Diagnostic{Place().block(block).node(state, n).text(), std::move(message),
+                            std::move(hint)};
+      };
+      if (state[n].is<ConsumeEntry>()) refuse("a consume scope cannot run on the GPU", "");
       if (state[n].is<Tasklet>())
         for (EdgeId e : state.out(n))
           if (state[state.target(e)].is_code() && !state[e].memlet.empty())
-            status = Diagnostic{place, "it hands a value to other code outside of maps",
-                                "put an access node between them"};
+            refuse("it hands a value to other code outside of maps",
+                   "put an access node between them");
       if (const auto* nested = state[n].as<NestedSdfg>(); status && nested && nested->sdfg)
         status = check_states(**nested->sdfg);
     }
@@ -207,17 +210,18 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
     return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
                       "leave one of them out"};
   SDFG_TRY([[maybe_unused]] const Ok states, check_states(sdfg));
-  const Changed columns = columns_into_kernels(sdfg, GpuPlacement(sdfg), context);
-  const GpuPlacement before(sdfg);
-  SDFG_TRY([[maybe_unused]] const Ok placed, before.check());
-  if (const auto reads = before.host_reads(); !reads.empty())
+  std::optional<GpuPlacement> placement(sdfg);
+  const Changed columns = columns_into_kernels(sdfg, *placement, context);
+  if (columns == Changed::Yes) placement.emplace(sdfg);
+  SDFG_TRY([[maybe_unused]] const Ok placed, placement->check());
+  if (const auto reads = placement->host_reads(); !reads.empty())
     context.warnings.push_back(
         {sdfg.name, "the host waits for the GPU where control flow reads what kernels write: " +
                         join(reads, ", "),
          {}, Severity::Warning});
-  const Changed copied = copy_to_host(sdfg, before, context);
-  const GpuPlacement placement(sdfg);
-  Transformer transformer(options, placement, context);
+  const Changed copied = copy_to_host(sdfg, *placement, context);
+  if (copied == Changed::Yes) placement.emplace(sdfg);
+  Transformer transformer(options, *placement, context);
   transformer.on_host(sdfg, {});
   return columns | copied | transformer.changed();
 }

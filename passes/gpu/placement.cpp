@@ -18,9 +18,10 @@ GpuPlacement::GpuPlacement(Sdfg& root) : root_(&root) {
 }
 
 void GpuPlacement::add(Sdfg& sdfg) {
-  auto& names = index_[&sdfg];
+  NameIndex& names = index_[&sdfg];
+  names.reserve(sdfg.arrays.size());
   for (const auto& [name, data] : sdfg.arrays) {
-    names.emplace(name, containers_.size());
+    names.add(name, std::uint32_t(containers_.size()));
     containers_.push_back({&sdfg, name, &data, false, "", {}, {}});
   }
   add_names(sdfg);
@@ -45,18 +46,17 @@ void GpuPlacement::add_names(const Sdfg& sdfg) {
 
 void GpuPlacement::name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by,
                         bool keeps) {
-  const auto& known = index_.at(&sdfg);
   for (const std::string& n : names)
-    if (const auto found = known.find(n); found != known.end()) {
-      containers_[found->second].named_by = by;
-      if (keeps) containers_[found->second].kept_by = by;
+    if (const Index c = find(sdfg, n); c != ~Index(0)) {
+      containers_[c].named_by = by;
+      if (keeps) containers_[c].kept_by = by;
     }
 }
 
 GpuPlacement::Index GpuPlacement::find(const Sdfg& sdfg, std::string_view name) const {
-  const auto& known = index_.at(&sdfg);
-  const auto found = known.find(name.substr(0, name.find('.')));
-  return found == known.end() ? ~Index(0) : found->second;
+  const auto name_at = [&](std::uint32_t at) -> std::string_view { return containers_[at].name; };
+  const std::uint32_t at = index_.at(&sdfg).find(name.substr(0, name.find('.')), name_at);
+  return at == NameIndex::none ? ~Index(0) : at;
 }
 
 void GpuPlacement::link(Index a, Index b) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/name_index.h"
 #include "support/result.h"
 
 namespace sdfg {
@@ -61,7 +62,7 @@ class GpuPlacement {
   const Sdfg* root_;
   std::vector<Container> containers_;
   std::vector<FreeTasklet> tasklets_;
-  std::unordered_map<const Sdfg*, std::map<std::string, Index, std::less<>>> index_;
+  std::unordered_map<const Sdfg*, NameIndex> index_;  ///< of the containers of each SDFG
   std::map<std::pair<const State*, NodeId>, Index> tasklet_index_;
   std::vector<Index> open_;  ///< put on the device, to be followed
 };

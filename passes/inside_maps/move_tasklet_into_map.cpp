@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "ir/analysis/scope_tree.h"
@@ -20,7 +21,7 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 class Mover {
  public:
   Mover(Sdfg& sdfg, SideEffects& effects, PassContext& context)
-      : sdfg_(sdfg), accesses_(sdfg), effects_(effects), context_(context) {}
+      : sdfg_(sdfg), effects_(effects), context_(context) {}
 
   void on_state(State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
@@ -70,7 +71,8 @@ class Mover {
     if (!tasklet.code_init->empty() || !tasklet.code_exit->empty() || !tasklet.code_global->empty())
       return quoted(tasklet.label) + " has code outside of the program";
     const std::string& name = state.get<AccessNode>(n).data;
-    for (const AccessSite& site : accesses_.sites(name))
+    if (!accesses_) accesses_.emplace(sdfg_);
+    for (const AccessSite& site : accesses_->sites(name))
       if (!(site.state == &state && site.node == n) && !site.state->in(site.node).empty())
         return quoted(name) + " is written elsewhere, too";
     return {};
@@ -110,9 +112,9 @@ class Mover {
       move_into(state, n, entry, edges, index);
       changed_ = Changed::Yes;
     }
-    if (!state.out(n).empty() || !accesses_.is_single_use(state.get<AccessNode>(n).data)) return;
+    if (!state.out(n).empty() || !accesses_->is_single_use(state.get<AccessNode>(n).data)) return;
     gone_.insert(state.get<AccessNode>(n).data);
-    accesses_.remove(state, n);
+    accesses_->remove(state, n);
     state.erase(n);
     state.erase(tasklet);
   }
@@ -134,7 +136,7 @@ class Mover {
     const NodeId scalar = state.add(Node{AccessNode{inner_name}});
     state.connect(entry, tasklet, {});
     state.connect(tasklet, scalar, std::move(write));
-    accesses_.add(state, scalar);
+    accesses_->add(state, scalar);
     for (EdgeId e : edges) {
       for (EdgeId inner : index.behind(e)) {
         rename_onward(state, index, inner, name, inner_name);
@@ -149,7 +151,7 @@ class Mover {
   }
 
   Sdfg& sdfg_;
-  Accesses accesses_;
+  std::optional<Accesses> accesses_;  ///< found with the first candidate
   SideEffects& effects_;
   PassContext& context_;
   SymbolSet gone_;
