@@ -215,43 +215,69 @@ void add_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code
 
 /// The sets that DaCe accumulates while it walks through the control flow. They are shared by a
 /// region and the regions in it (loops excepted), which the results depend on.
-struct Sets {
-  SymbolSet defined, free, used_before;
-};
+class Sets {
+ public:
+  const SymbolSet& defined() const { return defined_; }
+  const SymbolSet& free() const { return free_; }
+  const SymbolSet& used_before() const { return used_before_; }
 
-void subtract(SymbolSet& from, const SymbolSet& what) {
-  if (what.size() < from.size()) {
-    for (const std::string& name : what) from.erase(name);
-  } else {
-    std::erase_if(from, [&](const std::string& name) { return what.contains(name); });
+  void define(const std::string& name) { add(defined_, name); }
+  void use(const SymbolSet& names) {
+    for (const std::string& name : names) add(free_, name);
   }
-}
+  void use_before(const std::string& name) { add(used_before_, name); }
+  /// What the body of a loop found.
+  void merge(const Sets& body, const SymbolSet& used_before) {
+    for (const std::string& name : used_before) use_before(name);
+    use(body.free_);
+    for (const std::string& name : body.defined_) define(name);
+  }
+
+  /// Takes what is used before from what is defined, and that from what is free. Only names that
+  /// came since the last time can be in two sets.
+  void settle() {
+    for (const std::string& name : added_) {
+      if (used_before_.contains(name)) defined_.erase(name);
+      if (defined_.contains(name)) free_.erase(name);
+    }
+    added_.clear();
+  }
+  SymbolSet take_free() { return std::move(free_); }
+
+ private:
+  void add(SymbolSet& to, const std::string& name) {
+    if (to.insert(name).second) added_.push_back(name);
+  }
+  SymbolSet defined_, free_, used_before_;
+  std::vector<std::string> added_;  ///< since the last settle()
+};
 
 class Collector {
  public:
-  Collector(const Sdfg& sdfg, bool needed_by_code, const SymbolSet& outer_constants)
-      : sdfg_(sdfg), needed_by_code_(needed_by_code), constants_(outer_constants) {
-    for (const auto& [name, constant] : sdfg.constants) constants_.insert(name);
-  }
+  Collector(const Sdfg& sdfg, bool needed_by_code, const Collector* around)
+      : sdfg_(sdfg), needed_by_code_(needed_by_code), around_(around) {}
 
   SymbolSet run() {
     Sets sets;
-    for (const auto& [name, data] : sdfg_.arrays) sets.defined.insert(name);
-    for (const auto& [name, constant] : sdfg_.constants) sets.defined.insert(name);
+    for (const auto& [name, data] : sdfg_.arrays) sets.define(name);
+    for (const auto& [name, constant] : sdfg_.constants) sets.define(name);
+    SymbolSet named;
     for (const auto* codes : {&sdfg_.init_code, &sdfg_.exit_code})
       for (const auto& [target, code] : *codes)
         for_each_word(code.text(), [&](std::string_view word) {
-          if (sdfg_.symbols.contains(word)) sets.free.emplace(word);
+          if (sdfg_.symbols.contains(word)) named.emplace(word);
         });
+    sets.use(named);
     region(sdfg_, sets);
-    if (!needed_by_code_) {
-      for (const auto& [name, type] : sdfg_.symbols) sets.free.insert(name);
-      subtract(sets.free, sets.defined);
-    }
-    SymbolicCollector free(sets.free);
-    for (const auto& [name, data] : sdfg_.arrays) add_symbols_of_data(data, needed_by_code_, free);
-    subtract(sets.free, sets.defined);
-    return std::move(sets.free);
+    SymbolSet rest;
+    if (!needed_by_code_)
+      for (const auto& [name, type] : sdfg_.symbols) rest.insert(name);
+    SymbolicCollector of_data(rest);
+    for (const auto& [name, data] : sdfg_.arrays)
+      add_symbols_of_data(data, needed_by_code_, of_data);
+    sets.use(rest);
+    sets.settle();
+    return sets.take_free();
   }
 
  private:
@@ -259,12 +285,12 @@ class Collector {
     for (BlockId id : breadth_first(region)) {
       // What is free so far after a nested block, or in the state alone: a symbol among these is
       // not defined by assigning it on the way out.
-      const SymbolSet* here = &sets.free;
+      const SymbolSet* here = &sets.free();
       SymbolSet own;
       const Block& block = region[id];
       if (const auto* state = block.as<State>()) {
         own = this->state(*state);
-        sets.free.insert(own.begin(), own.end());
+        sets.use(own);
         here = &own;
       } else if (const auto* loop = block.as<LoopRegion>()) {
         this->loop(*loop, sets);
@@ -277,8 +303,7 @@ class Collector {
       }
       for (InterstateEdgeId e : region.out(id)) edge(region[e], *here, sets);
     }
-    subtract(sets.defined, sets.used_before);
-    subtract(sets.free, sets.defined);
+    sets.settle();
   }
 
   void edge(const InterstateEdge& edge, const SymbolSet& here, Sets& sets) {
@@ -290,55 +315,63 @@ class Collector {
         add_symbols_of_data(*data, needed_by_code_, collector);
     read.merge(of_containers);
     for (const auto& [name, value] : edge.assignments)
-      if (!read.contains(name) && !here.contains(name)) sets.defined.insert(name);
+      if (!read.contains(name) && !here.contains(name)) sets.define(name);
     for (const std::string& name : read)
-      if (!sets.defined.contains(name)) sets.used_before.insert(name);
-    sets.free.merge(read);
+      if (!sets.defined().contains(name)) sets.use_before(name);
+    sets.use(read);
   }
 
   void loop(const LoopRegion& loop, Sets& sets) {
+    SymbolSet read, condition;
     if (loop.init_statement) {
-      sets.defined.insert(loop.loop_variable);
-      collect_code_symbols(*loop.init_statement, {}, sets.free);
+      sets.define(loop.loop_variable);
+      collect_code_symbols(*loop.init_statement, {}, read);
     }
-    if (loop.update_statement) collect_code_symbols(*loop.update_statement, {}, sets.free);
-    SymbolSet condition;
+    if (loop.update_statement) collect_code_symbols(*loop.update_statement, {}, read);
+    sets.use(read);
     if (loop.loop_condition) collect_code_symbols(*loop.loop_condition, {}, condition);
     condition.erase(loop.loop_variable);
 
     Sets body;
     region(loop, body);
-    std::erase_if(body.used_before, [&](const std::string& name) {
+    SymbolSet used_before = body.used_before();
+    std::erase_if(used_before, [&](const std::string& name) {
       return name == loop.loop_variable ||
-             (sets.defined.contains(name) && !sets.used_before.contains(name));
+             (sets.defined().contains(name) && !sets.used_before().contains(name));
     });
-    sets.used_before.merge(body.used_before);
-    sets.free.merge(body.free);
-    sets.defined.merge(body.defined);
-    subtract(sets.defined, sets.used_before);
-    subtract(sets.free, sets.defined);
-    sets.free.merge(condition);
+    sets.merge(body, used_before);
+    sets.settle();
+    sets.use(condition);
   }
 
   void conditional(const ConditionalBlock& block, Sets& sets) {
     for (const Branch& branch : block.branches) {
-      if (branch.condition) collect_code_symbols(*branch.condition, sets.defined, sets.free);
+      if (branch.condition) {
+        SymbolSet read;
+        collect_code_symbols(*branch.condition, sets.defined(), read);
+        sets.use(read);
+      }
       region(branch.region(), sets);
     }
-    subtract(sets.defined, sets.used_before);
-    subtract(sets.free, sets.defined);
+    sets.settle();
   }
 
   SymbolSet state(const State& state) {
-    SymbolSet free, defined = constants_;
+    SymbolSet free, defined;
     SymbolicCollector symbolic(free);
     for (NodeId id : state.nodes()) node(state, id, free, symbolic, defined);
     for (EdgeId e : state.edges()) {
       if (needed_by_code_ && !is_leaf(state, e)) continue;
       add_symbols_of_edge(state, e, needed_by_code_, symbolic);
     }
-    subtract(free, defined);
+    std::erase_if(free, [&](const std::string& name) {
+      return defined.contains(name) || is_constant(name);
+    });
     return free;
+  }
+  /// Of this SDFG or one around it.
+  bool is_constant(const std::string& name) const {
+    return sdfg_.constants.contains(name) || (around_ && around_->is_constant(name));
   }
 
   static bool is_leaf(const State& state, EdgeId e) {
@@ -359,7 +392,7 @@ class Collector {
       for (const auto& [name, value] : *nested->location) symbolic.add(value);
       SymbolSet used;
       const bool all = !needed_by_code_ || !nested->sdfg;
-      if (!all) used = Collector(**nested->sdfg, true, constants_).run();
+      if (!all) used = Collector(**nested->sdfg, true, this).run();
       for (const auto& [name, value] : nested->symbol_mapping)
         if (all || used.contains(name)) symbolic.add(value);
     } else if (const auto* library = node.as<LibraryNode>()) {
@@ -429,13 +462,13 @@ class Collector {
 
   const Sdfg& sdfg_;
   bool needed_by_code_;
-  SymbolSet constants_;  ///< of this SDFG and those around it
+  const Collector* around_;  ///< of the SDFG around it, or null
 };
 
 }  // namespace
 
 SymbolSet free_symbols(const Sdfg& sdfg, bool needed_by_code) {
-  return Collector(sdfg, needed_by_code, {}).run();
+  return Collector(sdfg, needed_by_code, nullptr).run();
 }
 
 }  // namespace sdfg

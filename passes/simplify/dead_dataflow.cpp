@@ -322,26 +322,25 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
   const Trail here = trail_.in(state_, n);
   Program inside(**nested.sdfg, program_.effects_, program_.context_);
   changed_ |= inside.run(&needed, here);
-  const Uses& uses = inside.uses();
   SymbolSet unneeded;
-  if (uses.anything) {
+  if (inside.uses_anything()) {
     for (EdgeId e : dead) keep(e);
     return unneeded;
   }
   for (EdgeId e : dead) {
     const std::string& connector = state_[e].src_connector;
     const bool only_way = !state_[n].in_connectors.contains(connector);
-    if (aliased.contains(connector) || uses.written.contains(connector) ||
-        (only_way && uses.mentioned.contains(connector)))
+    if (aliased.contains(connector) || inside.writes(connector) ||
+        (only_way && inside.mentions(connector)))
       keep(e);
   }
-  drop_unwritten(n, uses);
+  drop_unwritten(n, inside);
   SymbolSet outputs;
   for (EdgeId e : state_.out(n))
     if (live_[e.value]) outputs.insert(state_[e].src_connector);
   for (EdgeId e : state_.in(n)) {
     const std::string& connector = state_[e].dst_connector;
-    if (!carries_data(state_[e]) || uses.mentioned.contains(connector) ||
+    if (!carries_data(state_[e]) || inside.mentions(connector) ||
         outputs.contains(connector) || !may_drop())
       continue;
     unneeded.insert(connector);
@@ -352,7 +351,7 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
            (state_[n].in_connectors.contains(name) && !unneeded.contains(name));
   };
   (*nested.sdfg)->arrays.erase_if([&](const auto& entry) {
-    return !entry.second.transient && !uses.mentioned.contains(entry.first) &&
+    return !entry.second.transient && !inside.mentions(entry.first) &&
            !connected(entry.first);
   });
   return unneeded;
@@ -360,13 +359,13 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
 
 /// Outputs that nobody writes inside carry nothing. Within a scope the edges outside would have to
 /// go, too, and these may count already.
-void Sweep::drop_unwritten(NodeId n, const Uses& inside) {
+void Sweep::drop_unwritten(NodeId n, const Program& inside) {
   if (tree_.parent_of(n)) return;
   for (EdgeId e : state_.out(n)) {
     const std::string& connector = state_[e].src_connector;
-    if (!live_[e.value] || inside.written.contains(connector) || !may_drop()) continue;
+    if (!live_[e.value] || inside.writes(connector) || !may_drop()) continue;
     const bool taken = state_[n].in_connectors.contains(connector);
-    if (inside.mentioned.contains(connector) && !taken) continue;
+    if (inside.mentions(connector) && !taken) continue;
     if (!state_[state_.target(e)].is<AccessNode>()) continue;
     live_[e.value] = false;
     program_.context_.applied(trail_.in(state_, n),

@@ -10,6 +10,7 @@
 #include "passes/common/removal.h"
 #include "passes/common/viewed.h"
 #include "passes/pass.h"
+#include "support/name_index.h"
 
 // The parts of dead-dataflow-elimination. One walk from the end of the program to its start, in
 // which `Reads` says what is read behind the place that it has come to; so time is linear. A loop's
@@ -19,7 +20,7 @@ namespace sdfg::dead_dataflow {
 
 /// Containers are numbered per SDFG.
 using Container = std::uint32_t;
-constexpr Container none = ~Container(0);
+constexpr Container none = NameIndex::none;
 
 /// How many access nodes behind the place of the walk read each container.
 class Reads {
@@ -57,9 +58,9 @@ class Reads {
   bool logging_ = false;
 };
 
-/// Containers that an SDFG uses, in the end.
+/// Containers that an SDFG uses, in the end, by number.
 struct Uses {
-  SymbolSet mentioned, written;
+  std::vector<bool> mentioned, written;
   bool anything = false;  ///< there are references
 };
 
@@ -69,13 +70,19 @@ class Program {
   Program(Sdfg& sdfg, SideEffects& effects, PassContext& context);
   /// `needed_outside`: arguments whose values somebody wants afterwards; null: all.
   Changed run(const SymbolSet* needed_outside, const Trail& trail);
-  /// After the run.
-  const Uses& uses() const { return uses_; }
+  // After the run, of a container or what was one.
+  bool uses_anything() const { return uses_.anything; }
+  bool mentions(std::string_view name) const { return is_in(uses_.mentioned, name); }
+  bool writes(std::string_view name) const { return is_in(uses_.written, name); }
 
  private:
   friend class Sweep;
 
   Container container(std::string_view data) const;
+  bool is_in(const std::vector<bool>& containers, std::string_view name) const {
+    const Container c = container(name);
+    return c != none && containers[c];
+  }
   void pin(Container c) {
     if (c != none) pinned_[c] = true;
   }
@@ -101,9 +108,9 @@ class Program {
   Sdfg& sdfg_;
   SideEffects& effects_;
   PassContext& context_;
-  // Looked up, never iterated.
-  std::unordered_map<std::string, Container> index_;
-  std::unordered_map<const Region*, std::size_t> sizes_;
+  std::vector<std::string> names_;  ///< of the containers that there were
+  NameIndex index_;                 ///< of names_
+  std::unordered_map<const Region*, std::size_t> sizes_;  ///< looked up, never iterated
   std::vector<bool> pinned_;  ///< always needed
   SymbolSet named_;           ///< containers read by name, before anything changed
   Reads reads_;
@@ -135,7 +142,7 @@ class Sweep {
   SymbolSet shorten_tasklet(NodeId node, const std::vector<EdgeId>& dead);
   SymbolSet shorten_nested(NodeId node, const std::vector<EdgeId>& dead);
   SymbolSet aliased_outputs(NodeId node) const;
-  void drop_unwritten(NodeId node, const Uses& inside);
+  void drop_unwritten(NodeId node, const Program& inside);
   void keep(EdgeId edge);
   void set_live(EdgeId edge);
   void set_alive(NodeId node);

@@ -30,8 +30,13 @@ std::vector<Reads::Change> Reads::take_back(std::size_t mark) {
 
 Program::Program(Sdfg& sdfg, SideEffects& effects, PassContext& context)
     : sdfg_(sdfg), effects_(effects), context_(context), reads_(sdfg.arrays.size()) {
-  for (const auto& [name, data] : sdfg_.arrays) index_.emplace(name, Container(index_.size()));
-  pinned_.assign(index_.size(), false);
+  names_.reserve(sdfg_.arrays.size());
+  index_.reserve(sdfg_.arrays.size());
+  for (const auto& [name, data] : sdfg_.arrays) {
+    index_.add(name, Container(names_.size()));
+    names_.push_back(name);
+  }
+  pinned_.assign(names_.size(), false);
 }
 
 Changed Program::run(const SymbolSet* needed_outside, const Trail& trail) {
@@ -52,8 +57,8 @@ Changed Program::run(const SymbolSet* needed_outside, const Trail& trail) {
 }
 
 Container Program::container(std::string_view data) const {
-  const auto found = index_.find(root_name(data));
-  return found == index_.end() ? none : found->second;
+  const auto name_at = [&](Container c) -> std::string_view { return names_[c]; };
+  return index_.find(data.substr(0, data.find('.')), name_at);
 }
 
 void Program::pin_declared(const SymbolSet* needed_outside) {
@@ -250,22 +255,25 @@ void Program::on_state(State& state, const Trail& trail) {
 // ---- What is left.
 
 Uses Program::find_uses() const {
-  Uses out;
-  out.mentioned = changed_ == Changed::Yes ? named() : named_;
+  Uses out{std::vector<bool>(names_.size()), std::vector<bool>(names_.size())};
+  const auto add = [&](std::vector<bool>& to, std::string_view name) {
+    if (const Container c = container(name); c != none) to[c] = true;
+  };
+  for (const std::string& name : changed_ == Changed::Yes ? named() : named_)
+    add(out.mentioned, name);
   for_each_node(sdfg_, [&](const Node& node, const State& state, NodeId n) {
     const auto* access = node.as<AccessNode>();
     if (!access) return;
-    const std::string name = root_name(access->data);
     const bool written = access->setzero || std::ranges::any_of(state.in(n), [&](EdgeId e) {
       return carries_data(state[e]);
     });
-    if (written) out.written.insert(name);
-    out.mentioned.insert(name);
+    if (written) add(out.written, access->data);
+    add(out.mentioned, access->data);
     const Data* data = sdfg_.find_data(access->data);
     out.anything = out.anything || !data || data->is_reference();
   });
   for_each_edge(sdfg_, [&](const Edge& e) {
-    if (!e.memlet.empty()) out.mentioned.insert(root_name(e.memlet.data));
+    if (!e.memlet.empty()) add(out.mentioned, e.memlet.data);
   });
   return out;
 }
@@ -273,7 +281,7 @@ Uses Program::find_uses() const {
 void Program::remove_containers(const Trail& trail) {
   sdfg_.arrays.erase_if([&](const auto& entry) {
     const Data& data = entry.second;
-    if (!data.transient || data.is_structure() || uses_.mentioned.contains(entry.first) ||
+    if (!data.transient || data.is_structure() || mentions(entry.first) ||
         !context_.may_apply())
       return false;
     context_.applied(trail, "container '" + entry.first + "' is not used");
