@@ -45,18 +45,20 @@ OPTIONS = {
 BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "map-buffer-elimination": "state-fusion"}
 # Passes that find little to do are drawn more often than others, which have 1.
 WEIGHTS = {name: weight for weight, names in {
-    18: """
+    24: """
         move-before-conditional""",
+    20: """
+        local-double-buffering""",
     17: """
-        composed-copy-elimination""",
+        composed-copy-elimination move-loop-into-map""",
     15: """
         map-split-horizontal""",
+    13: """
+        accumulate-transient map-promotion""",
     12: """
-        access-node-copy-elimination accumulate-transient fuse-conditionals move-loop-into-map""",
+        access-node-copy-elimination fuse-conditionals""",
     11: """
         map-iteration-order split-consumer-memlets""",
-    10: """
-        local-double-buffering map-promotion""",
     9: """
         kernel-order map-buffer-elimination map-fusion-into-scan min-max-elimination out-local-storage""",
     8: """
