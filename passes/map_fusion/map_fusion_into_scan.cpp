@@ -87,6 +87,11 @@ class Mover {
     State& moved = *one[*start(one)].as<State>();
     replace_symbols(one, inner_values_);
     scan.pass_symbols(inner_names_, types_);
+    for (auto& [name, constant] : one.constants) {
+      const auto renamed = inner_values_.find(name);
+      scan.sdfg().constants.insert(renamed == inner_values_.end() ? name : renamed->second.name(),
+                                   std::move(constant));
+    }
     Renaming names;
     for (auto& [name, data] : one.arrays) names[name] = declare(scan, name, std::move(data));
     for (const Handed& h : handed_) become_scalar(moved, h.container);
@@ -209,6 +214,9 @@ class Mover {
       inner_values_[name] =
           param == params_.end() ? inner_names_.at(name) : substitute(param->second, inner_names_);
     }
+    for (const auto& [name, constant] : one.constants)
+      if (const std::string inner = scan.inner_name(name, constant); inner != name)
+        inner_values_[name] = Expr::symbol(inner);
     for (NodeId n : scope_.nodes)
       if (state_[n].is<Tasklet>() && !scan.admit(state_[n]))
         return "a connector of tasklet '" + std::string(state_[n].label()) +
@@ -337,7 +345,7 @@ class Mover {
   Scope scope_;                ///< of the first map
   NestedSdfg piece_;           ///< its body
   Substitution inner_names_;   ///< symbol of the parent: what it is called in the scan
-  Substitution inner_values_;  ///< symbol of the body: what it is in the scan
+  Substitution inner_values_;  ///< symbol or constant of the body: what it is in the scan
   std::map<std::string, Type, std::less<>> types_;
 };
 

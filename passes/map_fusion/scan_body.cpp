@@ -172,6 +172,11 @@ void ScanBody::pass_symbols(const Substitution& names,
   }
 }
 
+std::string ScanBody::inner_name(const std::string& name, const Constant& constant) {
+  const Constant* same = sdfg_.constants.get(name);
+  return same && *same == constant ? name : names_.take(name);
+}
+
 bool ScanBody::admit(const Node& tasklet) {
   names_.add_connectors(tasklet);
   for (const auto* connectors : {&tasklet.in_connectors, &tasklet.out_connectors})

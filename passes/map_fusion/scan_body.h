@@ -38,6 +38,9 @@ class ScanBody {
   /// … and are passed on from now on.
   void pass_symbols(const Substitution& names,
                     const std::map<std::string, Type, std::less<>>& types);
+  /// What a constant of the parent is called inside: by its own name if that is free, or the same
+  /// constant there.
+  std::string inner_name(const std::string& name, const Constant& constant);
   /// A name that nothing inside has.
   std::string take_name(std::string_view base) { return names_.take(base); }
   /// Has the container behind a connector the elements of that container of the parent, in its

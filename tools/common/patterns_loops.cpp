@@ -74,11 +74,12 @@ constexpr std::array patterns{
             {"$p_j = 0\\n$p_k = 1|$p_k = 1\\n$p_j = $p_k - 1|$p_j = 4\\n$p_k = 0", "$p_k = $p_k + 1\\n$p_j = $p_k - 1|$p_j = $p_k\\n$p_k = $p_k + 1|$p_k = $p_k + 1\\n$p_j = ($p_k + 2) % 4|$p_k = $p_k + 1", "0|$p_j|$p_k", "i|N - 1 - i", "|| set $p_j = ($p_k + 3) % 5| set $p_k = $p_k + 1| set $p_j = $p_j % 2"}},
     // A scan in a map that reads levels in another order than it writes them.
     Pattern{"scan-unrolling map-fusion-into-scan inline-multistate-sdfg map-to-loop move-loop-into-map",
-            "transient $p_t: float64[N, K + 1]\n  transient $p_w: float64[N, K]", R"(
+            "constant $p_n: int64 = 2\n  constant $p_w: float64[4] = {\"type\": \"ndarray\", \"data\": [0.25, 0.5, 1.0, -1.0]}\n"
+            "  transient $p_t: float64[N, K + 1]\n  transient $p_v: float64[N, K]", R"(
   state $p_in
     n0 = access $s
     n1 = map $p_levels (i, k) in [0:N, 0:K + 1]
-      n2 = tasklet level: "o = x / 2 + k"
+      n2 = tasklet level: "o = x / 2 + k$5"
     n3 = exit n1
     n4 = access $p_t
     n5 = map $p_columns (i) in [0:N]
@@ -106,7 +107,7 @@ constexpr std::array patterns{
               n3 -> n4 : c[0] -> [k]
           begin -> scan_k
     n7 = exit n5
-    n8 = access $p_w
+    n8 = access $p_v
     n9 = map $p_use (i) in [0:N]
       n10 = tasklet use: "o = x / 2 + y / 2"
     n11 = exit n9
@@ -117,14 +118,14 @@ constexpr std::array patterns{
     n3.OUT_t -> n4 : $p_t[0:N, 0:K + 1]
     n4 -> n5.IN_t : $p_t[0:N, 0:K + 1]
     n5.OUT_t -> n6.t : $p_t[0:N, 0:K + 1]
-    n6.w -> n7.IN_w : $p_w[i, 0:K]
-    n7.OUT_w -> n8 : $p_w[0:N, 0:K]
-    n8 -> n9.IN_w : $p_w[0:N, 0:K]
-    n9.OUT_w -> n10.x : $p_w[i, K - 1]
-    n9.OUT_w -> n10.y : $p_w[i, 1]
+    n6.w -> n7.IN_w : $p_v[i, 0:K]
+    n7.OUT_w -> n8 : $p_v[0:N, 0:K]
+    n8 -> n9.IN_w : $p_v[0:N, 0:K]
+    n9.OUT_w -> n10.x : $p_v[i, K - 1]
+    n9.OUT_w -> n10.y : $p_v[i, 1]
     n10.o -> n11.IN_d : $d[i]
     n11.OUT_d -> n12 : $d[0:N]
-  state $p_out)", "$p_in -> $p_out", {"0|1|L", "k|k - 1|L - k|(j + 1) % 2|(j + 2) % 3", "k|j|0", "j|j|k + 1"}},
+  state $p_out)", "$p_in -> $p_out", {"0|1|L", "k|k - 1|L - k|(j + 1) % 2|(j + 2) % 3", "k|j|0", "j|k|k + 1", "| + $p_n| * $p_w[k % 4]"}},
     // Tested behind the body, before or behind the update; how often it ran shows afterwards.
     Pattern{"loop-unrolling loop-peeling loop-to-map empty-loop-elimination symbol-propagation move-loop-into-map constant-propagation",
             "symbol $p_k: int64\n  transient $p_u: float64[N + 1]", R"(
