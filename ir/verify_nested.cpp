@@ -115,7 +115,7 @@ class NestedRules {
   void types(const Sdfg& inner, EdgeId e, const std::string& connector) {
     const Data* inside = connector.empty() ? nullptr : inner.arrays.get(connector);
     const Data* outside = s_.find_data(s_.state[e].memlet.data);
-    if (!inside || !outside || inside->is_scalar() || inside->is_structure()) return;
+    if (!inside || !outside || inside->is_structure()) return;
     const auto vector = [](const Data& d) { return d.dtype.base() == BaseType::Vector; };
     if (vector(*inside) || vector(*outside) || outside->is_structure()) return;
     if (inside->dtype.known() && outside->dtype.known() && !(inside->dtype == outside->dtype))

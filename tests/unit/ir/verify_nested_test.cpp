@@ -57,6 +57,27 @@ sdfg p(A: float64[4], B: float32[4])
       "the nested SDFG gets as an input only; add an out connector of that name\n");
 }
 
+// DaCe's code reads the memory of a scalar as what it is inside, too: it does not convert.
+TEST(VerifyNested, ElementTypesOfScalarsAgree) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float32[8], B: float64[8])
+  state main
+    n0 = access A
+    n1 = nested_sdfg half
+      sdfg half(x: float64, y: float64)
+        state only
+          n0 = access x
+          n1 = tasklet half: "o = a / 2"
+          n2 = access y
+          n0 -> n1.a : x[0]
+          n1.o -> n2 : y[0]
+    n2 = access B
+    n0 -> n1.x : A[3]
+    n1.y -> n2 : B[3]
+)sdfg"),
+            "state main / edge n0 -> n1.x: passes 'A' of type float32 as 'x' of type float64\n");
+}
+
 TEST(VerifyNested, AConnectorInBothDirectionsStaysWithOneContainer) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
