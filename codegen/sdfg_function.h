@@ -313,7 +313,6 @@ class SdfgFunction {
   SymbolSet assigned_;      ///< symbols that interstate edges and loops assign
   SymbolSet control_reads_; ///< names that control flow reads
   std::set<std::string> zeroed_;
-  std::set<std::string> loop_variables_;  ///< declared in their `for`
 
   mutable LocalNames used_names_;
   int labels_ = 0;

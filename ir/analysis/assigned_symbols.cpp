@@ -32,11 +32,8 @@ AssignmentCounts count_assignments(const Region& region) {
     for (const auto& [name, value] : edge.assignments) ++counts[name];
   });
   for_each_block(region, [&](const Block& block) {
-    const auto* loop = block.as<LoopRegion>();
-    if (!loop) return;
-    SymbolSet names;
-    collect_assigned(*loop, names);
-    for (const std::string& name : names) ++counts[name];
+    if (const auto* loop = block.as<LoopRegion>())
+      for (const std::string& name : assigned_by_statements(*loop)) ++counts[name];
   });
   return counts;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "passes/common/assume.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 

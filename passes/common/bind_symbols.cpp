@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/signature.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {

@@ -1,8 +1,8 @@
 #include "passes/common/taken_names.h"
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/names.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 

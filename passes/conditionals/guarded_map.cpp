@@ -5,6 +5,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/pass_inside.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
 #include "passes/conditionals/if_body_filler.h"
@@ -119,13 +120,11 @@ class Guard {
       if (!branch.condition) continue;
       SymbolSet used;
       collect_symbols(*branch.condition->expr(), used);
-      for (const std::string& name : used)
-        if (const auto symbol = visible_.symbols.find(name); symbol != visible_.symbols.end()) {
-          sdfg.symbols.emplace(name, symbol->second);
-          nested.symbol_mapping.emplace(name, Expr::symbol(name));
-        } else if (const Constant* constant = sdfg_.constants.get(name)) {
-          sdfg.constants.insert(name, *constant);
-        }
+      for (const std::string& name : used) {
+        const auto symbol = visible_.symbols.find(name);
+        pass_inside(sdfg_, name, symbol == visible_.symbols.end() ? nullptr : &symbol->second,
+                    nested, sdfg);
+      }
     }
     if (needs_else()) add_branch("otherwise", std::nullopt);
     conditional_ = sdfg.add(std::move(block));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "passes/common/loop_range.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {

@@ -5,6 +5,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/graph_algorithms.h"
+#include "passes/common/pass_inside.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {
@@ -304,13 +305,9 @@ void IfBodyFiller::pass_names(const Target& target) {
   for (const std::string& input : new_inputs_)
     collect_used_names(inner().arrays.at(input), visible_.names, used);
   for (const std::string& name : used) {
-    if (nested().symbol_mapping.contains(name)) continue;
-    if (const auto symbol = visible_.symbols.find(name); symbol != visible_.symbols.end()) {
-      nested().symbol_mapping.emplace(name, Expr::symbol(name));
-      inner().symbols.emplace(name, symbol->second);
-    } else if (const Constant* constant = sdfg_.constants.get(name)) {
-      inner().constants.insert(name, *constant);
-    }
+    const auto symbol = visible_.symbols.find(name);
+    pass_inside(sdfg_, name, symbol == visible_.symbols.end() ? nullptr : &symbol->second, nested(),
+                inner());
   }
 }
 

@@ -1,9 +1,9 @@
 #include "passes/inside_maps/configure_transients.h"
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/signature.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {

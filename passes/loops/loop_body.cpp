@@ -1,5 +1,6 @@
 #include "passes/loops/loop_body.h"
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/branches.h"

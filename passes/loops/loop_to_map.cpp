@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
 #include "ir/walk.h"
 #include "passes/common/aliases.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
-#include "ir/analysis/signature.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
+#include "passes/common/pass_inside.h"
 
 namespace sdfg {
 namespace {
@@ -111,27 +111,13 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
   if (is_cut) for_each_state(inner, [&](State& s) { refit_scopes(inner, s); });
   for (const auto& [name, how] : containers)
     if (how.is_private) parent.arrays.erase(name);
-  const auto type_of_symbol = [&](const std::string& name) {
-    if (const auto declared = parent.symbols.find(name); declared != parent.symbols.end())
-      return declared->second;
-    const auto found = types.find(name);
-    return found == types.end() ? Type(BaseType::Int64) : found->second;
-  };
   // What is assigned inside keeps its declared type; it has no value before.
   for (const std::string& name : assigned_symbols(inner))
     if (parent.symbols.contains(name)) {
       inner.symbols[name] = parent.symbols.find(name)->second;
       node.symbol_mapping[name] = Expr(0);
     }
-  for (const std::string& name : free_symbols(inner)) {
-    if (node.symbol_mapping.contains(name) || inner.arrays.contains(name)) continue;
-    if (const Constant* constant = parent.constants.get(name)) {
-      inner.constants.insert(name, *constant);
-      continue;
-    }
-    inner.symbols[name] = type_of_symbol(name);
-    node.symbol_mapping[name] = Expr::symbol(name);
-  }
+  pass_free_names(parent, types, node, inner);
   node.sdfg.emplace(std::move(inner));
   return node;
 }

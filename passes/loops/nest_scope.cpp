@@ -4,8 +4,8 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
-#include "ir/analysis/signature.h"
 #include "ir/walk.h"
+#include "passes/common/pass_inside.h"
 #include "passes/common/used_names.h"
 #include "passes/loops/nest_region.h"
 
@@ -222,19 +222,7 @@ NestedSdfg ScopeNester::finish(Sdfg inner, std::string label) const {
   inner.using_explicit_control_flow = true;
   NestedSdfg node;
   node.label = std::move(label);
-  for (const std::string& name : free_symbols(inner)) {
-    if (inner.arrays.contains(name)) continue;
-    if (const Constant* constant = sdfg_.constants.get(name)) {
-      inner.constants.insert(name, *constant);
-      continue;
-    }
-    const auto declared = sdfg_.symbols.find(name);
-    const auto known = types_.find(name);
-    inner.symbols[name] = declared != sdfg_.symbols.end() ? declared->second
-                          : known != types_.end()         ? known->second
-                                                         : Type(BaseType::Int64);
-    node.symbol_mapping[name] = Expr::symbol(name);
-  }
+  pass_free_names(sdfg_, types_, node, inner);
   node.sdfg.emplace(std::move(inner));
   return node;
 }

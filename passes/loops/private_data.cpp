@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {

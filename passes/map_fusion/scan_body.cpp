@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/window.h"
 #include "passes/common/reroute.h"
 #include "passes/loops/loop_body.h"

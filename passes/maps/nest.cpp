@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/propagate.h"
-#include "passes/common/loop_range.h"
 
 namespace sdfg {
 namespace {

@@ -4,10 +4,10 @@
 #include <functional>
 #include <ranges>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/split_state.h"
 #include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"

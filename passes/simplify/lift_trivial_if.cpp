@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "passes/common/assume.h"
 #include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/accesses.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "support/assert.h"
 

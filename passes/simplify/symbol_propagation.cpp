@@ -4,9 +4,9 @@
 #include <functional>
 #include <set>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/replace.h"
 #include "passes/common/bind_symbols.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/symbol_values.h"
 #include "passes/common/used_names.h"
 

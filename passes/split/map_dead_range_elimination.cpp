@@ -4,11 +4,11 @@
 #include <map>
 #include <ranges>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/assume.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
 #include "passes/split/copy_pieces.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/assume.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/copy_scope.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "passes/common/assume.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/simplify/demote_fields.h"
 #include "passes/split/container_split.h"

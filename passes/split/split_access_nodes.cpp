@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
-#include "passes/common/loop_range.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/container_split.h"
