@@ -19,7 +19,7 @@ constexpr std::string_view help = R"(sdfg-gen [flag]…: make a random valid SDF
   --kind=KIND    what it is made of (mixed): branch-nest, branches, chain, conditionals, copies,
                  loops, mixed, nest, patterns, states, wide
   --size=N       about how many dataflow nodes it has (100)
-  --seed=N       another seed, another SDFG of kind mixed, other data (1)
+  --seed=N       another seed, another SDFG of kinds mixed and patterns, other data (1)
   --depth=N      of nests: how deep they are (32)
   --for=PASS     of patterns: one of them is what this pass looks for
   --emit=FORM    json, text, dot or graphml (by the output's name, else text)
