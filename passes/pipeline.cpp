@@ -300,7 +300,7 @@ class Runner {
     const PassRun event{step.pass->name, step.configured.options, ++number_};
     PassContext context(step.pass->name);
     context.collect_remarks = options_.collect_remarks;
-    context.assumptions = assumptions();
+    context.assumptions = std::move(assumptions());  // lent, as a copy costs more than many passes
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     if (options_.application_limit) {
@@ -309,6 +309,7 @@ class Runner {
     }
     for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
     Result<Changed> changed = step.configured.run(*sdfg_, context);
+    *assumptions_ = std::move(context.assumptions);
     if (!changed) {
       Diagnostic error = changed.error();
       error.place = std::string(event.pass) + (error.place.empty() ? "" : ": ") + error.place;
@@ -328,7 +329,7 @@ class Runner {
   }
 
   /// What is stated, and what the shapes of arguments say; worked out again when these change.
-  const Assumptions& assumptions() {
+  Assumptions& assumptions() {
     if (assumptions_ && !idle_.empty()) return *assumptions_;  // nothing changed since the last run
     std::vector<Expr> extents;
     for (const auto& [name, data] : sdfg_->arrays)

@@ -199,15 +199,24 @@ TypeTable types_assigned(const Code& code, const TypeTable& names) {
 TypeTable symbol_types(const Sdfg& sdfg) {
   TypeTable types(sdfg.symbols.begin(), sdfg.symbols.end());
   for (const auto& [name, constant] : sdfg.constants) types.emplace(name, constant.data.dtype);
-  // Expressions on edges read arrays by element, too.
-  TypeTable readable = types;
-  for (const auto& [name, data] : sdfg.arrays) {
+  for (const auto& [name, data] : sdfg.arrays)
     if (data.is_scalar()) types.emplace(name, data.dtype);
-    readable.emplace(name, data.dtype);
-  }
+  const auto known = [&](const std::string& name) {
+    return types.contains(name) || sdfg.arrays.contains(name);
+  };
+  // Expressions on edges read arrays by element, too. Made for the first name without a type:
+  // most programs have none.
+  std::optional<TypeTable> readable;
+  const auto type_of_value = [&](const Expr& value) {
+    if (!readable) {
+      readable = types;
+      for (const auto& [name, data] : sdfg.arrays) readable->emplace(name, data.dtype);
+    }
+    return type_of(value, *readable);
+  };
   const auto define = [&](const std::string& name, const Type& type) {
-    if (!type.known() || readable.contains(name)) return false;
-    readable.emplace(name, type);
+    if (!type.known()) return false;
+    readable->emplace(name, type);
     return types.emplace(name, type).second;
   };
   // What is assigned later in the text may be what an earlier assignment reads (loops of states).
@@ -215,21 +224,21 @@ TypeTable symbol_types(const Sdfg& sdfg) {
     changed = false;
     for_each_block(sdfg, [&](const Block& block) {
       const auto* loop = block.as<LoopRegion>();
-      if (!loop || loop->loop_variable.empty()) return;
+      if (!loop || loop->loop_variable.empty() || known(loop->loop_variable)) return;
       Type type;
       const std::string& variable = loop->loop_variable;
       if (const Expr* begin = assigned_value(loop->init_statement, variable))
-        type = type_of(*begin, readable);
+        type = type_of_value(*begin);
       const Expr* condition = loop->loop_condition ? loop->loop_condition->expr() : nullptr;
       if (condition && condition->args().size() == 2) {
         const bool left = condition->arg(0).is_symbol(variable);
-        type = result_type(type, type_of(condition->arg(left ? 1 : 0), readable));
+        type = result_type(type, type_of_value(condition->arg(left ? 1 : 0)));
       }
       if (define(variable, type)) changed = true;
     });
     for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
       for (const auto& [name, value] : edge.assignments)
-        if (define(name, type_of(value, readable))) changed = true;
+        if (!known(name) && define(name, type_of_value(value))) changed = true;
     });
   }
   return types;

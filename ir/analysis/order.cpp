@@ -29,9 +29,8 @@ NodeId closed_entry(const Node& node) {
 }  // namespace
 
 Order::Order(const State& state) : state_(state) {
-  const ScopeTree tree = scope_tree_of(state);
+  const auto [order, tree] = dataflow_of(state);
   grow();
-  const std::vector<NodeId> order = *topological_order(state);
   const std::uint64_t gap = label_end / (order.size() + 1);
   std::uint64_t at = 0;
   for (NodeId n : order) {

@@ -135,7 +135,9 @@ Result<Dataflows> dataflows(const Sdfg& sdfg) {
   return all;
 }
 
-ScopeTree scope_tree_of(const State& state) { return *scope_tree(state); }
+Dataflow dataflow_of(const State& state) { return *dataflow(state); }
+
+ScopeTree scope_tree_of(const State& state) { return dataflow_of(state).tree; }
 
 std::vector<NodeId> scope_children(const ScopeTree& tree, const std::vector<NodeId>& order,
                                    NodeId entry) {

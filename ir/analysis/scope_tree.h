@@ -43,6 +43,8 @@ struct Dataflow {
 };
 /// In time linear in the graph, with the errors of scope_tree.
 Result<Dataflow> dataflow(const State& state);
+/// The same for a state that the verifier has accepted.
+Dataflow dataflow_of(const State& state);
 
 /// Of all states of an SDFG, those of nested SDFGs included, for who asks several times. Looked up
 /// only. Valid while nothing is added to the states or taken away.

@@ -166,8 +166,7 @@ class Fuser {
     for (NodeId n : state.nodes_of<NestedSdfg>())
       if (IfBodies::chooses(state.get<NestedSdfg>(n))) ifs.push_back(n);
     if (ifs.size() < 2) return;
-    const ScopeTree tree = scope_tree_of(state);
-    const std::vector<NodeId> order = topological_order(state).value();
+    const auto [order, tree] = dataflow_of(state);
     std::map<NodeId, std::size_t> count;
     for (NodeId n : ifs)
       if (++count[tree.parent_of(n)] == 2) scopes[tree.parent_of(n)];

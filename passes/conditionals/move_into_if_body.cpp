@@ -368,8 +368,7 @@ class Mover {
     for (NodeId n : state.nodes())
       if (is_if(n)) ifs.push_back(n);
     if (ifs.empty()) return;
-    const ScopeTree tree = scope_tree_of(state);
-    const std::vector<NodeId> order = topological_order(state).value();
+    const auto [order, tree] = dataflow_of(state);
     for (NodeId n : ifs) scopes[tree.parent_of(n)];
     std::vector<NodeId> entries;  // the innermost ones last
     if (scopes.contains(NodeId{})) entries.push_back(NodeId{});

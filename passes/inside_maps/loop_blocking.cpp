@@ -34,8 +34,7 @@ class Blocker {
   }
 
   void on_state(State& state, const Trail& trail) {
-    const ScopeTree tree = scope_tree_of(state);
-    const std::vector<NodeId> order = topological_order(state).value();
+    const auto [order, tree] = dataflow_of(state);
     std::unordered_map<std::uint32_t, std::vector<NodeId>> elements;  // of maps to be blocked
     std::vector<std::pair<NodeId, std::string>> maps;
     for (NodeId n : order) {

@@ -223,8 +223,7 @@ namespace {
 
 /// A topological order in which what code and scopes write stands right behind the last of its
 /// writers: there it happens, whatever waits for the access node.
-std::vector<NodeId> order_of_accesses(const State& state) {
-  const std::vector<NodeId> order = topological_order(state).value();
+std::vector<NodeId> order_of_accesses(const State& state, const std::vector<NodeId>& order) {
   std::vector<NodeId> out;
   std::vector<std::size_t> writers(state.id_bound());
   std::vector<bool> placed(state.id_bound());
@@ -248,8 +247,8 @@ std::vector<NodeId> order_of_accesses(const State& state) {
 }  // namespace
 
 void Program::on_state(State& state, const Trail& trail) {
-  changed_ |=
-      Sweep(*this, state, scope_tree_of(state), order_of_accesses(state), trail).run();
+  auto [order, tree] = dataflow_of(state);
+  changed_ |= Sweep(*this, state, std::move(tree), order_of_accesses(state, order), trail).run();
 }
 
 // ---- What is left.
