@@ -279,12 +279,40 @@ import json, os, sys, tempfile, time, warnings
 warnings.simplefilter("ignore")
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # what GT4Py prints is no answer
-import dace
+import dace, sympy
 from gt4py.next import common
 from gt4py.next.program_processors.runners.dace import transformations as gtx
 
+def built(value):
+    # An expression as code builds it. Loaded ones have their terms in the parser's order, and are then unequal to
+    # those that GT4Py makes of the same terms: its MapSplitter fails with an AssertionError in half of the programs.
+    if isinstance(value, (tuple, list)):
+        return type(value)(built(v) for v in value)
+    return value.func(*map(built, value.args)) if isinstance(value, sympy.Basic) and value.args else value
+
+def build_expressions(sdfg):
+    def build(owner, *names):
+        for name in names:
+            if hasattr(owner, name):
+                setattr(owner, name, built(getattr(owner, name)))
+    for inner in sdfg.all_sdfgs_recursive():
+        for data in inner.arrays.values():
+            if isinstance(data, dace.data.Array):
+                build(data, "_shape", "_strides", "_total_size", "_offset")
+        for state in inner.states():
+            for edge in state.edges():
+                build(edge.data, "_volume")
+                build(edge.data.subset, "ranges", "indices")
+                build(edge.data.other_subset, "ranges", "indices")
+            for node in state.nodes():
+                if isinstance(node, dace.nodes.MapEntry):
+                    build(node.map.range, "ranges")
+                elif isinstance(node, dace.nodes.NestedSDFG):
+                    node.symbol_mapping = {key: built(value) for key, value in node.symbol_mapping.items()}
+
 def optimize(program, out):
     sdfg = dace.SDFG.from_file(program + "/lowered.sdfgz")
+    build_expressions(sdfg)
     with open(program + "/program.json") as file:
         about = json.load(file)
     wanted, kinds = about.get("options", {}), {"horizontal": common.DimensionKind.HORIZONTAL}
