@@ -349,9 +349,12 @@ Linear below_zero(const Linear& form) {
   return out;
 }
 
+/// Points (subset_points.h), with what they say about their ends.
 struct Dimension {
   Linear first, last;
+  std::int64_t behind = 0;  ///< so far behind `last` may be a point: of blocks
   bool dense = true;  ///< no gaps
+  bool exact_end = true;
 };
 
 /// The ends of the ranges.
@@ -360,12 +363,22 @@ bool read(const Subset& box, const Assumptions& assumptions, Forms& forms,
   out.resize(box.rank());
   for (std::size_t d = 0; d < box.rank(); ++d) {
     const auto points = points_of(box[d], assumptions);
-    if (!points || !forms.read(points->first, out[d].first) ||
-        !forms.read(points->last, out[d].last))
-      return false;
+    if (!points) return false;
     out[d].dense = points->stride == 1;
+    const auto end = out[d].dense ? std::nullopt : points->exact_last();
+    if (!forms.read(points->first, out[d].first) ||
+        !forms.read(end ? *end : points->last, out[d].last))
+      return false;
+    out[d].exact_end = out[d].dense || end;
+    out[d].behind = points->block - 1;
   }
   return true;
+}
+/// Requires low + gap <= high. False where that grows too large.
+bool at_most(Condition& in, const Linear& low, const Linear& high, std::int64_t gap = 0) {
+  Condition& part = in.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
+  return Linear::combine(1, high, -1, low, part.form) &&
+         !__builtin_sub_overflow(part.form.constant, gap, &part.form.constant);
 }
 bool is_dense(const std::vector<Dimension>& box) {
   return std::ranges::all_of(box, &Dimension::dense);
@@ -405,23 +418,21 @@ Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& 
   std::vector<Dimension> x, y;
   if (!read(a, assumptions, question.forms, x) || !read(b, assumptions, question.forms, y))
     return std::nullopt;
-  Condition meet;
-  const auto at_most = [&](const Linear& low, const Linear& high) {
-    Condition& part = meet.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
-    return Linear::combine(1, high, -1, low, part.form);
-  };
+  Condition meet, at_first;
   for (std::size_t d = 0; d < a.rank(); ++d) {
-    if (!at_most(x[d].first, x[d].last)) return std::nullopt;
+    if (!at_most(meet, x[d].first, x[d].last)) return std::nullopt;
     if (a[d] == b[d]) continue;
-    if (!at_most(y[d].first, y[d].last) || !at_most(x[d].first, y[d].last) ||
-        !at_most(y[d].first, x[d].last))
+    if (!at_most(meet, y[d].first, y[d].last) ||
+        !at_most(meet, x[d].first, y[d].last, -y[d].behind) ||
+        !at_most(meet, y[d].first, x[d].last, -x[d].behind))
       return std::nullopt;
     // Of a range with gaps the first point is one that both may have.
-    if (!x[d].dense && !at_most(y[d].first, x[d].first)) return std::nullopt;
-    if (!y[d].dense && !at_most(x[d].first, y[d].first)) return std::nullopt;
+    if (!x[d].dense && !at_most(at_first, y[d].first, x[d].first)) return std::nullopt;
+    if (!y[d].dense && !at_most(at_first, x[d].first, y[d].first)) return std::nullopt;
   }
   question.assume();
   const Truth possible = question.possible({}, &meet);
+  if (possible == Truth::No) return possible;
   if (!is_dense(x) || !is_dense(y)) {
     // They meet for some values, and for others one of them is empty; or this does not tell.
     const auto may_be_empty = [&](const Dimension& range) {
@@ -430,11 +441,12 @@ Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& 
       const Linear none = below_zero(length);
       return question.possible({&none}) == Truth::Yes;
     };
-    const bool open = possible == Truth::Yes && (std::ranges::any_of(x, may_be_empty) ||
-                                                 std::ranges::any_of(y, may_be_empty));
+    at_first.parts.insert(at_first.parts.end(), meet.parts.begin(), meet.parts.end());
+    const bool open = question.possible({}, &at_first) == Truth::Yes &&
+                      (std::ranges::any_of(x, may_be_empty) ||
+                       std::ranges::any_of(y, may_be_empty));
     return open ? Decision(Truth::Unknown) : std::nullopt;
   }
-  if (possible == Truth::No) return possible;
   Truth contrary = Truth::No;
   for (const Condition& part : meet.parts) {
     const Linear no = below_zero(part.form);
@@ -450,45 +462,58 @@ Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptio
   std::vector<Dimension> x, y;
   if (!read(outer, assumptions, question.forms, x) || !read(inner, assumptions, question.forms, y))
     return std::nullopt;
-  if (!is_dense(x) || !is_dense(y)) return std::nullopt;
   // Something is uncovered where no dimension of the inner box is empty and some dimension sticks
-  // out.
+  // out. Of ranges with gaps this says too much (where the inner one ends by its step is not known)
+  // or too little (the outer one's gaps).
+  bool too_much = false, too_little = false;
   Condition filled, sticks_out{Condition::Kind::Any, {}, {}};
-  const auto at_most = [](Condition& in, const Linear& low, const Linear& high, std::int64_t gap) {
-    Condition& part = in.parts.emplace_back(Condition{Condition::Kind::AtLeastZero, {}, {}});
-    if (!Linear::combine(1, high, -1, low, part.form)) return false;
-    part.form.constant -= gap;
-    return true;
-  };
   for (std::size_t d = 0; d < outer.rank(); ++d) {
-    if (!at_most(filled, y[d].first, y[d].last, 0)) return std::nullopt;
+    const Dimension &o = x[d], &i = y[d];
+    if (!at_most(filled, i.first, i.last)) return std::nullopt;
     if (outer[d] == inner[d]) continue;
-    if (!at_most(sticks_out, y[d].first, x[d].first, 1) ||
-        !at_most(sticks_out, x[d].last, y[d].last, 1))
+    if (!at_most(sticks_out, i.first, o.first, 1)) return std::nullopt;
+    if (!o.dense) too_little = true;
+    else if (!i.exact_end) too_much = true;
+    if (o.dense || i.exact_end)
+      if (!at_most(sticks_out, o.last, i.last, 1 + o.behind - i.behind)) return std::nullopt;
+    if (!o.dense && i.dense && !at_most(sticks_out, i.first, i.last, o.behind + 1))
       return std::nullopt;
   }
   question.assume();
   Condition uncovered{Condition::Kind::All, {}, {filled, sticks_out}};
   const Truth outside = question.possible({}, &uncovered);
-  if (outside == Truth::No) return Truth::Yes;
+  if (outside == Truth::No && !too_little) return Truth::Yes;
+  if (too_much || outside == Truth::No) return std::nullopt;
   // Covered: a dimension is empty, or none sticks out.
-  Truth inside = Truth::No;
-  const auto add = [&](Truth t) {
-    if (t != Truth::No) inside = t;
-    return t == Truth::Yes;
-  };
-  bool found = false;
-  for (std::size_t i = 0; i < filled.parts.size() && !found; ++i) {
-    const Linear empty = below_zero(filled.parts[i].form);
-    found = add(question.possible({&empty}));
-  }
-  if (!found) {
-    Condition none;
-    for (const Condition& part : sticks_out.parts)
-      none.parts.push_back({Condition::Kind::AtLeastZero, below_zero(part.form), {}});
+  const auto empty_or = [&](const Condition& none) {
+    Truth result = Truth::No;
+    const auto add = [&](Truth t) {
+      if (t != Truth::No) result = t;
+      return t == Truth::Yes;
+    };
+    for (const Condition& part : filled.parts) {
+      const Linear empty = below_zero(part.form);
+      if (add(question.possible({&empty}))) return result;
+    }
     add(question.possible({}, &none));
+    return result;
+  };
+  Condition none;
+  for (const Condition& part : sticks_out.parts)
+    none.parts.push_back({Condition::Kind::AtLeastZero, below_zero(part.form), {}});
+  const Truth inside = empty_or(none);
+  if (!too_little) return question.decided(inside, outside);
+  if (inside == Truth::No) return Truth::No;
+  if (outside != Truth::Yes) return std::nullopt;
+  // Certainly covered: a dimension is empty, or the outer range's first block holds the inner one.
+  for (std::size_t d = 0; d < outer.rank(); ++d) {
+    const Dimension &o = x[d], &i = y[d];
+    if (o.dense || outer[d] == inner[d]) continue;
+    if (!at_most(none, i.first, o.first) || !at_most(none, o.first, o.last) ||
+        !at_most(none, i.last, i.first, i.behind - o.behind))
+      return std::nullopt;
   }
-  return question.decided(inside, outside);
+  return empty_or(none) == Truth::Yes ? Decision(Truth::Unknown) : std::nullopt;
 }
 
 }  // namespace sdfg::detail

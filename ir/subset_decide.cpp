@@ -42,7 +42,7 @@ class Quick {
     } else if (inner.stride % outer.stride == 0 && inner.block <= outer.block) {
       const auto at = mod(inner.first - outer.first, outer.stride).as_integer();
       if (at == 0 && certainly(Op::Le, outer.first, inner.first) &&
-          certainly(Op::Le, inner.last, outer.last))
+          certainly(Op::Le, inner.exact_last().value_or(inner.last), outer.last))
         return Truth::Yes;
     }
     if (certainly(Op::Lt, inner.first, outer.first)) return Truth::No;

@@ -16,6 +16,12 @@ struct Points {
   Expr first, last;
   std::int64_t stride = 1, block = 1;
 
+  /// The last start itself, if the range has a known extent.
+  std::optional<Expr> exact_last() const {
+    if (stride == 1) return last;
+    const auto extent = (last - first).as_integer();
+    return extent ? std::optional(first + floor_div(*extent, stride) * stride) : std::nullopt;
+  }
   bool is_single() const { return stride == 1 && first == last; }
   /// No point lies behind this.
   Expr upper_bound() const { return stride == 1 ? last : last + (block - 1); }

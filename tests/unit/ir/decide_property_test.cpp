@@ -240,17 +240,48 @@ TEST_F(Decide, boxes_with_gaps_are_called_open_only_where_both_answers_occur) {
       return Subset{{{begin, min(random.linear(), begin + random.between(-1, 9)), step},
                      Range::half_open(0, random.symbol())}};
     };
-    const Subset a = with_gaps(random.between(2, 4)), b = with_gaps(random.between(1, 3));
+    Subset a = with_gaps(random.between(2, 4)), b = with_gaps(random.between(1, 3));
+    if (random.between(0, 2) == 0) a[0].tile = random.between(1, 3);
     SCOPED_TRACE("[" + to_text(a) + "] and [" + to_text(b) + "] given" + describe(given));
     // (A range of one point has no gaps.)
-    if (detail::linear_intersects(a, b, given) != Truth::Unknown) continue;
-    ++open;
+    const auto answer = detail::linear_intersects(a, b, given);
+    if (!answer) continue;
     std::set<bool> met;
     for (const Environment& env : environments(given))
       met.insert(meet(points(a, env), points(b, env)));
+    if (*answer != Truth::Unknown) {
+      if (!met.empty()) EXPECT_EQ(met, std::set{*answer == Truth::Yes});
+      continue;
+    }
+    ++open;
     EXPECT_EQ(met.size(), 2u) << "called open";
   }
   EXPECT_GT(open, 50);
+}
+
+TEST_F(Decide, what_covers_boxes_with_gaps_is_decided_without_isl) {
+  int decided = 0;
+  for (int round = 0; round < 2000 && !HasFailure(); ++round) {
+    const Assumptions given = random.independent();
+    const bool known_extent = random.between(0, 1);
+    const auto box = [&] {
+      const Expr begin = random.linear(), far = begin + random.between(-1, 9);
+      Range gaps{begin, known_extent ? far : min(random.linear(), far), random.between(1, 4)};
+      if (random.between(0, 3) == 0) gaps.tile = random.between(1, 3);
+      return Subset{{gaps, Range::half_open(0, random.symbol())}};
+    };
+    const Subset a = box(), b = box();
+    SCOPED_TRACE("[" + to_text(a) + "] and [" + to_text(b) + "] given" + describe(given));
+    const auto answer = detail::linear_covers(a, b, given);
+    decided += answer.has_value();
+    std::set<bool> truths;
+    for (const Environment& env : environments(given))
+      truths.insert(contains(points(a, env), points(b, env)));
+    if (!answer || truths.empty()) continue;
+    if (*answer == Truth::Unknown) EXPECT_EQ(truths.size(), 2u) << "called open";
+    else EXPECT_EQ(truths, std::set{*answer == Truth::Yes});
+  }
+  EXPECT_GT(decided, 1000);
 }
 
 TEST_F(Decide, subset_relations_are_sound) {

@@ -87,6 +87,8 @@ TEST(Subset, intersects) {
   EXPECT_EQ(intersects(box("2*i"), box("2*j + 1")), Truth::No);
   EXPECT_EQ(intersects(box("i, i"), box("j, j + 1")), Truth::No);
   EXPECT_EQ(intersects(box("0:4, 3"), box("2:9, 3")), Truth::Yes);
+  // The last block of two, from 8 on, has a point behind the last start.
+  EXPECT_EQ(intersects(box("0:9:4:2"), box("9")), Truth::Yes);
 }
 
 TEST(Subset, same_points_whatever_the_spelling) {
