@@ -349,12 +349,22 @@ Linear below_zero(const Linear& form) {
   return out;
 }
 
-/// Points (subset_points.h), with what they say about their ends.
+Condition contrary_of(const Condition& c) {
+  using Kind = Condition::Kind;
+  if (c.kind == Kind::AtLeastZero) return {c.kind, below_zero(c.form), {}};
+  Condition out{c.kind == Kind::All ? Kind::Any : Kind::All, {}, {}};
+  for (const Condition& part : c.parts) out.parts.push_back(contrary_of(part));
+  return out;
+}
+
+/// The ends of a range, as Points has them.
 struct Dimension {
   Linear first, last;
   std::int64_t behind = 0;  ///< so far behind `last` may be a point: of blocks
-  bool dense = true;  ///< no gaps
-  bool exact_end = true;
+  std::int64_t stride = 1;
+  std::int64_t before = 0;  ///< so far before `last` may the last start be
+
+  bool dense() const { return stride == 1; }
 };
 
 /// The ends of the ranges.
@@ -364,13 +374,13 @@ bool read(const Subset& box, const Assumptions& assumptions, Forms& forms,
   for (std::size_t d = 0; d < box.rank(); ++d) {
     const auto points = points_of(box[d], assumptions);
     if (!points) return false;
-    out[d].dense = points->stride == 1;
-    const auto end = out[d].dense ? std::nullopt : points->exact_last();
+    const auto last = points->stride == 1 ? std::nullopt : points->exact_last();
     if (!forms.read(points->first, out[d].first) ||
-        !forms.read(end ? *end : points->last, out[d].last))
+        !forms.read(last ? *last : points->last, out[d].last))
       return false;
-    out[d].exact_end = out[d].dense || end;
     out[d].behind = points->block - 1;
+    out[d].stride = points->stride;
+    out[d].before = last ? 0 : points->stride - 1;
   }
   return true;
 }
@@ -382,6 +392,25 @@ bool at_most(Condition& in, const Linear& low, const Linear& high, std::int64_t 
 }
 bool is_dense(const std::vector<Dimension>& box) {
   return std::ranges::all_of(box, &Dimension::dense);
+}
+
+/// What makes two ranges meet whose ends overlap. False where numbers grow too large.
+bool add_certain_meeting(const Dimension& p, const Dimension& q, Condition& out) {
+  if (p.dense() && q.dense()) return true;
+  if (!p.dense() && !q.dense())  // at their first point
+    return at_most(out, p.first, q.first) && at_most(out, q.first, p.first);
+  const Dimension &dense = p.dense() ? p : q, &gaps = p.dense() ? q : p;
+  // The first point is in the dense range, or as many points of that as two starts are apart lie
+  // among the others.
+  Condition first, among;
+  const std::int64_t apart = gaps.stride - 1;
+  const bool read = at_most(first, dense.first, gaps.first) && at_most(first, gaps.first, dense.last) &&
+                    at_most(among, dense.first, dense.last, apart) &&
+                    at_most(among, gaps.first, dense.last, apart) &&
+                    at_most(among, dense.first, gaps.last, gaps.before) &&
+                    at_most(among, gaps.first, gaps.last, gaps.before);
+  out.parts.push_back({Condition::Kind::Any, {}, {std::move(first), std::move(among)}});
+  return read;
 }
 
 }  // namespace
@@ -418,43 +447,40 @@ Decision linear_intersects(const Subset& a, const Subset& b, const Assumptions& 
   std::vector<Dimension> x, y;
   if (!read(a, assumptions, question.forms, x) || !read(b, assumptions, question.forms, y))
     return std::nullopt;
-  Condition meet, at_first;
+  // They meet only where none is empty and their ends overlap; of ranges with gaps they certainly
+  // do where `shared` holds.
+  Condition meet, shared;
   for (std::size_t d = 0; d < a.rank(); ++d) {
-    if (!at_most(meet, x[d].first, x[d].last)) return std::nullopt;
+    const Dimension &p = x[d], &q = y[d];
+    if (!at_most(meet, p.first, p.last)) return std::nullopt;
     if (a[d] == b[d]) continue;
-    if (!at_most(meet, y[d].first, y[d].last) ||
-        !at_most(meet, x[d].first, y[d].last, -y[d].behind) ||
-        !at_most(meet, y[d].first, x[d].last, -x[d].behind))
+    if (!at_most(meet, q.first, q.last) || !at_most(meet, p.first, q.last, -q.behind) ||
+        !at_most(meet, q.first, p.last, -p.behind))
       return std::nullopt;
-    // Of a range with gaps the first point is one that both may have.
-    if (!x[d].dense && !at_most(at_first, y[d].first, x[d].first)) return std::nullopt;
-    if (!y[d].dense && !at_most(at_first, x[d].first, y[d].first)) return std::nullopt;
+    if (!add_certain_meeting(p, q, shared)) return std::nullopt;
   }
   question.assume();
   const Truth possible = question.possible({}, &meet);
   if (possible == Truth::No) return possible;
-  if (!is_dense(x) || !is_dense(y)) {
-    // They meet for some values, and for others one of them is empty; or this does not tell.
-    const auto may_be_empty = [&](const Dimension& range) {
-      Linear length;
-      if (!Linear::combine(1, range.last, -1, range.first, length)) return false;
-      const Linear none = below_zero(length);
-      return question.possible({&none}) == Truth::Yes;
-    };
-    at_first.parts.insert(at_first.parts.end(), meet.parts.begin(), meet.parts.end());
-    const bool open = question.possible({}, &at_first) == Truth::Yes &&
-                      (std::ranges::any_of(x, may_be_empty) ||
-                       std::ranges::any_of(y, may_be_empty));
-    return open ? Decision(Truth::Unknown) : std::nullopt;
-  }
   Truth contrary = Truth::No;
-  for (const Condition& part : meet.parts) {
-    const Linear no = below_zero(part.form);
-    const Truth t = question.possible({&no});
-    if (t != Truth::No) contrary = t;
-    if (t == Truth::Yes) break;
+  const auto find_contrary = [&] {
+    for (const Condition& part : meet.parts) {
+      const Linear no = below_zero(part.form);
+      const Truth t = question.possible({&no});
+      if (t != Truth::No) contrary = t;
+      if (t == Truth::Yes) break;
+    }
+  };
+  if (is_dense(x) && is_dense(y)) {
+    find_contrary();
+    return question.decided(possible, contrary);
   }
-  return question.decided(possible, contrary);
+  shared.parts.insert(shared.parts.end(), meet.parts.begin(), meet.parts.end());
+  const Condition missed = contrary_of(shared);
+  if (question.possible({}, &missed) == Truth::No) return Truth::Yes;
+  if (question.possible({}, &shared) != Truth::Yes) return std::nullopt;
+  find_contrary();
+  return contrary == Truth::Yes ? Decision(Truth::Unknown) : std::nullopt;
 }
 
 Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions) {
@@ -463,29 +489,35 @@ Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptio
   if (!read(outer, assumptions, question.forms, x) || !read(inner, assumptions, question.forms, y))
     return std::nullopt;
   // Something is uncovered where no dimension of the inner box is empty and some dimension sticks
-  // out. Of ranges with gaps this says too much (where the inner one ends by its step is not known)
-  // or too little (the outer one's gaps).
-  bool too_much = false, too_little = false;
-  Condition filled, sticks_out{Condition::Kind::Any, {}, {}};
+  // out. Of ranges with gaps two conditions say so, one where that may be, the other where it is.
+  using Kind = Condition::Kind;
+  bool exact = true, gaps_outside = false;
+  Condition filled, may_stick{Kind::Any, {}, {}}, sticks_out{Kind::Any, {}, {}};
   for (std::size_t d = 0; d < outer.rank(); ++d) {
     const Dimension &o = x[d], &i = y[d];
     if (!at_most(filled, i.first, i.last)) return std::nullopt;
     if (outer[d] == inner[d]) continue;
-    if (!at_most(sticks_out, i.first, o.first, 1)) return std::nullopt;
-    if (!o.dense) too_little = true;
-    else if (!i.exact_end) too_much = true;
-    if (o.dense || i.exact_end)
-      if (!at_most(sticks_out, o.last, i.last, 1 + o.behind - i.behind)) return std::nullopt;
-    if (!o.dense && i.dense && !at_most(sticks_out, i.first, i.last, o.behind + 1))
+    exact = exact && o.dense() && i.before == 0;
+    gaps_outside = gaps_outside || !o.dense();
+    const std::int64_t behind = 1 + o.behind - i.behind;
+    if (!at_most(sticks_out, i.first, o.first, 1) ||
+        !at_most(sticks_out, o.last, i.last, behind + i.before))
+      return std::nullopt;
+    if (!o.dense() && i.dense() && !at_most(sticks_out, i.first, i.last, o.behind + 1))
+      return std::nullopt;
+    if (i.before > 0 && (!at_most(may_stick, i.first, o.first, 1) ||
+                         !at_most(may_stick, o.last, i.last, behind)))
       return std::nullopt;
   }
   question.assume();
-  Condition uncovered{Condition::Kind::All, {}, {filled, sticks_out}};
-  const Truth outside = question.possible({}, &uncovered);
-  if (outside == Truth::No && !too_little) return Truth::Yes;
-  if (too_much || outside == Truth::No) return std::nullopt;
+  const auto uncovered = [&](Condition out) {
+    const Condition both{Kind::All, {}, {filled, std::move(out)}};
+    return question.possible({}, &both);
+  };
+  const Truth outside = uncovered(sticks_out);
+  if (exact && outside == Truth::No) return Truth::Yes;
   // Covered: a dimension is empty, or none sticks out.
-  const auto empty_or = [&](const Condition& none) {
+  const auto covered = [&](const Condition& none) {
     Truth result = Truth::No;
     const auto add = [&](Truth t) {
       if (t != Truth::No) result = t;
@@ -498,22 +530,26 @@ Decision linear_covers(const Subset& outer, const Subset& inner, const Assumptio
     add(question.possible({}, &none));
     return result;
   };
-  Condition none;
-  for (const Condition& part : sticks_out.parts)
-    none.parts.push_back({Condition::Kind::AtLeastZero, below_zero(part.form), {}});
-  const Truth inside = empty_or(none);
-  if (!too_little) return question.decided(inside, outside);
+  Condition fits = contrary_of(sticks_out);
+  const Truth inside = covered(fits);
+  if (exact) return question.decided(inside, outside);
   if (inside == Truth::No) return Truth::No;
+  if (outside == Truth::No) {
+    for (const Condition& part : sticks_out.parts) may_stick.parts.push_back(part);
+    return !gaps_outside && uncovered(may_stick) == Truth::No ? Decision(Truth::Yes) : std::nullopt;
+  }
   if (outside != Truth::Yes) return std::nullopt;
-  // Certainly covered: a dimension is empty, or the outer range's first block holds the inner one.
+  // Certainly covered: none may stick out, and of an outer range with gaps the first block holds
+  // the inner one.
+  for (const Condition& part : may_stick.parts) fits.parts.push_back(contrary_of(part));
   for (std::size_t d = 0; d < outer.rank(); ++d) {
     const Dimension &o = x[d], &i = y[d];
-    if (o.dense || outer[d] == inner[d]) continue;
-    if (!at_most(none, i.first, o.first) || !at_most(none, o.first, o.last) ||
-        !at_most(none, i.last, i.first, i.behind - o.behind))
+    if (o.dense() || outer[d] == inner[d]) continue;
+    if (!at_most(fits, i.first, o.first) || !at_most(fits, o.first, o.last) ||
+        !at_most(fits, i.last, i.first, i.behind - o.behind))
       return std::nullopt;
   }
-  return empty_or(none) == Truth::Yes ? Decision(Truth::Unknown) : std::nullopt;
+  return covered(fits) == Truth::Yes ? Decision(Truth::Unknown) : std::nullopt;
 }
 
 }  // namespace sdfg::detail
