@@ -404,7 +404,8 @@ bool add_certain_meeting(const Dimension& p, const Dimension& q, Condition& out)
   // among the others.
   Condition first, among;
   const std::int64_t apart = gaps.stride - 1;
-  const bool read = at_most(first, dense.first, gaps.first) && at_most(first, gaps.first, dense.last) &&
+  const bool read = at_most(first, dense.first, gaps.first) &&
+                    at_most(first, gaps.first, dense.last) &&
                     at_most(among, dense.first, dense.last, apart) &&
                     at_most(among, gaps.first, dense.last, apart) &&
                     at_most(among, dense.first, gaps.last, gaps.before) &&

@@ -88,12 +88,14 @@ class Columns {
   }
 
   void on_state(Sdfg& sdfg, State& state, const Trail& trail) {
+    const auto all = state.nodes_of<NestedSdfg>();
+    const std::vector<NodeId> nodes(all.begin(), all.end());
+    if (nodes.empty()) return;
     const auto tree = scope_tree(state);
     if (!tree) return;
-    const std::vector<NodeId> nodes(state.nodes().begin(), state.nodes().end());
     for (NodeId n : nodes) {
       auto* nested = state[n].as<NestedSdfg>();
-      if (!nested || !nested->sdfg || tree->parent_of(n) != NodeId{}) continue;
+      if (!nested->sdfg || tree->parent_of(n) != NodeId{}) continue;
       Sdfg& inner = **nested->sdfg;
       if (!has_control_flow(inner) || !is_serial(inner) || !is_on_device(sdfg, state, n)) {
         run(inner, trail.in(state, n));

@@ -179,38 +179,14 @@ class Transformer {
   Changed changed_ = Changed::No;
 };
 
-/// Consume scopes, and values that pass between code without a container, have no place on the GPU.
-Status check_states(const Sdfg& sdfg) {
-  Status status = Ok{};
-  for_each_state(sdfg, [&](const State& state, const Block& block) {
-    const auto tree = scope_tree(state);
-    for (NodeId n : state.nodes()) {
-      if (!status || !tree || tree->parent_of(n) != NodeId{}) continue;
-      const auto refuse = [&](std::string message, std::string hint) {
-        status = Diagnostic{Place().block(block).node(state, n).text(), std::move(message),
-                            std::move(hint)};
-      };
-      if (state[n].is<ConsumeEntry>()) refuse("a consume scope cannot run on the GPU", "");
-      if (state[n].is<Tasklet>())
-        for (EdgeId e : state.out(n))
-          if (state[state.target(e)].is_code() && !state[e].memlet.empty())
-            refuse("it hands a value to other code outside of maps",
-                   "put an access node between them");
-      if (const auto* nested = state[n].as<NestedSdfg>(); status && nested && nested->sdfg)
-        status = check_states(**nested->sdfg);
-    }
-  });
-  return status;
-}
-
 }  // namespace
 
 Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   if (!options.gpu_launch_bounds.empty() && options.gpu_launch_factor != 0)
     return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
                       "leave one of them out"};
-  SDFG_TRY([[maybe_unused]] const Ok states, check_states(sdfg));
   std::optional<GpuPlacement> placement(sdfg);
+  SDFG_TRY([[maybe_unused]] const Ok code, placement->check_code());
   const Changed columns = columns_into_kernels(sdfg, *placement, context);
   if (columns == Changed::Yes) placement.emplace(sdfg);
   SDFG_TRY([[maybe_unused]] const Ok placed, placement->check());

@@ -147,9 +147,11 @@ class Copier {
   }
 
   void on_state(State& state, const Trail& trail) {
+    const auto nested_sdfgs = state.nodes_of<NestedSdfg>();
+    if (nested_sdfgs.begin() == nested_sdfgs.end()) return;
     const auto tree = scope_tree(state);
     if (!tree) return;
-    for (NodeId n : state.nodes_of<NestedSdfg>())
+    for (NodeId n : nested_sdfgs)
       if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg && !tree->parent_of(n))
         on_sdfg(**nested->sdfg, trail.in(state, n));
   }

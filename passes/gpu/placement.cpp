@@ -2,6 +2,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/place.h"
 #include "ir/walk.h"
 #include "passes/common/used_names.h"
 
@@ -22,10 +23,10 @@ void GpuPlacement::add(Sdfg& sdfg) {
   names.reserve(sdfg.arrays.size());
   for (const auto& [name, data] : sdfg.arrays) {
     names.add(name, std::uint32_t(containers_.size()));
-    containers_.push_back({&sdfg, name, &data, false, "", {}, {}});
+    containers_.push_back({&sdfg, &name, &data, false, "", {}, {}});
   }
   add_names(sdfg);
-  for_each_state(sdfg, [&](State& state) { on_state(sdfg, state); });
+  for_each_state(sdfg, [&](State& state, const Block& block) { on_state(sdfg, state, block); });
 }
 
 /// What control flow on the host reads.
@@ -54,7 +55,7 @@ void GpuPlacement::name(const Sdfg& sdfg, const SymbolSet& names, const std::str
 }
 
 GpuPlacement::Index GpuPlacement::find(const Sdfg& sdfg, std::string_view name) const {
-  const auto name_at = [&](std::uint32_t at) -> std::string_view { return containers_[at].name; };
+  const auto name_at = [&](std::uint32_t at) -> std::string_view { return *containers_[at].name; };
   const std::uint32_t at = index_.at(&sdfg).find(name.substr(0, name.find('.')), name_at);
   return at == NameIndex::none ? ~Index(0) : at;
 }
@@ -65,14 +66,29 @@ void GpuPlacement::link(Index a, Index b) {
   containers_[b].same.push_back(a);
 }
 
-void GpuPlacement::on_state(Sdfg& sdfg, State& state) {
+void GpuPlacement::on_state(Sdfg& sdfg, State& state, const Block& block) {
   const auto tree = scope_tree(state);
   if (!tree) return;
   for (NodeId n : state.nodes()) {
     const NodeId scope = tree->parent_of(n);
     const bool exit_of_kernel = state[n].is_exit() && tree->parent_of(scope) == NodeId{};
+    if (scope == NodeId{}) check_code(state, block, n);
     if (scope == NodeId{} || exit_of_kernel) on_node(sdfg, state, n);
   }
+}
+
+void GpuPlacement::check_code(const State& state, const Block& block, NodeId n) {
+  const auto refuse = [&](std::string message, std::string hint) {
+    if (code_)
+      code_ = Diagnostic{Place().block(block).node(state, n).text(), std::move(message),
+                         std::move(hint)};
+  };
+  if (state[n].is<ConsumeEntry>()) refuse("a consume scope cannot run on the GPU", "");
+  if (state[n].is<Tasklet>())
+    for (EdgeId e : state.out(n))
+      if (state[state.target(e)].is_code() && !state[e].memlet.empty())
+        refuse("it hands a value to other code outside of maps",
+               "put an access node between them");
 }
 
 void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
@@ -114,7 +130,6 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
   } else if (node.is<Tasklet>()) {
     const Index t = tasklets_.size();
     tasklets_.push_back({&state, n, false, {}});
-    tasklet_index_.emplace(std::pair(&state, n), t);
     for (EdgeId e : state.in(n))
       if (const Index c = container_at(state.source(e)); c != ~Index(0)) {
         containers_[c].tasklets.push_back(t);
@@ -141,6 +156,7 @@ void GpuPlacement::propagate() {
     for (Index other : std::vector(containers_[c].same)) put_on_device(other);
     for (Index t : containers_[c].tasklets) {
       if (std::exchange(tasklets_[t].kernel, true)) continue;
+      kernels_.insert({tasklets_[t].state, tasklets_[t].node.value});
       for (Index needed : tasklets_[t].needed) put_on_device(needed);
     }
   }
@@ -152,18 +168,17 @@ bool GpuPlacement::on_device(const Sdfg& sdfg, const std::string& container) con
 }
 
 bool GpuPlacement::becomes_kernel(const State& state, NodeId tasklet) const {
-  const auto found = tasklet_index_.find({&state, tasklet});
-  return found != tasklet_index_.end() && tasklets_[found->second].kernel;
+  return kernels_.contains({&state, tasklet.value});
 }
 
 Status GpuPlacement::check() const {
   for (const Container& c : containers_) {
     if (!c.device) continue;
     if (c.data->is_scalar() && !c.data->transient && c.sdfg == root_)
-      return Diagnostic{"", "the scalar argument '" + c.name + "' is written by a kernel",
+      return Diagnostic{"", "the scalar argument '" + *c.name + "' is written by a kernel",
                         "make it an array of one element"};
     if (!c.data->is_scalar() && !c.kept_by.empty())
-      return Diagnostic{"", "'" + c.name + "' has to lie in GPU memory, and " + c.kept_by +
+      return Diagnostic{"", "'" + *c.name + "' has to lie in GPU memory, and " + c.kept_by +
                                 " reads it on the host",
                         "copy it to a scalar that no kernel writes"};
   }
@@ -173,7 +188,7 @@ Status GpuPlacement::check() const {
 std::vector<std::string> GpuPlacement::host_reads() const {
   std::vector<std::string> reads;
   for (const Container& c : containers_)
-    if (c.device && !c.named_by.empty()) reads.push_back("'" + c.name + "' (" + c.named_by + ")");
+    if (c.device && !c.named_by.empty()) reads.push_back("'" + *c.name + "' (" + c.named_by + ")");
   return reads;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,9 @@ class GpuPlacement {
   bool on_device(const Sdfg& sdfg, const std::string& container) const;
   /// Does a tasklet outside of maps touch GPU memory, so that it has to become a kernel?
   bool becomes_kernel(const State& state, NodeId tasklet) const;
+  /// What has no place on the GPU, outside of maps: consume scopes, and values that pass between
+  /// code without a container.
+  Status check_code() const { return code_; }
   /// What cannot be: an argument that is passed by value is written by a kernel; a loop or the
   /// symbols of a nested SDFG read an array.
   Status check() const;
@@ -33,7 +38,7 @@ class GpuPlacement {
   using Index = std::size_t;
   struct Container {
     const Sdfg* sdfg;
-    std::string name;
+    const std::string* name;
     const Data* data;
     bool device = false;
     std::string named_by;          ///< who reads it by name on the host
@@ -49,10 +54,17 @@ class GpuPlacement {
         needed;  ///< on the device if it is a kernel: what it writes, arrays it reads
   };
 
+  struct HashOfPlace {
+    std::size_t operator()(const std::pair<const State*, std::uint32_t>& at) const {
+      return std::hash<const State*>()(at.first) + at.second * 0x9e3779b97f4a7c15u;
+    }
+  };
+
   void add(Sdfg& sdfg);
   void add_names(const Sdfg& sdfg);
-  void on_state(Sdfg& sdfg, State& state);
+  void on_state(Sdfg& sdfg, State& state, const Block& block);
   void on_node(Sdfg& sdfg, State& state, NodeId n);
+  void check_code(const State& state, const Block& block, NodeId n);
   void link(Index a, Index b);
   Index find(const Sdfg& sdfg, std::string_view name) const;
   void name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by, bool keeps = false);
@@ -60,10 +72,11 @@ class GpuPlacement {
   void propagate();
 
   const Sdfg* root_;
+  Status code_ = Ok{};
   std::vector<Container> containers_;
   std::vector<FreeTasklet> tasklets_;
   std::unordered_map<const Sdfg*, NameIndex> index_;  ///< of the containers of each SDFG
-  std::map<std::pair<const State*, NodeId>, Index> tasklet_index_;
+  std::unordered_set<std::pair<const State*, std::uint32_t>, HashOfPlace> kernels_;  ///< tasklets
   std::vector<Index> open_;  ///< put on the device, to be followed
 };
 
