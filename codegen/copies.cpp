@@ -86,6 +86,8 @@ class SdfgFunction::CopyEmitter {
  private:
   std::string text(const Expr& e) const { return f_.print(e, place_); }
   void emit_streams();
+  std::string odometer(const std::string& name, const std::vector<Expr>& sizes,
+                       const std::vector<Expr>& strides) const;
   void emit_element();
   void emit_box();
   void emit_reshaped();
@@ -134,6 +136,8 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
   from_ = end(source, memlet_.data_is_src);
   to_ = end(target, !memlet_.data_is_src);
   if (!from_.data || !to_.data) return;
+  if (const auto variable = at_.code_variables.find(edge_); variable != at_.code_variables.end())
+    from_ = {Binding::Value, variable->second + "[0]", from_.data};  // a consume scope popped it
   if (from_.kind == Binding::Struct && to_.kind == Binding::Struct)
     return out_.line("*" + to_.text + " = *" + from_.text + ";");
 
@@ -194,22 +198,52 @@ void SdfgFunction::CopyEmitter::emit_streams() {
   if (pops && pushes) {
     const std::string a = f_.stream_element(from_, read_, place_),
                       b = f_.stream_element(to_, write_, place_);
-    out_.open("for (" + type_ + " value; " + a + ".try_pop(value);)");
-    out_.line(b + ".push(value);");
+    const NameScope names(f_.used_names_);
+    const std::string value = f_.local_name("value");
+    out_.open("for (" + f_.type_name(from_.data->dtype, place_) + " " + value + "; " + a +
+              ".try_pop(" + value + ");)");
+    out_.line(b + ".push(" + value + ");");
     out_.close();
-  } else if (pops) {
-    const std::string stream = f_.stream_element(from_, read_, place_);
-    if (to_.kind == Binding::Value)
-      out_.line(to_.text + " = " + stream + ".pop();");
-    else
-      out_.line(stream + ".pop(" + f_.pointer(to_, write_, place_) + ", " + count + ");");
-  } else {
-    const std::string stream = f_.stream_element(to_, write_, place_);
-    if (from_.kind == Binding::Value) return out_.line(stream + ".push(" + from_.text + ");");
-    out_.open("for (int64_t i = 0; i < " + count + "; ++i)");
-    out_.line(stream + ".push((" + f_.pointer(from_, read_, place_) + ")[i]);");
-    out_.close();
+    return;
   }
+  const std::string stream = pops ? f_.stream_element(from_, read_, place_)
+                                  : f_.stream_element(to_, write_, place_);
+  const Binding& memory = pops ? to_ : from_;
+  if (memory.kind == Binding::Value)
+    return out_.line(pops ? memory.text + " = " + stream + ".pop();"
+                          : stream + ".push(" + memory.text + ");");
+  const Subset& box = pops ? write_ : read_;
+  const std::string at = f_.pointer(memory, box, place_);
+  const Extents extents = extents_of(*memory.data, box);
+  std::vector<CopyDimension> dims;
+  for (std::size_t d : wide(extents.sizes))
+    dims.push_back({extents.sizes[d], extents.strides[d], extents.strides[d]});
+  if (dims.empty()) dims.push_back({1, 1, 1});
+  const bool row = dims.size() == 1 && is_contiguous(dims[0]);
+  if (pops && row && same_type_) return out_.line(stream + ".pop(" + at + ", " + count + ");");
+  const NameScope names(f_.used_names_);
+  if (!pops && row) {
+    const std::string i = f_.local_name("i");
+    out_.open("for (int64_t " + i + " = 0; " + i + " < " + count + "; ++" + i + ")");
+    out_.line(stream + ".push((" + at + ")[" + i + "]);");
+    return out_.close();
+  }
+  const std::string walk = f_.local_name("place"), value = f_.local_name("value");
+  std::vector<Expr> sizes, strides;
+  for (const CopyDimension& d : dims)
+    sizes.push_back(d.size), strides.push_back(d.source_stride);
+  out_.open("");
+  out_.line(odometer(walk, sizes, strides));
+  if (pops) {
+    out_.open("for (" + f_.type_name(from_.data->dtype, place_) + " " + value + "; " + walk +
+              ".more() && " + stream + ".try_pop(" + value + "); " + walk + ".next())");
+    out_.line("(" + at + ")[" + walk + ".at] = " + converted(value) + ";");
+  } else {
+    out_.open("for (; " + walk + ".more(); " + walk + ".next())");
+    out_.line(stream + ".push((" + at + ")[" + walk + ".at]);");
+  }
+  out_.close();
+  out_.close();
 }
 
 void SdfgFunction::CopyEmitter::emit_element() {
@@ -261,27 +295,37 @@ bool SdfgFunction::CopyEmitter::same_shape() const {
   return true;
 }
 
+/// The declaration of what walks over a box.
+std::string SdfgFunction::CopyEmitter::odometer(const std::string& name,
+                                                const std::vector<Expr>& sizes,
+                                                const std::vector<Expr>& strides) const {
+  const auto list = [&](const std::vector<Expr>& values) {
+    std::string out;
+    for (const Expr& value : values) out += (out.empty() ? "" : ", ") + text(value);
+    return out;
+  };
+  return "sdfg::Odometer<" + std::to_string(sizes.size()) + "> " + name + "{{" + list(sizes) +
+         "}, {" + list(strides) + "}};";
+}
+
 /// Different shapes with equal counts: element by element in row-major order of each.
 void SdfgFunction::CopyEmitter::emit_reshaped() {
   if (far_)
     return f_.fail(place_, "the copy changes the shape of what it moves",
                    "run --copy-to-map and --gpu-transformation");
-  const auto odometer = [&](const std::string& name, const std::vector<Expr>& extents,
-                            const std::vector<std::size_t>& dims,
-                            const std::vector<Expr>& strides) {
-    std::string sizes, steps;
-    for (std::size_t d : dims) {
-      sizes += (sizes.empty() ? "" : ", ") + text(extents[d]);
-      steps += (steps.empty() ? "" : ", ") + text(strides[d]);
-    }
-    return "sdfg::Odometer<" + std::to_string(dims.size()) + "> " + name + "{{" + sizes + "}, {" +
-           steps + "}};";
+  const auto of = [](const std::vector<Expr>& values, const std::vector<std::size_t>& dims) {
+    std::vector<Expr> some;
+    for (std::size_t d : dims) some.push_back(values[d]);
+    return some;
   };
+  const NameScope names(f_.used_names_);
+  const std::string from = f_.local_name("from"), to = f_.local_name("to");
   out_.open("");
-  out_.line(odometer("from", reads_.sizes, read_dims_, reads_.strides));
-  out_.line(odometer("to", writes_.sizes, write_dims_, writes_.strides));
-  out_.open("for (; from.more() && to.more(); from.next(), to.next())");
-  out_.line(store("(" + target_ + ")[to.at]", "(" + source_ + ")[from.at]"));
+  out_.line(odometer(from, of(reads_.sizes, read_dims_), of(reads_.strides, read_dims_)));
+  out_.line(odometer(to, of(writes_.sizes, write_dims_), of(writes_.strides, write_dims_)));
+  out_.open("for (; " + from + ".more() && " + to + ".more(); " + from + ".next(), " + to +
+            ".next())");
+  out_.line(store("(" + target_ + ")[" + to + ".at]", "(" + source_ + ")[" + from + ".at]"));
   out_.close();
   out_.close();
 }

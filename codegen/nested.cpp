@@ -1,5 +1,7 @@
 #include "codegen/sdfg_function.h"
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/signature.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -74,8 +76,18 @@ void SdfgFunction::NestedEmitter::emit() {
   SdfgFunction callee(f_.program_, inner_, name, at_.where, place_.in("sdfg " + inner_.name),
                       f_.name_);
   for (const auto& [connector, actual] : actuals_) pass_container(callee, connector, actual);
+  // A symbol that is assigned inside before it is read is a local variable: what the mapping gives
+  // it is no argument of the program (signature.h).
+  const SymbolSet assigned = assigned_symbols(inner_);
+  std::optional<SymbolSet> needed;
+  const auto comes_from_outside = [&](const std::string& symbol) {
+    if (!assigned.contains(symbol)) return true;
+    if (!needed) needed = free_symbols(inner_, true);
+    return needed->contains(symbol);
+  };
   for (const auto& [symbol, value] : node_.symbol_mapping)
-    if (!actuals_.contains(symbol) && !inner_.constants.contains(symbol))
+    if (!actuals_.contains(symbol) && !inner_.constants.contains(symbol) &&
+        comes_from_outside(symbol))
       pass_symbol(callee, symbol, value);
   const auto known = f_.printed_.find(&node_);
   known != f_.printed_.end() ? call_again(known->second) : call(callee, name);
@@ -86,7 +98,10 @@ void SdfgFunction::NestedEmitter::collect() {
     const std::string& connector = state_[e].dst_connector;
     const auto variable = at_.code_variables.find(e);
     if (variable != at_.code_variables.end())
-      actuals_[connector] = {{Binding::Value, variable->second, nullptr}, {}, {}};
+      actuals_[connector] = {{Binding::Value,
+                              variable->second + (popped_by(state_, e) ? "[0]" : ""), nullptr},
+                             {},
+                             {}};
     else
       note(e, connector, path_source(state_, e), false);
   }

@@ -235,8 +235,10 @@ void SdfgFunction::emit_consume(At& at, NodeId id) {
   const Place place = at.node_place(id);
   if (on_device_) return fail(place, "no code for consume scopes in kernels", "run it on the host");
   NodeId source;
+  std::optional<Subset> queue;
   for (EdgeId e : at.state.in(id))
-    if (at.state[e].dst_connector == "IN_stream") source = path_source(at.state, e);
+    if (at.state[e].dst_connector == "IN_stream")
+      source = path_source(at.state, e), queue = at.state[e].memlet.subset();
   const auto* access = source ? at.state[source].as<AccessNode>() : nullptr;
   if (!access) return fail(place, "the consume scope has no stream at IN_stream");
   const Binding stream = end_binding(at, source, access->data);
@@ -251,17 +253,19 @@ void SdfgFunction::emit_consume(At& at, NodeId id) {
   const std::string quiet = consume.condition ? condition(*consume.condition, place) : "true";
   at.out.line("[[maybe_unused]] constexpr int64_t " + cpp_name(consume.pe_index) + " = 0;");
   at.out.open("for (;;)");
+  if (quiet != "true") at.out.line("if (" + quiet + ") break;");
   at.out.line(type + " " + value + "[" + chunk + "]{};");
-  at.out.line("const int64_t " + count + " = " + stream.text + ".pop(" + value + ", " + chunk +
-              ");");
+  at.out.line("const int64_t " + count + " = " +
+              stream_element(stream, subset_or_whole(queue, *stream.data), place) + ".pop(" +
+              value + ", " + chunk + ");");
   at.out.line("if (" + count + " == 0) break;");
   // The name under which DaCe lets the body know how many elements there are.
   at.out.line("[[maybe_unused]] const int64_t __dace_cons_numelems = " + count + ";");
-  if (quiet != "true") at.out.line("if (" + quiet + ") break;");
   const Surroundings outer = at.where;
   at.where.in_scope = true;
   for (EdgeId e : at.state.out(id))
-    if (at.state[e].src_connector == "OUT_stream") at.code_variables[e] = value;
+    if (at.state[e].src_connector == "OUT_stream")
+      for (EdgeId leaf : path_leaves(at.state, e)) at.code_variables[leaf] = value;
   declare_scope(at, id);
   emit_children(at, id);
   at.where = outer;

@@ -136,8 +136,7 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
   port.type = type;
   port.array = type.is_pointer();
   if (const auto variable = at_.code_variables.find(e); variable != at_.code_variables.end()) {
-    const bool consumed = at_.state[at_.state.source(e)].is<ConsumeEntry>();
-    port.text = variable->second + (!port.array && consumed ? "[0]" : "");
+    port.text = variable->second + (!port.array && popped_by(at_.state, e) ? "[0]" : "");
     port.offset = "0";
     port.strides = {"1"};
     inputs_[connector] = port;

@@ -133,12 +133,17 @@ void SdfgFunction::TaskletEmitter::declare_array(const std::string& connector,
 void SdfgFunction::TaskletEmitter::declare_input(const std::string& connector, TaskletPort& port) {
   const std::string name = cpp_name(connector);
   const End* end = find_end(in_ends_, connector);
-  if (port.stream) {
+  const bool pops = port.stream && !memlet(*end).dynamic &&
+                    (python_ || memlet(*end).volume.as_integer() == 1);
+  if (port.stream && !pops) {
     if (!python_) at_.out.line(unused + ("auto& " + name) + " = " + port.text + ";");
     return;
   }
   if (port.array) return declare_array(connector, port);
-  if (end && end->binding.kind == Binding::Struct) {
+  if (pops) {  // one element, however often the code reads it
+    at_.out.line(unused, f_.type_name(port.type, place_), " ", name, " = ", port.text, ".pop();");
+    port.stream = false;
+  } else if (end && end->binding.kind == Binding::Struct) {
     at_.out.line(unused + ("auto* " + name) + " = " + port.text + ";");
   } else {
     const bool reference = end && memlet(*end).dynamic && !port.text.ends_with(")");

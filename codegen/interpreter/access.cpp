@@ -55,7 +55,10 @@ Step StateCompiler::compile_copy(EdgeId edge, NodeId from, NodeId to, Scope& sco
   const Where* place = place_of(edge);
   const Context c = context(scope, place);
   const Memlet& memlet = state_[edge].memlet;
-  Copy copy{&machine_, place, compile_side(at_node(from), memlet.src_subset, c),
+  Container* element = popped(edge);
+  Copy copy{&machine_, place,
+            element ? compile_side(element, std::nullopt, c)
+                    : compile_side(at_node(from), memlet.src_subset, c),
             compile_side(at_node(to), memlet.dst_subset, c), {}};
   if (memlet.wcr) copy.combine = compile_reduction(*memlet.wcr, *copy.to.container, c);
   const bool launched = machine_.counter &&

@@ -55,11 +55,13 @@ Step StateCompiler::compile_library(NodeId id, Scope& scope) {
     if (memlet.empty()) return;
     const Where* place = place_of(e);
     const Context c = context(scope, place);
-    Container* container = of_memlet(e);
+    Container* element = popped(e);
+    Container* container = element ? element : of_memlet(e);
     if (container->type == BaseType::Unknown || container->record)
       throw Stop("values of '" + container->name +
                  "' are of a type that the interpreter cannot compute with");
-    Operands::Operand operand{compile_side(container, memlet.subset(), c), place, {}};
+    Operands::Operand operand{
+        compile_side(container, element ? std::nullopt : memlet.subset(), c), place, {}};
     if (output && memlet.wcr) operand.combine = compile_reduction(*memlet.wcr, *container, c);
     to.insert_or_assign(connector, std::move(operand));
   };

@@ -118,6 +118,7 @@ struct Machine {
   std::deque<std::vector<std::byte>> memories;  ///< of variables that hold structures
   std::map<std::string, Record, std::less<>> records;
   std::deque<Container> containers;
+  std::deque<Data> declarations;  ///< of containers that no SDFG declares
   std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
   bool adverse = false;        ///< see InterpreterOptions

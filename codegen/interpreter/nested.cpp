@@ -52,8 +52,7 @@ Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
     const auto argument = inner.arguments.find(connector);
     if (argument == inner.arguments.end())
       throw Stop("connector '" + connector + "' is no argument of the nested SDFG");
-    bound.push_back({argument->second, window(of_memlet(e), state_[e].memlet.subset(), scope,
-                                              place_of(e))});
+    bound.push_back({argument->second, window_read(e, scope, place_of(e))});
     // A structure's members are containers of their own.
     const std::string prefix = connector + ".";
     for (auto m = inner.arguments.lower_bound(prefix);

@@ -48,11 +48,9 @@ std::vector<Step> StateCompiler::compile_dynamic_inputs(NodeId entry, Scope& out
   for (EdgeId e : state_.in(entry)) {
     const std::string& connector = state_[e].dst_connector;
     if (connector.empty() || connector.starts_with("IN_") || state_[e].memlet.empty()) continue;
-    Container* c = of_memlet(e);
-    const Where* place = place_of(e);
-    const auto input = window(c, state_[e].memlet.subset(), outer, place);
+    const auto input = window_read(e, outer, place_of(e));
     Number* slot = machine_.new_slot();
-    inner.names.set(connector, {c->type, slot, nullptr});
+    inner.names.set(connector, {input->container->type, slot, nullptr});
     steps.push_back([input, slot] {
       constexpr std::int64_t zero[16] = {};
       *slot = input->read({zero, input->wide.size()});
@@ -112,8 +110,19 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
       stream = window(of_memlet(e), state_[e].memlet.subset(), outer, place_of(e));
   if (!stream) throw Stop("a consume scope without a stream");
 
-  Number* element = machine_.new_slot();
-  outputs_[{id, "OUT_stream"}] = {stream->container->type, element, nullptr};
+  // The element has a place of its own, which whatever is inside reads.
+  const Data& queue_data = *stream->container->data;
+  Container* element = unit_.new_container(
+      stream->container->name,
+      machine_.declarations.emplace_back(Data::scalar(queue_data.dtype, true)));
+  element->in_kernel = scope.in_kernel;
+  element->prepare = [machine = &machine_, element,
+                      layout = unit_.layout_of(element, context(scope, place))] {
+    layout();
+    allocate(*machine, *element, 1, false);
+    element->ready = true;
+  };
+  popped_[id] = element;
   Number* index = machine_.new_slot();
   scope.names.set(consume.pe_index, {BaseType::Int64, index, nullptr});
   const Index elements = compile_index(consume.num_pes, context(outer, place_of(id)));
@@ -125,7 +134,8 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
   }
   Body body = compile_scope(scope);
   // The processing elements take turns.
-  Step turns = [machine = &machine_, stream, element, index, elements, launched,
+  Step turns = [machine = &machine_, stream, to = unit_.whole(element, place), index, elements,
+                launched,
                 condition = std::move(condition), body = std::move(body)] {
     const std::int64_t count = std::max<std::int64_t>(elements(), 1);
     for (std::int64_t turn = 0;; ++turn) {
@@ -133,7 +143,7 @@ Step StateCompiler::compile_consume(NodeId id, Scope& outer) {
       if (condition && condition().i) return;
       std::deque<Number>& queue = stream_queue(*stream);
       if (queue.empty()) return;
-      *element = queue.front();
+      to->write({}, queue.front());
       queue.pop_front();
       index->i = turn % count;
       if (launched) ++launched->points;

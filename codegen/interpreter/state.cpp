@@ -210,6 +210,17 @@ Container* StateCompiler::of_memlet(EdgeId edge) {
   return view(memlet.data_is_src ? path_source(state_, edge) : path_target(state_, edge));
 }
 
+Container* StateCompiler::popped(EdgeId edge) const {
+  const NodeId entry = popped_by(state_, edge);
+  return entry ? popped_.at(entry) : nullptr;
+}
+
+std::shared_ptr<Window> StateCompiler::window_read(EdgeId edge, const Scope& scope,
+                                                   const Where* place) {
+  if (Container* element = popped(edge)) return unit_.whole(element, place);
+  return window(of_memlet(edge), state_[edge].memlet.subset(), scope, place);
+}
+
 std::shared_ptr<Window> StateCompiler::window(Container* container,
                                               const std::optional<Subset>& subset,
                                               const Scope& scope, const Where* place) {

@@ -57,6 +57,10 @@ class StateCompiler {
   Container* of_memlet(EdgeId edge);     ///< of the memlet's `data`
   std::shared_ptr<Window> window(Container* container, const std::optional<Subset>& subset,
                                  const Scope& scope, const Where* place);
+  /// What an edge reads: the part that its memlet names, or what a consume scope popped.
+  std::shared_ptr<Window> window_read(EdgeId edge, const Scope& scope, const Where* place);
+  /// The element that a consume scope popped and the edge carries; null for other edges.
+  Container* popped(EdgeId edge) const;
 
   // access.cpp
   void compile_access(NodeId id, Scope& scope, Body& body);
@@ -92,6 +96,7 @@ class StateCompiler {
   std::map<std::string, NodeId, std::less<>> local_scope_;  ///< innermost scope of all uses
   std::map<std::string, Container*, std::less<>> locals_;
   std::map<NodeId, Container*> views_;
+  std::map<NodeId, Container*> popped_;  ///< by the entry of the consume scope
   std::map<std::pair<NodeId, std::string>, Binding> outputs_;  ///< of code nodes, read by others
 };
 

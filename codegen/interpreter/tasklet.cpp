@@ -77,14 +77,11 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
   const std::string& name = edge.dst_connector;
   const Where* place = place_of(e);
 
-  // A value that another tasklet, or the consume scope around, has made.
-  const NodeId source = state_[state_.source(e)].is<ConsumeEntry>() ? state_.source(e)
-                                                                     : path_source(state_, e);
+  // A value that another tasklet has made.
+  const NodeId source = path_source(state_, e);
   if (!state_[source].is<AccessNode>()) {
     const std::vector<EdgeId> path = memlet_path(state_, e);
-    const std::string& from = state_[source].is<ConsumeEntry>() ? edge.src_connector
-                                                                : state_[path[0]].src_connector;
-    const auto made = outputs_.find({source, from});
+    const auto made = outputs_.find({source, state_[path[0]].src_connector});
     if (made == outputs_.end()) throw Stop("nothing is computed for connector '" + name + "'");
     if (made->second.window) {
       names.set(name, made->second);
@@ -101,12 +98,12 @@ std::optional<Step> StateCompiler::compile_input(NodeId id, EdgeId e, Scope& sco
   }
   if (edge.memlet.empty()) return std::nullopt;
 
-  Container* c = of_memlet(e);
+  refuse_tiles(edge.memlet.subset());
+  const auto input = window_read(e, scope, place);
+  Container* c = input->container;
   if (c->type == BaseType::Unknown)
     throw Stop("values of '" + c->name +
                "' are of a type that the interpreter cannot compute with");
-  refuse_tiles(edge.memlet.subset());
-  const auto input = window(c, edge.memlet.subset(), scope, place);
   const bool one = input->wide.empty();
   const ConnectorType type =
       connector_type(machine_, state_[id].in_connectors, name, element_of(*c), one);

@@ -33,7 +33,7 @@ Executable Unit::compile() {
   executable.body = compile_region(sdfg_, place_);
   // Members of structures that are passed in, too.
   for (const auto& [name, c] : containers_)
-    if (!c->data->transient) executable.arguments[name] = c;
+    if (!is_transient(name)) executable.arguments[name] = c;
   executable.symbols = symbols_;
   executable.assigned = assigned_;
   executable.owned = owned_;
@@ -76,6 +76,12 @@ void Unit::count_uses() {
     }
     use_from_control_flow(names);
   });
+}
+
+/// Members belong to who owns the structure.
+bool Unit::is_transient(std::string_view name) const {
+  const Data* data = sdfg_.find_data(root_of(name));
+  return data && data->transient;
 }
 
 bool Unit::is_local_to_state(std::string_view name) const {
@@ -138,7 +144,7 @@ void Unit::prepare_plain(Container* c, const Names& names) {
   const Where* place = machine_.new_place(place_, "data '" + c->name + "'");
   const Context context{machine_, names, place};
   auto layout = layout_of(c, context);
-  const bool own = c->data->transient && !c->data->is_reference();
+  const bool own = is_transient(c->name) && !c->data->is_reference();
   if (!own) {
     c->prepare = [c, layout = std::move(layout)] {
       layout();
@@ -188,7 +194,7 @@ Container* Unit::container(std::string_view name) {
   containers_.emplace(std::string(name), c);
   c->in_kernel = in_kernel_ && !is_persistent(*data);
   prepare_plain(c, names_);
-  if (data->transient && !is_persistent(*data) && !data->is_reference()) owned_.push_back(c);
+  if (is_transient(name) && !is_persistent(*data) && !data->is_reference()) owned_.push_back(c);
   return c;
 }
 

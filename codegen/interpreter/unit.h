@@ -51,6 +51,7 @@ class Unit {
   std::function<void()> layout_of(Container* container, const Context& context);
   /// Is this the only state that mentions the container, whose lifetime ends with it?
   bool is_local_to_state(std::string_view name) const;
+  bool is_transient(std::string_view name) const;
   /// All elements of a container.
   std::shared_ptr<Window> whole(Container* container, const Where* place);
 

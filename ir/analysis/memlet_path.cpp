@@ -69,6 +69,18 @@ NodeId path_target(const State& state, EdgeId edge) {
   return state.target(edge);
 }
 
+NodeId popped_by(const State& state, EdgeId edge) {
+  for (std::size_t steps = 0; steps <= state.edge_count(); ++steps) {
+    const NodeId source = state.source(edge);
+    if (state[source].is<ConsumeEntry>() && state[edge].src_connector == "OUT_stream")
+      return source;
+    const auto before = previous(state, edge);
+    if (!before) break;
+    edge = *before;
+  }
+  return {};
+}
+
 std::vector<EdgeId> path_leaves(const State& state, EdgeId edge) {
   // Inner edges lie behind an entry on the way down, before an exit on the way up.
   std::vector<EdgeId> leaves, open{edge};

@@ -13,6 +13,9 @@ std::vector<EdgeId> memlet_path(const State& state, EdgeId edge);
 /// First and last node of that path.
 NodeId path_source(const State& state, EdgeId edge);
 NodeId path_target(const State& state, EdgeId edge);
+/// The consume scope whose popped element the edge carries, because its path leaves the entry at
+/// OUT_stream; none for all other edges.
+NodeId popped_by(const State& state, EdgeId edge);
 /// Innermost edges of the tree of paths that passes this edge, in edge order: one for a plain
 /// edge, all fan-outs behind an entry's OUT_x, all fan-ins before an exit's IN_x.
 std::vector<EdgeId> path_leaves(const State& state, EdgeId edge);

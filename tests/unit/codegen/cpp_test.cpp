@@ -357,6 +357,110 @@ TEST(Cpp, NamesOfCopiesAndReductionsAreFree) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
 }
 
+// What a tasklet reads from a stream is one element, however often the code names it.
+TEST(Cpp, AStreamIsPoppedOnce) {
+  const std::string text = generated(R"--(sdfg pops(A: float64[4], B: float64[4])
+  transient q: stream float64[1]
+  state push
+    n0 = access A
+    n1 = access q
+    n0 -> n1 : A[0:4:3] -> [0]
+  state pop
+    n0 = access q
+    n1 = tasklet t: "o = x if x > 0 else -x"
+    n2 = access B
+    n0 -> n1.x : q[0]
+    n1.o -> n2 : B[0]
+  state row
+    n0 = access q
+    n1 = access B
+    n0 -> n1 : q[0] -> [1:4:2] {volume = 2}
+  push -> pop
+  pop -> row
+)--");
+  EXPECT_NE(text.find("double x = q.pop();"), std::string::npos) << text;
+  EXPECT_NE(text.find("o = x > 0 ? x : -x;"), std::string::npos) << text;
+  EXPECT_NE(text.find("sdfg::Odometer<1> place{{2}, {3}};\n"
+                      "      for (; place.more(); place.next()) {\n"
+                      "        q.push((A)[place.at]);"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("for (double value; place.more() && q.try_pop(value); place.next()) {\n"
+                      "        (B + 1)[place.at] = value;"),
+            std::string::npos)
+      << text;
+}
+
+// It is no argument of the program either, so nothing outside may be asked for it.
+TEST(Cpp, ASymbolThatIsAssignedInsideFirstIsNotPassed) {
+  const std::string text = generated(R"--(sdfg outside(A: float64[4])
+  symbol N: int64
+  state s
+    n0 = access A
+    n1 = nested_sdfg inner with (k = N)
+      sdfg inner(a: float64)
+        symbol k: int64
+        loop twice (k) from "k = 0" while "k < 2" next "k = k + 1"
+          state body
+            n0 = access a
+            n1 = tasklet t: "o = x + k"
+            n2 = access a
+            n0 -> n1.x : a[0]
+            n1.o -> n2 : a[0]
+    n2 = access A
+    n0 -> n1.a : A[0]
+    n1.a -> n2 : A[0]
+)--");
+  EXPECT_NE(text.find("inner(A[0]);"), std::string::npos) << text;
+  EXPECT_EQ(text.find("int64_t N"), std::string::npos) << text;
+}
+
+// A popped element goes into maps, copies and nested SDFGs; of several queues, the one named.
+TEST(Cpp, WhatIsConsumedGoesAnywhere) {
+  const std::string text = generated(R"--(sdfg places(A: int64[4], R: int64[1])
+  transient q: stream int64[2]
+  transient e: int64
+  state main
+    n0 = access q
+    n2 = consume c (p) {num_pes = 2, condition = "R[0] > 3"}
+      n3 = map each (j) in [0:2]
+        n4 = tasklet at: "o[k] = j"
+      n5 = exit n3
+      n6 = access e
+      n7 = nested_sdfg inner
+        sdfg inner(x: int64, y: int64, z: int64)
+          state s
+            n0 = access x
+            n1 = access y
+            n2 = tasklet t: "o = a + b"
+            n3 = access z
+            n0 -> n2.a : x[0]
+            n1 -> n2.b : y[0]
+            n2.o -> n3 : z[0]
+    n8 = consume_exit n2
+    n9 = access A
+    n10 = access R
+    n0 -> n2.IN_stream : q[1] {volume = 0, dynamic = true}
+    n2.OUT_stream -> n3.IN_k : q[1]
+    n3.OUT_k -> n4.k : q[1]
+    n4.o -> n5.IN_A : A[0:4] {volume = 0, dynamic = true}
+    n5.OUT_A -> n8.IN_A : A[0:4] {volume = 0, dynamic = true}
+    n8.OUT_A -> n9 : A[0:4] {volume = 0, dynamic = true}
+    n2.OUT_stream -> n6 : q[1] -> [0]
+    n2.OUT_stream -> n7.x : q[1]
+    n6 -> n7.y : e[0]
+    n7.z -> n8.IN_R : R[0]
+    n8.OUT_R -> n10 : R[0]
+)--");
+  EXPECT_NE(text.find("if (R[0] > 3) break;\n        int64_t q_element[1]{};\n"
+                      "        const int64_t q_count = q[1].pop(q_element, 1);"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("int64_t k = q_element[0];"), std::string::npos) << text;
+  EXPECT_NE(text.find("e = q_element[0];"), std::string::npos) << text;
+  EXPECT_NE(text.find("inner(q_element[0], e, R[0]);"), std::string::npos) << text;
+}
+
 // DaCe's code does the first only; what a text says is done here.
 TEST(Cpp, ALoopDoesAllItsAssignments) {
   const std::string text = generated(R"--(sdfg walk(A: float64[8], B: float64[8])

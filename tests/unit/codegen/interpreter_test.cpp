@@ -397,6 +397,85 @@ sdfg fibonacci(A: int32[1], R: int32[1])
   EXPECT_EQ(values<std::int32_t>(result->arguments.at("R"))[0], 55);
 }
 
+TEST(Interpreter, WhatIsConsumedGoesAnywhere) {
+  // Into a map, a copy and a nested SDFG, beside an array that comes through the scope, too.
+  constexpr std::string_view text = R"(
+sdfg places(A: int64[4], B: int64[4], R: int64[1])
+  transient q: stream int64[2]
+  transient e: int64
+  state fill
+    n0 = access A
+    n1 = access q
+    n0 -> n1 : A[0:4] -> [1]
+  state main
+    n0 = access q
+    n1 = access A
+    n2 = consume c (p) {num_pes = 2}
+      n3 = map each (j) in [0:2]
+        n4 = tasklet at: "o[k] = 10 * a[k]"
+      n5 = exit n3
+      n6 = access e
+      n7 = nested_sdfg inner
+        sdfg inner(x: int64, y: int64, z: int64)
+          state s
+            n0 = access x
+            n1 = access y
+            n2 = tasklet t: "o = a + b"
+            n3 = access z
+            n0 -> n2.a : x[0]
+            n1 -> n2.b : y[0]
+            n2.o -> n3 : z[0] {wcr = "lambda old, new: old + new"}
+    n8 = consume_exit n2
+    n9 = access B
+    n10 = access R
+    n0 -> n2.IN_stream : q[1] {volume = 0, dynamic = true}
+    n2.OUT_stream -> n3.IN_k : q[1]
+    n3.OUT_k -> n4.k : q[1]
+    n1 -> n2.IN_A : A[0:4]
+    n2.OUT_A -> n3.IN_A : A[0:4]
+    n3.OUT_A -> n4.a : A[0:4]
+    n4.o -> n5.IN_B : B[0:4] {volume = 0, dynamic = true}
+    n5.OUT_B -> n8.IN_B : B[0:4] {volume = 0, dynamic = true}
+    n8.OUT_B -> n9 : B[0:4] {volume = 0, dynamic = true}
+    n2.OUT_stream -> n6 : q[1] -> [0]
+    n2.OUT_stream -> n7.x : q[1]
+    n6 -> n7.y : e[0]
+    n7.z -> n8.IN_R : R[0]
+    n8.OUT_R -> n10 : R[0]
+  fill -> main
+)";
+  const auto result = run(text, {{"A", array<std::int64_t>({3, 1, 2, 0})},
+                                 {"B", array<std::int64_t>({0, 0, 0, 0})},
+                                 {"R", array<std::int64_t>({0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<std::int64_t>(result->arguments.at("B")),
+            (std::vector<std::int64_t>{30, 10, 20, 0}));
+  EXPECT_EQ(values<std::int64_t>(result->arguments.at("R"))[0], 12);
+}
+
+TEST(Interpreter, MembersBelongToWhoOwnsTheStructure) {
+  constexpr std::string_view text = R"(
+sdfg members(A: float64[4], B: float64[4])
+  transient S: structure P(x: float64[4], y: float64[2]) of pointer(struct(P, {x = pointer(float64), y = pointer(float64)}, {x = "4", y = "2"}, 16))[1]
+  transient v: view float64[2]
+  state main
+    n0 = access A
+    n1 = access S.x
+    n2 = access S.y
+    n3 = access v
+    n4 = access B
+    n0 -> n1 : A[0:4] -> [0:4]
+    n1 -> n2 : S.x[1:3] -> [0:2]
+    n2 -> n3.views : S.y[0:2] -> [0:2]
+    n1 -> n4 : S.x[0:2] -> [0:2]
+    n3 -> n4 : v[0:2] -> [2:4]
+)";
+  const auto result =
+      run(text, {{"A", array<double>({1, 2, 3, 4})}, {"B", array<double>({0, 0, 0, 0})}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(values<double>(result->arguments.at("B")), (std::vector<double>{1, 2, 2, 3}));
+}
+
 TEST(Interpreter, AReductionKeepsTheOrderOfItsInput) {
   constexpr std::string_view text = R"(
 sdfg reduce(A: float64[2, 3], B: float64[2])
