@@ -100,11 +100,11 @@ Data* Sdfg::find_data(std::string_view name) {
 }
 
 std::string Sdfg::fresh_name(std::string_view base) const {
-  base = no_result(base);
-  std::string name(base);
+  const std::string begin = new_name(base);
+  std::string name = begin;
   for (std::size_t i = 0;
        arrays.contains(name) || symbols.contains(name) || constants.contains(name); ++i)
-    name = std::string(base) + "_" + std::to_string(i);
+    name = begin + "_" + std::to_string(i);
   return name;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "ir/names.h"
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -12,7 +13,8 @@ namespace sdfg {
 /// it stopped, so that n names cost n look-ups.
 class FreshNames {
  public:
-  std::string operator()(const Sdfg& sdfg, const std::string& base) {
+  std::string operator()(const Sdfg& sdfg, std::string_view wanted) {
+    const std::string base = new_name(wanted);
     std::size_t& next = next_[{&sdfg, base}];
     if (next == 0) {
       next = 1;

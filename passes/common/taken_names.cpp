@@ -27,7 +27,7 @@ bool TakenNames::is_variable(std::string_view name) const {
 }
 
 std::string TakenNames::take(std::string_view base) {
-  std::string name(no_result(base));
+  std::string name = new_name(base);
   if (taken(name)) {
     std::size_t& next = next_[name];
     const std::string prefix = name + "_";

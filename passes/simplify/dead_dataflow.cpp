@@ -167,9 +167,8 @@ void Sweep::mark_entry(NodeId entry) {
   for (EdgeId e : state_.in(entry)) {
     if (!carries_data(state_[e])) continue;
     const std::string& connector = state_[e].dst_connector;
-    if (!connector.starts_with("IN_") || live.contains(connector) || consumed_[entry.value] ||
-        state_[entry].is<ConsumeEntry>())
-      set_live(e);
+    const bool stream = state_[entry].is<ConsumeEntry>() && connector == "IN_stream";
+    if (!connector.starts_with("IN_") || live.contains(connector) || stream) set_live(e);
   }
 }
 
@@ -340,8 +339,9 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
     if (live_[e.value]) outputs.insert(state_[e].src_connector);
   for (EdgeId e : state_.in(n)) {
     const std::string& connector = state_[e].dst_connector;
+    // A consume scope hands on what it pops.
     if (!carries_data(state_[e]) || inside.mentions(connector) ||
-        outputs.contains(connector) || !may_drop())
+        outputs.contains(connector) || popped_by(state_, e) || !may_drop())
       continue;
     unneeded.insert(connector);
     program_.context_.applied(here, "input '" + connector + "' is not used inside");

@@ -135,9 +135,10 @@ class Inliner {
   }
 
   void apply() {
-    NestedSdfg nested = std::move(site_.state().get<NestedSdfg>(node_));
+    NestedSdfg& here = site_.state().get<NestedSdfg>(node_);
+    plan_.choose_names(sdfg_, **here.sdfg, site_.names);
+    NestedSdfg nested = std::move(here);
     Sdfg& inner = **nested.sdfg;
-    plan_.choose_names(sdfg_, inner, site_.names);
     rename_own_symbols(nested, inner);
     replace_inside(inner);
     plan_.move_declarations(sdfg_, inner, false);

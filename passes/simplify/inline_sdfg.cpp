@@ -59,10 +59,11 @@ class Inliner {
   }
 
   void apply() {
-    NestedSdfg nested = std::move(state_.get<NestedSdfg>(node_));
+    NestedSdfg& here = state_.get<NestedSdfg>(node_);
+    plan_.choose_names(sdfg_, **here.sdfg, index_.names);
+    NestedSdfg nested = std::move(here);
     Sdfg& inner = **nested.sdfg;
     State& body = *inner[*start(inner)].as<State>();
-    plan_.choose_names(sdfg_, inner, index_.names);
     replace_symbols(inner, plan_.replacements());
     plan_.close_subsets(inner, body);
     plan_.move_declarations(sdfg_, inner, scoped_);

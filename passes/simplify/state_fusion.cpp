@@ -458,14 +458,14 @@ class Fusion {
         state.connect(into, source, {});
         continue;
       }
-      for (EdgeId e : out) {
-        for (NodeId from : waits)
-          if (!search_.reaches(state, from, state.target(e)))
-            sdfg::order(sdfg_, state, from, state.target(e));
-        state.set_source(e, into);
-      }
       state[into].out_connectors.merge(state[source].out_connectors);
-      state.erase(source);
+      for (EdgeId e : out) state.set_source(e, into);
+      state.erase(source);  // before paths are looked for, which would lead through it
+      for (EdgeId e : out) {
+        const NodeId reader = state.target(e);
+        for (NodeId from : waits)
+          if (!search_.reaches(state, from, reader)) sdfg::order(sdfg_, state, from, reader);
+      }
       for (auto& [name, list] : second.accesses)
         for (Access& a : list)
           for (NodeId* n : {&a.node, &a.begin, &a.end})
