@@ -40,11 +40,8 @@ constexpr std::array patterns{
   state $p_product
     n0 = access $p_a
     n1 = access $p_b
-    n2 = library dace.libraries.$1}
+    n2 = library dace.libraries.$1
     n3 = access $p_c
-    n0 -> n2.$2 : $p_a[0:N, 0:K]
-    n1 -> n2.$3 : $p_b[0:K, 0:N]
-    n2._c -> n3 : $p_c[0:N, 0:N]
   state $p_out
     n0 = access $p_c
     n1 = map $p_use (i) in [0:N]
@@ -56,10 +53,14 @@ constexpr std::array patterns{
     n1.OUT_c -> n2.y : $p_c[$5, i]
     n2.o -> n3.IN_d : $d[i]
     n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_product\n  $p_product -> $p_out",
-            {"blas.nodes.matmul.MatMul product {name = \"product\""
-             "|blas.nodes.matmul.MatMul product {name = \"product\", extras = {alpha = 2, beta = 0}"
-             "|blas.nodes.gemm.Gemm product {name = \"product\", extras = {alpha = 0.5, beta = 0}",
-             "_a", "_b", "i|0|N - 1", "i|1"}},
+            {"blas.nodes.matmul.MatMul product {name = \"product\"}$2"
+             "|blas.nodes.matmul.MatMul product {name = \"product\", extras = {alpha = 2, beta = 0}}$2"
+             "|blas.nodes.gemm.Gemm product {name = \"product\", extras = {alpha = 0.5, beta = 0}}$2"
+             "|blas.nodes.gemm.Gemm product {name = \"product\", extras = {alpha = 2, beta = 0.5}}$2$3"
+             "|linalg.nodes.tensordot.TensorDot product {name = \"product\", extras = {left_axes = [1], right_axes = [0], permutation = []}}"
+             "\n    n0 -> n2._left_tensor : $p_a[0:N, 0:K]\n    n1 -> n2._right_tensor : $p_b[0:K, 0:N]\n    n2._out_tensor -> n3 : $p_c[0:N, 0:N]",
+             "\n    n0 -> n2._a : $p_a[0:N, 0:K]\n    n1 -> n2._b : $p_b[0:K, 0:N]\n    n2._c -> n3 : $p_c[0:N, 0:N]",
+             "\n    n4 = access $p_c\n    n4 -> n2._cin : $p_c[0:N, 0:N]", "i|0|N - 1", "i|1"}},
     // Matrix times vector, and what vectors give, in place and not.
     Pattern{"map-fusion-vertical state-fusion access-node-copy-elimination scalar-copy-elimination tasklet-fusion move-tasklet-into-map",
             "transient $p_a: float64[N, N]\n  transient $p_x: float64[N]\n  transient $p_y: float64[N]\n  transient $p_r: float64[1]", R"(
@@ -89,7 +90,7 @@ constexpr std::array patterns{
   state $p_product
     n0 = access $p_a
     n1 = access $p_x
-    n2 = library dace.libraries.blas.nodes.gemv.Gemv product {name = "product", extras = {$1}}
+    n2 = library dace.libraries.blas.nodes.gemv.Gemv product {name = "product", extras = {$1
     n3 = access $p_y
     n0 -> n2._A : $p_a[0:N, 0:N]
     n1 -> n2._x : $p_x[0:N]
@@ -120,7 +121,7 @@ constexpr std::array patterns{
     n2.OUT_r -> n3.r : $p_r[0]
     n3.o -> n4.IN_d : $d[i]
     n4.OUT_d -> n5 : $d[0:N])", "$p_in -> $p_product\n  $p_product -> $p_next\n  $p_next -> $p_out",
-            {"alpha = 1, beta = 0|alpha = 2, beta = 0, transA = true|transA = true, alpha = 1, beta = 0",
+            {"alpha = 1, beta = 0}}|alpha = 2, beta = 0, transA = true}}|alpha = 1, beta = 0.5}}\n    n4 = access $p_y\n    n4 -> n2._y : $p_y[0:N]",
              "$p_x[0:N]|$p_x[0:N]", "2|-1|0.5", "V|W", "i|N - 1 - i|0"}},
     // Transposed, copied and filled by library nodes; read through what a map or a copy makes.
     Pattern{"map-iteration-order set-strides redundant-array-elimination copy-chain-elimination map-dim-shuffle self-copy-elimination copy-to-map",
@@ -282,10 +283,8 @@ constexpr std::array patterns{
   loop $p_again ($p_k) from "$p_k = 0" while "$p_k < $1" next "$p_k = $p_k + 1"
     state body
       n0 = access $p_a
-      n1 = library dace.libraries.linalg.nodes.$2}
+      n1 = library dace.libraries.linalg.nodes.$2
       n2 = access $p_b
-      n0 -> n1.$3 : $p_a[0:N, 0:N]
-      n1.$4 -> n2 : $p_b[0:N, 0:N]
       n3 = access $p_x
       n4 = library dace.libraries.linalg.nodes.solve.Solve solve {name = "solve"}
       n5 = access $p_y
@@ -303,7 +302,49 @@ constexpr std::array patterns{
     n1.OUT_y -> n2.y : $p_y[$5, 1]
     n2.o -> n3.IN_d : $d[i]
     n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_again\n  $p_again -> $p_out",
-            {"1|2|K", "cholesky.Cholesky factor {name = \"factor\", extras = {lower = true}", "_a", "_b", "i|N - 1 - i"}},
+            {"1|2|K", "cholesky.Cholesky factor {name = \"factor\", extras = {lower = true}}\n      n0 -> n1._a : $3\n      n1._b -> n2 : $4"
+             "|inv.Inv inverse {name = \"inverse\"}\n      n0 -> n1._ain : $3\n      n1._aout -> n2 : $4",
+             "$p_a[0:N, 0:N]", "$p_b[0:N, 0:N]", "i|N - 1 - i"}},
+    // A reduction without an identity adds to what is there; it may be in a map, to a part of it.
+    Pattern{"expand-reduce map-fusion-vertical dead-dataflow-elimination state-fusion redundant-array-elimination accumulate-transient",
+            "transient $p_t: float64[N, 2]\n  transient $p_r: float64[2]", R"--(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_make (i, j) in [0:N, 0:2]
+      n2 = tasklet make: "o = x / 2 + j"
+    n3 = exit n1
+    n4 = access $p_t
+    n5 = map $p_begin (j) in [0:2]
+      n6 = tasklet begin: "o = $1"
+    n7 = exit n5
+    n8 = access $p_r
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i, j]
+    n3.OUT_t -> n4 : $p_t[0:N, 0:2]
+    n5 -> n6
+    n6.o -> n7.IN_r : $p_r[j]
+    n7.OUT_r -> n8 : $p_r[0:2]
+  state $p_add
+    n0 = access $p_t
+    n1 = library dace.libraries.standard.nodes.reduce.Reduce add {name = "Reduce", extras = {axes = raw "[0]", wcr = "$2"}}
+    n2 = access $p_r
+    n0 -> n1 : $p_t[$3]
+    n1 -> n2 : $p_r[$4]
+  state $p_out
+    n0 = access $p_r
+    n1 = access $s
+    n2 = map $p_use (i) in [0:N]
+      n3 = tasklet use: "o = x / 2 + r / 4"
+    n4 = exit n2
+    n5 = access $d
+    n0 -> n2.IN_r : $p_r[0:2]
+    n2.OUT_r -> n3.r : $p_r[i % 2]
+    n1 -> n2.IN_s : $s[0:N]
+    n2.OUT_s -> n3.x : $s[$5]
+    n3.o -> n4.IN_d : $d[i]
+    n4.OUT_d -> n5 : $d[0:N])--", "$p_in -> $p_add\n  $p_add -> $p_out",
+            {"j|1", "lambda x, y: x + y|lambda x, y: max(x, y)", "0:N, 0:2|1:N, 0:2|0:3, 0:2", "0:2", "i|N - 1 - i"}},
 };
 // clang-format on
 

@@ -5,7 +5,7 @@
 namespace sdfg {
 namespace {
 
-// Names that mean something else inside of a nested SDFG or a loop, and choices of several branches.
+// Names that mean something else inside of a nested SDFG or a loop, and choices of branches.
 // clang-format off
 constexpr std::array patterns{
     // Sizes and parameters change places at the border; containers have each other's names.

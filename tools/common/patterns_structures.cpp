@@ -15,7 +15,7 @@ constexpr std::array patterns{
   state $p_in
     n0 = access $s
     n1 = map $p_make (i) in [0:N]
-      n2 = tasklet make: "o = weighed(i + 1, x)"
+      n2 = tasklet make: "o = weighed(n=i + 1, v=x)"
     n3 = exit n1
     n4 = access $p_t
     n5 = access $p_u
