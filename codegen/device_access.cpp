@@ -81,6 +81,11 @@ bool SdfgFunction::reachable(const Binding& binding, const std::string& containe
            "keep it on the host");
       return false;
     }
+    if (container.find('.') != std::string::npos) {
+      fail(place, "kernels take no structures, and '" + container + "' is a member of one",
+           "keep it on the host");
+      return false;
+    }
     if (binding.kind == Binding::Value) return true;  // by value; writing it is refused elsewhere
     fail(place, "a kernel touches '" + container + "', which is memory of the host",
          "run --gpu-transformation, or give it the storage GPU_Global");

@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "ir/analysis/propagate.h"
+
 namespace sdfg {
 namespace {
 
@@ -162,6 +164,7 @@ Data part_of(const Data& data, const Subset& box, bool keep_strides,
 
 void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std::string& from,
               const std::string& to, const Subset& origin, const Assumptions& assumptions) {
+  const Subset whole = all_elements(*sdfg.find_data(from));
   // Memlets around scopes may say more than is touched, which the part need not have.
   std::vector<std::pair<EdgeId, std::optional<Subset>>> tree;
   for (EdgeId e : memlet_tree(state, use.edge, use.write)) {
@@ -173,7 +176,12 @@ void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std
   for (const auto& [e, touched] : tree) {
     Memlet& memlet = state[e].memlet;
     auto& side = subset_at(memlet, from, use.write);
-    if (touched) side = touched;
+    if (touched) {
+      side = touched;
+      // Where it is not known what is touched, it is all of the part, and not of the container.
+      for (std::size_t d = 0; d < side->rank(); ++d)
+        if ((*side)[d] == whole[d]) (*side)[d] = origin[d];
+    }
     // Only the outermost memlet may have left it out.
     if (!side) side = use.subset;
     side = offset_by(*side, origin, true);
