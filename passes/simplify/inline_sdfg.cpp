@@ -97,12 +97,14 @@ class Inliner {
   }
 
   Refusal check_accesses(const State& body) {
+    std::set<std::string_view> read;
     for (NodeId n : body.nodes_of<AccessNode>()) {
       const auto* access = body[n].as<AccessNode>();
       const auto found = plan_.connections.find(access->data);
       if (found == plan_.connections.end()) continue;
       const Connection& c = found->second;
       const bool reads = !body.out(n).empty(), writes = !body.in(n).empty() || access->setzero;
+      if (reads) read.insert(access->data);
       if (Refusal why = check_view(body, n, c)) return why;
       if (writes && !c.out) return "input '" + access->data + "' is written inside";
       if (access->setzero) return "'" + access->data + "' is set to zero inside";
@@ -120,6 +122,10 @@ class Inliner {
       for (EdgeId e : body.in(n))
         if (Refusal why = plan_.check_rank(body, c, e)) return why;
     }
+    for (const auto& [connector, c] : plan_.connections)
+      if (c.in && !read.contains(connector) && popped_by(state_, *c.in))
+        return "'" + connector + "', which a consume scope pops, is not read inside, and has to go "
+               "somewhere";
     return {};
   }
 
