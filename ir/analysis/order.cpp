@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/graph_algorithms.h"
+#include "ir/analysis/scope_tree.h"
 
 // The list has labels with gaps. An element that finds no gap makes room: the smallest aligned
 // window of labels around it that is sparse enough is spread out evenly, which costs O(log n)

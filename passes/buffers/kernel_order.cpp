@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph_algorithms.h"
+#include "ir/analysis/scope_tree.h"
 #include "passes/buffers/task_order.h"
 #include "passes/common/accesses.h"
 #include "passes/common/renumber.h"
@@ -135,10 +135,9 @@ class StateTasks {
 Changed reorder(const Sdfg& sdfg, State& state, const Accesses& accesses, const Trail& trail,
                 std::int64_t assumed_extent, const Assumptions& assumptions,
                 PassContext& context) {
-  const auto sorted = topological_order(state);
-  const auto tree = scope_tree(state);
-  if (!sorted || !tree || !context.may_apply()) return Changed::No;
-  StateTasks tasks(sdfg, state, accesses, *tree, *sorted);
+  const auto flow = dataflow(state);
+  if (!flow || !context.may_apply()) return Changed::No;
+  StateTasks tasks(sdfg, state, accesses, flow->tree, flow->order);
   const TaskGraph& graph = tasks.graph(assumed_extent, assumptions);
   if (graph.buffers.size() < 2) return Changed::No;
   const std::int64_t before = peak(graph, tasks.order());

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "ir/graph_algorithms.h"
+#include "ir/analysis/scope_tree.h"
 #include "passes/common/tidy.h"
 #include "passes/common/walk_states.h"
 #include "passes/conditionals/if_absorber.h"

@@ -9,7 +9,6 @@
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
-#include "ir/graph_algorithms.h"
 #include "passes/common/accesses.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"

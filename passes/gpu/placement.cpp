@@ -72,12 +72,12 @@ void GpuPlacement::on_state(Sdfg& sdfg, State& state, const Block& block) {
   for (NodeId n : state.nodes()) {
     const NodeId scope = tree->parent_of(n);
     const bool exit_of_kernel = state[n].is_exit() && tree->parent_of(scope) == NodeId{};
-    if (scope == NodeId{}) check_code(state, block, n);
+    if (scope == NodeId{}) look_for_refusals(state, block, n);
     if (scope == NodeId{} || exit_of_kernel) on_node(sdfg, state, n);
   }
 }
 
-void GpuPlacement::check_code(const State& state, const Block& block, NodeId n) {
+void GpuPlacement::look_for_refusals(const State& state, const Block& block, NodeId n) {
   const auto refuse = [&](std::string message, std::string hint) {
     if (code_)
       code_ = Diagnostic{Place().block(block).node(state, n).text(), std::move(message),
@@ -129,7 +129,7 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
       link(container_at(state.target(e)), find(inner, state[e].src_connector));
   } else if (node.is<Tasklet>()) {
     const Index t = tasklets_.size();
-    tasklets_.push_back({&state, n, false, {}});
+    tasklets_.push_back({&state, n, {}});
     for (EdgeId e : state.in(n))
       if (const Index c = container_at(state.source(e)); c != ~Index(0)) {
         containers_[c].tasklets.push_back(t);
@@ -155,8 +155,7 @@ void GpuPlacement::propagate() {
     open_.pop_back();
     for (Index other : std::vector(containers_[c].same)) put_on_device(other);
     for (Index t : containers_[c].tasklets) {
-      if (std::exchange(tasklets_[t].kernel, true)) continue;
-      kernels_.insert({tasklets_[t].state, tasklets_[t].node.value});
+      if (!kernels_.insert({tasklets_[t].state, tasklets_[t].node.value}).second) continue;
       for (Index needed : tasklets_[t].needed) put_on_device(needed);
     }
   }

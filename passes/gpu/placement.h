@@ -49,7 +49,6 @@ class GpuPlacement {
   struct FreeTasklet {
     const State* state;
     NodeId node;
-    bool kernel = false;
     std::vector<Index>
         needed;  ///< on the device if it is a kernel: what it writes, arrays it reads
   };
@@ -64,7 +63,7 @@ class GpuPlacement {
   void add_names(const Sdfg& sdfg);
   void on_state(Sdfg& sdfg, State& state, const Block& block);
   void on_node(Sdfg& sdfg, State& state, NodeId n);
-  void check_code(const State& state, const Block& block, NodeId n);
+  void look_for_refusals(const State& state, const Block& block, NodeId n);
   void link(Index a, Index b);
   Index find(const Sdfg& sdfg, std::string_view name) const;
   void name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by, bool keeps = false);
@@ -76,7 +75,8 @@ class GpuPlacement {
   std::vector<Container> containers_;
   std::vector<FreeTasklet> tasklets_;
   std::unordered_map<const Sdfg*, NameIndex> index_;  ///< of the containers of each SDFG
-  std::unordered_set<std::pair<const State*, std::uint32_t>, HashOfPlace> kernels_;  ///< tasklets
+  std::unordered_set<std::pair<const State*, std::uint32_t>, HashOfPlace>
+      kernels_;  ///< tasklets that become one
   std::vector<Index> open_;  ///< put on the device, to be followed
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "ir/graph_algorithms.h"
+#include "ir/analysis/scope_tree.h"
 #include "passes/common/point_order.h"
 #include "passes/inside_maps/blocked_scope.h"
 

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "ir/analysis/scope_tree.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/side_effects.h"

@@ -385,11 +385,11 @@ class Walk {
         any = true;
         changed_ |= Walk(**nested->sdfg, context_).on_region(**nested->sdfg, trail.in(state, n));
       }
-    const auto order = any ? topological_order(state) : std::nullopt;
-    const auto tree = scope_tree(state);
-    if (!order || !tree) return;
-    for (NodeId n : *order | std::views::reverse) {
-      if (!state.contains(n) || !state[n].is<NestedSdfg>() || tree->parent_of(n)) continue;
+    if (!any) return;
+    const auto flow = dataflow(state);
+    if (!flow) return;
+    for (NodeId n : flow->order | std::views::reverse) {
+      if (!state.contains(n) || !state[n].is<NestedSdfg>() || flow->tree.parent_of(n)) continue;
       const Trail here = trail.in(state, n);
       const Site site{sdfg_, region, block, n, names_, labels};
       Inliner inliner(site);

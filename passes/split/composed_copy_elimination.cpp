@@ -6,7 +6,7 @@
 
 #include "ir/analysis/order.h"
 #include "ir/analysis/propagate.h"
-#include "ir/graph_algorithms.h"
+#include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
@@ -56,16 +56,15 @@ class StateRewriter {
     Changed changed = Changed::No;
     std::set<NodeId> waiting;
     for (bool first = true; first || !waiting.empty(); first = false) {
-      const auto sorted = topological_order(state_);
-      auto tree = scope_tree(state_);
-      if (!sorted || !tree) break;
-      tree_ = *std::move(tree);
+      auto flow = dataflow(state_);
+      if (!flow) break;
+      tree_ = std::move(flow->tree);
       const std::set<NodeId> before = std::exchange(waiting, {});
       std::vector<NodeId> nodes;
-      for (NodeId node : *sorted)
+      for (NodeId node : flow->order)
         if ((first || before.contains(node)) && is_candidate(node)) nodes.push_back(node);
       if (nodes.empty()) break;
-      look_around(*sorted);
+      look_around(flow->order);
       std::set<NodeId> planned;
       std::vector<ComposedPlan> plans;
       for (NodeId node : nodes) {

@@ -7,7 +7,6 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
-#include "ir/graph_algorithms.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
@@ -38,14 +37,14 @@ class Shrinker {
   Changed run() {
     Changed changed = Changed::No;
     for (const auto& [state, trail] : std::views::reverse(states_.states())) {
-      const auto order = topological_order(*state);
-      const auto tree = scope_tree(*state);
-      if (!order || !tree) continue;
-      for (NodeId n : std::views::reverse(*order)) {
+      const auto flow = dataflow(*state);
+      if (!flow) continue;
+      const auto& [order, tree] = *flow;
+      for (NodeId n : std::views::reverse(order)) {
         if (!context_.may_apply()) return changed;
-        if (const auto* exit = (*state)[n].as<MapExit>(); exit && !tree->parent_of(exit->entry))
-          changed |= visit_map(*state, *tree, *trail, exit->entry, n);
-        else if ((*state)[n].is<AccessNode>() && !tree->parent_of(n))
+        if (const auto* exit = (*state)[n].as<MapExit>(); exit && !tree.parent_of(exit->entry))
+          changed |= visit_map(*state, tree, *trail, exit->entry, n);
+        else if ((*state)[n].is<AccessNode>() && !tree.parent_of(n))
           changed |= visit_copies(*state, *trail, n);
       }
     }

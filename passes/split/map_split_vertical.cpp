@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/analysis/assigned_symbols.h"
-#include "ir/graph_algorithms.h"
+#include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
@@ -26,12 +26,11 @@ class StateSplitter {
 
   /// Decides everything on the graph as it is; no decision touches a map of another one.
   Changed run() {
-    const auto sorted = topological_order(state_);
-    auto tree = scope_tree(state_);
-    if (!sorted || !tree) return Changed::No;
-    tree_ = *std::move(tree);
+    auto flow = dataflow(state_);
+    if (!flow) return Changed::No;
+    tree_ = std::move(flow->tree);
     std::vector<std::pair<std::string, VerticalPlan>> plans;
-    for (NodeId node : *sorted) {
+    for (NodeId node : flow->order) {
       if (!context_.may_apply()) break;
       if (!is_candidate(node)) continue;
       VerticalPlan plan = decide(node);
