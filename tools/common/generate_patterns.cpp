@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,18 +56,7 @@ bool has_pattern(std::string_view pass) { return !patterns_for(pass).empty(); }
 Sdfg random_patterns(std::size_t size, std::string_view wanted, Random& random) {
   constexpr std::size_t nodes_of_each = 15;  // on average
   const std::size_t count = std::max<std::size_t>(1, size / nodes_of_each);
-  const std::vector<Pattern> all = patterns_for("");
-  std::vector<Pattern> fitting;
-  if (const char* one = getenv("SDFG_ONE")) {
-    std::vector<Pattern> fresh;
-    for (const auto& some : {library_patterns(), name_patterns(), stream_patterns(),
-        structure_patterns(), view_patterns()}) fresh.insert(fresh.end(), some.begin(), some.end());
-    const int which = atoi(one);
-    if (which >= 0) fitting = {fresh.at(std::size_t(which))};
-    else for (const Pattern& f : fresh)
-      if (wanted.empty() || std::ranges::count(split(f.passes, ' '), wanted)) fitting.push_back(f);
-    if (fitting.empty()) fitting = fresh;
-  } else fitting = patterns_for(wanted);
+  const std::vector<Pattern> all = patterns_for(""), fitting = patterns_for(wanted);
   const std::size_t special = fitting.empty() ? count : random.below(count);
   std::string data, blocks, edges, last;
   for (std::size_t i = 0; i < count; ++i) {
