@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -195,16 +196,56 @@ inline Truth operator!(Truth t) {
 }
 inline bool certain(Truth t) { return t == Truth::Yes; }
 
+namespace detail {
+class Answers;
+}
+
 /// What may be taken for granted when deciding. Empty means: symbols are any integers.
-struct Assumptions {
+///
+/// A copy shares all of it with its original until one of the two is changed, so copying takes no
+/// time that depends on how much there is.
+class Assumptions {
+ public:
   struct Bounds {
     std::optional<Expr> low, high;  ///< inclusive
   };
-  std::map<std::string, Bounds, std::less<>> bounds;  ///< of symbols: parameters of maps, sizes
-  std::vector<Expr> facts;                            ///< further true conditions
-  void assume(std::string_view symbol, std::optional<Expr> low, std::optional<Expr> high) {
-    bounds[std::string(symbol)] = {std::move(low), std::move(high)};
-  }
+  using BoundsTable = std::map<std::string, Bounds, std::less<>>;
+
+  /// Of symbols: parameters of maps, sizes.
+  const BoundsTable& bounds() const;
+  /// Null where nothing bounds the symbol.
+  const Bounds* bounds_of(std::string_view symbol) const;
+  /// Further true conditions.
+  const std::vector<Expr>& facts() const;
+  bool empty() const { return bounds().empty() && facts().empty(); }
+
+  /// Replaces the symbol's bounds.
+  void assume(std::string_view symbol, std::optional<Expr> low, std::optional<Expr> high);
+  /// Drops the symbol's bounds, not the facts that mention it.
+  void forget(std::string_view symbol);
+  void add_fact(Expr condition);
+  /// Keeps the first `count` facts.
+  void keep_facts(std::size_t count);
+
+  /// From here on, until they change, answers are remembered with these assumptions and their
+  /// copies: for those that many questions are asked of, some of them again. They must not be asked
+  /// by two threads at once then.
+  void keep_answers();
+  /// Is one a copy of the other, and neither changed since? Then all answers are equal.
+  bool shared_by(const Assumptions& other) const { return content_ == other.content_; }
+
+ private:
+  friend detail::Answers* answers_kept(const Assumptions& assumptions);
+  struct Content {
+    BoundsTable bounds;
+    std::vector<Expr> facts;
+  };
+  const Content& content() const;
+  /// To be changed: nobody else's, and nothing has been answered with it.
+  Content& changing();
+
+  std::shared_ptr<Content> content_;  ///< null: nothing is known
+  std::shared_ptr<detail::Answers> answers_;
 };
 
 /// Is the condition true for all values allowed by the assumptions (Yes), false for all (No)?

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/expr_answers.h"
 #include "ir/expr_budget.h"
 #include "ir/expr_interval.h"
 #include "ir/expr_isl.h"
@@ -14,6 +15,7 @@
 namespace sdfg {
 namespace {
 
+using About = detail::Answers::About;
 using detail::Interval;
 using detail::interval;
 using detail::is_integral;
@@ -112,7 +114,7 @@ class Prover {
 
   /// Adding something that is at least 0 from a fact may cancel a term: if d - f >= 0 then d >= 0.
   bool facts(const Expr& d, bool strict, int depth) {
-    for (const Expr& fact : assumptions_.facts) {
+    for (const Expr& fact : assumptions_.facts()) {
       const Expr f = simplify(fact);
       const bool less = f.is(Op::Le) || f.is(Op::Lt), greater = f.is(Op::Ge) || f.is(Op::Gt);
       if (!less && !greater && !f.is(Op::Eq)) continue;
@@ -138,9 +140,9 @@ class Prover {
   std::vector<Expr> lows(const Expr& atom) {
     switch (atom.op()) {
       case Op::Symbol: {
-        const auto it = assumptions_.bounds.find(atom.name());
-        if (it == assumptions_.bounds.end() || !it->second.low) return {};
-        return {simplify(*it->second.low)};
+        const auto* bounds = assumptions_.bounds_of(atom.name());
+        if (!bounds || !bounds->low) return {};
+        return {simplify(*bounds->low)};
       }
       case Op::Max: return {atom.args().begin(), atom.args().end()};
       case Op::FloorDiv:
@@ -162,9 +164,9 @@ class Prover {
   std::vector<Expr> highs(const Expr& atom) {
     switch (atom.op()) {
       case Op::Symbol: {
-        const auto it = assumptions_.bounds.find(atom.name());
-        if (it == assumptions_.bounds.end() || !it->second.high) return {};
-        return {simplify(*it->second.high)};
+        const auto* bounds = assumptions_.bounds_of(atom.name());
+        if (!bounds || !bounds->high) return {};
+        return {simplify(*bounds->high)};
       }
       case Op::Min: return {atom.args().begin(), atom.args().end()};
       case Op::FloorDiv:
@@ -254,7 +256,7 @@ Truth decide(const Expr& e, const Assumptions& assumptions) {
     }
     default: break;
   }
-  for (const Expr& fact : assumptions.facts) {
+  for (const Expr& fact : assumptions.facts()) {
     const Expr f = simplify(fact);
     if (f == e) return Truth::Yes;
     if (detail::is_truth(f.op()) && logical_not(f) == e) return Truth::No;
@@ -276,7 +278,7 @@ Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assum
   if (const auto linear = detail::linear_order(op, simplify(a), simplify(b), assumptions))
     return *linear;
   // Without facts to compare with, the normal form of the comparison is not needed.
-  const Truth fast = assumptions.facts.empty() ? decide_comparison(op, a, b, assumptions)
+  const Truth fast = assumptions.facts().empty() ? decide_comparison(op, a, b, assumptions)
                                                : decide(compare_expr(op, a, b), assumptions);
   if (fast != Truth::Unknown || !with_isl) return fast;
   return detail::isl_decide(compare_expr(op, a, b), assumptions);
@@ -291,15 +293,19 @@ Truth detail::decide_quickly(Op op, const Expr& a, const Expr& b, const Assumpti
 
 Truth is_true(const Expr& condition, const Assumptions& assumptions) {
   const Expr e = simplify(condition);
-  if (const auto linear = detail::linear_decide(e, assumptions)) return *linear;
-  const Truth fast = decide(e, assumptions);
-  return fast == Truth::Unknown ? detail::isl_decide(e, assumptions) : fast;
+  return answer(About::Truth, e, Expr(), assumptions, [&] {
+    if (const auto linear = detail::linear_decide(e, assumptions)) return *linear;
+    const Truth fast = decide(e, assumptions);
+    return fast == Truth::Unknown ? detail::isl_decide(e, assumptions) : fast;
+  });
 }
 Truth less_equal(const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  return decide_order(Op::Le, a, b, assumptions, true);
+  return answer(About::LessEqual, a, b, assumptions,
+                [&] { return decide_order(Op::Le, a, b, assumptions, true); });
 }
 Truth less(const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  return decide_order(Op::Lt, a, b, assumptions, true);
+  return answer(About::Less, a, b, assumptions,
+                [&] { return decide_order(Op::Lt, a, b, assumptions, true); });
 }
 Truth equal(const Expr& a, const Expr& b, const Assumptions& assumptions) {
   return is_true(compare_expr(Op::Eq, a, b), assumptions);

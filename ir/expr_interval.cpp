@@ -139,12 +139,11 @@ class Reader {
 
  private:
   Interval symbol(const std::string& name) {
-    const auto it = assumptions_.bounds.find(name);
-    if (it == assumptions_.bounds.end() || depth_ >= max_levels) return {};
+    const auto* bounds = assumptions_.bounds_of(name);
+    if (!bounds || depth_ >= max_levels) return {};
     Interval out;
-    if (it->second.low) out.low = interval(simplify(*it->second.low), assumptions_, depth_ + 1).low;
-    if (it->second.high)
-      out.high = interval(simplify(*it->second.high), assumptions_, depth_ + 1).high;
+    if (bounds->low) out.low = interval(simplify(*bounds->low), assumptions_, depth_ + 1).low;
+    if (bounds->high) out.high = interval(simplify(*bounds->high), assumptions_, depth_ + 1).high;
     // Bounds that contradict each other say nothing here.
     return out.low && out.high && less(*out.high, *out.low) ? Interval{} : out;
   }

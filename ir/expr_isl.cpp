@@ -211,7 +211,7 @@ class Translator {
 /// The assumptions that bear on the atoms, directly or through other symbols; adds atoms.
 std::vector<Expr> relevant_conditions(Atoms& atoms, const Assumptions& assumptions) {
   std::vector<Expr> out;
-  std::vector<bool> used(assumptions.facts.size());
+  std::vector<bool> used(assumptions.facts().size());
   std::size_t seen = 0;
   const auto take = [&](const Expr& condition) {
     out.push_back(condition);
@@ -228,15 +228,15 @@ std::vector<Expr> relevant_conditions(Atoms& atoms, const Assumptions& assumptio
         if (i.high) take(make_normal(Op::Le, {atom, to_expr(*i.high)}));
         continue;
       }
-      const auto it = assumptions.bounds.find(atom.name());
-      if (it == assumptions.bounds.end()) continue;
+      const auto* bounds = assumptions.bounds_of(atom.name());
+      if (!bounds) continue;
       // Built as they are: a bound that folds to a constant would say nothing of the symbol.
-      if (it->second.low) take(make_normal(Op::Ge, {atom, simplify(*it->second.low)}));
-      if (it->second.high) take(make_normal(Op::Le, {atom, simplify(*it->second.high)}));
+      if (bounds->low) take(make_normal(Op::Ge, {atom, simplify(*bounds->low)}));
+      if (bounds->high) take(make_normal(Op::Le, {atom, simplify(*bounds->high)}));
     }
     for (std::size_t f = 0; f < used.size(); ++f) {
       if (used[f]) continue;
-      const Expr fact = simplify(assumptions.facts[f]);
+      const Expr fact = simplify(assumptions.facts()[f]);
       const bool concerns = std::ranges::any_of(atoms.list(), [&](const Expr& a) {
         return a.is(Op::Symbol) && uses_symbol(fact, a.name());
       });

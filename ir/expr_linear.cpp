@@ -279,14 +279,13 @@ class Question {
 
   /// Call when all forms are read.
   void assume() {
-    std::vector<bool> used(assumptions_.facts.size());
+    std::vector<bool> used(assumptions_.facts().size());
     for (std::size_t seen = 0; seen < forms.variables().size(); ++seen) {
       const Expr atom = forms.variables()[seen].atom;
       if (atom.is(Op::Symbol)) {
-        const auto bounds = assumptions_.bounds.find(atom.name());
-        if (bounds != assumptions_.bounds.end()) {
-          if (bounds->second.low) at_least(atom, simplify(*bounds->second.low));
-          if (bounds->second.high) at_least(simplify(*bounds->second.high), atom);
+        if (const auto* bounds = assumptions_.bounds_of(atom.name())) {
+          if (bounds->low) at_least(atom, simplify(*bounds->low));
+          if (bounds->high) at_least(simplify(*bounds->high), atom);
         }
       } else if (!forms.variables()[seen].is_extremum()) {
         const Interval i = interval(atom, assumptions_);
@@ -295,11 +294,11 @@ class Question {
         continue;
       }
       for (std::size_t f = 0; f < used.size(); ++f) {
-        if (used[f] || !atom.is(Op::Symbol) || !uses_symbol(assumptions_.facts[f], atom.name()))
+        if (used[f] || !atom.is(Op::Symbol) || !uses_symbol(assumptions_.facts()[f], atom.name()))
           continue;
         used[f] = true;
         Condition& fact = conditions_.emplace_back();
-        if (!forms.read(simplify(assumptions_.facts[f]), true, fact)) forget();
+        if (!forms.read(simplify(assumptions_.facts()[f]), true, fact)) forget();
       }
     }
     search_.emplace(forms);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/expr_answers.h"
 #include "ir/expr_interval.h"
 #include "ir/expr_isl.h"
 #include "ir/expr_linear.h"
@@ -110,15 +111,19 @@ Truth quick_intersects(const Subset& a, const Subset& b, const Assumptions& assu
 Truth covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions) {
   if (outer.rank() != inner.rank()) return Truth::Unknown;
   if (outer == inner) return Truth::Yes;
-  if (const auto linear = detail::linear_covers(outer, inner, assumptions)) return *linear;
-  const Truth quick = quick_covers(outer, inner, assumptions);
-  return quick == Truth::Unknown ? detail::isl_covers(outer, inner, assumptions) : quick;
+  return answer(detail::Answers::About::Covers, outer, inner, assumptions, [&] {
+    if (const auto linear = detail::linear_covers(outer, inner, assumptions)) return *linear;
+    const Truth quick = quick_covers(outer, inner, assumptions);
+    return quick == Truth::Unknown ? detail::isl_covers(outer, inner, assumptions) : quick;
+  });
 }
 Truth intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {
   if (a.rank() != b.rank()) return Truth::Unknown;
-  if (const auto linear = detail::linear_intersects(a, b, assumptions)) return *linear;
-  const Truth quick = quick_intersects(a, b, assumptions);
-  return quick == Truth::Unknown ? detail::isl_intersects(a, b, assumptions) : quick;
+  return answer(detail::Answers::About::Intersects, a, b, assumptions, [&] {
+    if (const auto linear = detail::linear_intersects(a, b, assumptions)) return *linear;
+    const Truth quick = quick_intersects(a, b, assumptions);
+    return quick == Truth::Unknown ? detail::isl_intersects(a, b, assumptions) : quick;
+  });
 }
 Truth same_points(const Subset& a, const Subset& b, const Assumptions& assumptions) {
   const Truth forth = covers(a, b, assumptions);

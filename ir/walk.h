@@ -53,6 +53,13 @@ void for_each_block(R& region, F&& visit) {
   for (BlockId id : region.nodes()) for_each_block_in(region[id], visit);
 }
 
+/// Is there a loop in the region, at any depth?
+inline bool has_loop(const Region& region) {
+  bool found = false;
+  for_each_block(region, [&](const Block& block) { found = found || block.is<LoopRegion>(); });
+  return found;
+}
+
 /// visit(region): the region itself, then all in it at any depth, branches included.
 template <detail::RegionLike R, class F>
 void for_each_region(R& region, F&& visit) {

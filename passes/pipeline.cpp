@@ -300,7 +300,7 @@ class Runner {
     const PassRun event{step.pass->name, step.configured.options, ++number_};
     PassContext context(step.pass->name);
     context.collect_remarks = options_.collect_remarks;
-    context.assumptions = std::move(assumptions());  // lent, as a copy costs more than many passes
+    context.assumptions = assumptions();
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     if (options_.application_limit) {
@@ -309,7 +309,6 @@ class Runner {
     }
     for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
     Result<Changed> changed = step.configured.run(*sdfg_, context);
-    *assumptions_ = std::move(context.assumptions);
     if (!changed) {
       Diagnostic error = changed.error();
       error.place = std::string(event.pass) + (error.place.empty() ? "" : ": ") + error.place;
@@ -329,7 +328,7 @@ class Runner {
   }
 
   /// What is stated, and what the shapes of arguments say; worked out again when these change.
-  Assumptions& assumptions() {
+  const Assumptions& assumptions() {
     if (assumptions_ && !idle_.empty()) return *assumptions_;  // nothing changed since the last run
     std::vector<Expr> extents;
     for (const auto& [name, data] : sdfg_->arrays)
@@ -340,6 +339,7 @@ class Runner {
     assumptions_.emplace();
     for (const Expr& condition : assume_) assume(condition, *assumptions_);
     assume_shapes(*sdfg_, *assumptions_);
+    assumptions_->keep_answers();  // passes ask many questions again
     return *assumptions_;
   }
   void forget() {

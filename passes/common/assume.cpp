@@ -16,9 +16,9 @@ bool mentions_bounded(const Expr& bound, const Assumptions& assumptions, std::st
                       int depth = 0) {
   if (depth > 8 || uses_symbol(bound, symbol)) return true;
   for (const std::string& name : free_symbols(bound)) {
-    const auto found = assumptions.bounds.find(name);
-    if (found == assumptions.bounds.end()) continue;
-    for (const auto* next : {&found->second.low, &found->second.high})
+    const Bounds* bounds = assumptions.bounds_of(name);
+    if (!bounds) continue;
+    for (const auto* next : {&bounds->low, &bounds->high})
       if (*next && mentions_bounded(**next, assumptions, symbol, depth + 1)) return true;
   }
   return false;
@@ -35,12 +35,14 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
     if (!factor || (*factor != 1 && *factor != -1)) continue;
     const Expr bound = *factor == 1 ? -affine->rest : affine->rest;
     if (mentions_bounded(bound, assumptions, name)) continue;
-    Bounds& bounds = assumptions.bounds[name];
+    const Bounds* known = assumptions.bounds_of(name);
+    Bounds bounds = known ? *known : Bounds();
     std::optional<Expr>& side = *factor == 1 ? bounds.low : bounds.high;
     if (!side)
       side = bound;
     else
       side = *factor == 1 ? max(*side, bound) : min(*side, bound);
+    assumptions.assume(name, std::move(bounds.low), std::move(bounds.high));
     return true;
   }
   return false;
@@ -77,7 +79,7 @@ void assume(const Expr& condition, Assumptions& assumptions) {
     if (assume_bound(difference, assumptions)) return;
   }
   if (fact.is(Op::True)) return;
-  assumptions.facts.push_back(fact);
+  assumptions.add_fact(fact);
 }
 
 void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
@@ -100,7 +102,7 @@ void assume_scope(const MapEntry& map, Assumptions& assumptions) {
     const bool own =
         uses_symbol(range.begin, map.params[d]) || uses_symbol(range.end, map.params[d]);
     if (own)
-      assumptions.bounds.erase(map.params[d]);
+      assumptions.forget(map.params[d]);
     else
       assumptions.assume(map.params[d], range.begin, range.end);
   }
@@ -124,17 +126,17 @@ Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outs
     return std::ranges::all_of(free_symbols(e), passed);
   };
   for (const auto& [name, value] : nested.symbol_mapping) {
-    const auto bounds = outside.bounds.find(name);
-    if (bounds == outside.bounds.end() || !passed(name)) continue;
+    const Bounds* bounds = outside.bounds_of(name);
+    if (!bounds || !passed(name)) continue;
     Bounds kept;
-    if (const auto& low = bounds->second.low; low && all_passed(*low)) kept.low = low;
-    if (const auto& high = bounds->second.high; high && all_passed(*high)) kept.high = high;
-    if (kept.low || kept.high) inside.bounds[name] = kept;
+    if (bounds->low && all_passed(*bounds->low)) kept.low = bounds->low;
+    if (bounds->high && all_passed(*bounds->high)) kept.high = bounds->high;
+    if (kept.low || kept.high) inside.assume(name, kept.low, kept.high);
   }
-  for (const Expr& fact : outside.facts)
-    if (all_passed(fact)) inside.facts.push_back(fact);
+  for (const Expr& fact : outside.facts())
+    if (all_passed(fact)) inside.add_fact(fact);
   for (const auto& [name, value] : nested.symbol_mapping)
-    if (!value.is_symbol(name) && !inside.bounds.contains(name) && !changing.contains(name) &&
+    if (!value.is_symbol(name) && !inside.bounds_of(name) && !changing.contains(name) &&
         all_passed(value))
       inside.assume(name, value, value);
   return inside;

@@ -38,4 +38,9 @@ std::string TakenNames::take(std::string_view base) {
   return name;
 }
 
+NestedNames& TakenNames::nested() {
+  if (!nested_) nested_.emplace(sdfg_);
+  return *nested_;
+}
+
 }  // namespace sdfg

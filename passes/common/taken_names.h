@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "ir/sdfg.h"
+#include "passes/common/nested_names.h"
 
 namespace sdfg {
 
@@ -24,9 +26,16 @@ class TakenNames {
   /// `base`, or `base_0`, `base_1`, …; taken from then on.
   std::string take(std::string_view base);
 
+  /// Names in nested SDFGs, which may be taken again. Those change by what is told alone once this
+  /// has been called.
+  NestedNames& nested();
+  /// Null before the first call of that.
+  NestedNames* nested_if_asked() { return nested_ ? &*nested_ : nullptr; }
+
  private:
   const Sdfg& sdfg_;
   SymbolSet assigned_, connectors_;
+  std::optional<NestedNames> nested_;
   // Looked up, never iterated.
   std::unordered_map<std::string, std::size_t> next_;
 };

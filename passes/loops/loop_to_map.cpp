@@ -362,6 +362,7 @@ Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases&
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, PassContext& context) {
   const Changed changed = on_nested(sdfg, sdfg, trail, aliases, context);
+  if (!has_loop(sdfg)) return changed;  // nothing to gather what is known of all of it for
   return changed | Converter(sdfg, aliases, context).on_region(sdfg, trail);
 }
 

@@ -298,7 +298,7 @@ Refusal check_apart(const std::string& container, const std::vector<RegionAccess
       }
       const Expr later = Expr::symbol(params[q]) + ranges[q].step * Expr::symbol(name);
       known.assume(name, Expr(1), std::nullopt);
-      known.facts.push_back(compare_expr(Op::Le, later, ranges[q].end));
+      known.add_fact(compare_expr(Op::Le, later, ranges[q].end));
       other.emplace(params[q], later);
     }
     for (const RegionAccess& a : distinct)

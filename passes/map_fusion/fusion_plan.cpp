@@ -15,29 +15,18 @@ namespace {
 /// The scope's own parameters lie in its ranges, as long as this lives.
 class BoundParams {
  public:
-  BoundParams(Assumptions& assumptions, const IterationMatch& match) : assumptions_(assumptions) {
-    for (std::size_t k = 0; k < match.params.size(); ++k) {
-      const auto found = assumptions.bounds.find(match.params[k]);
-      before_.emplace_back(match.params[k], found == assumptions.bounds.end()
-                                                ? std::nullopt
-                                                : std::optional(found->second));
+  BoundParams(Assumptions& assumptions, const IterationMatch& match)
+      : assumptions_(assumptions), before_(assumptions) {
+    for (std::size_t k = 0; k < match.params.size(); ++k)
       assumptions.assume(match.params[k], match.ranges[k].begin, match.ranges[k].end);
-    }
   }
-  ~BoundParams() {
-    for (auto& [name, bounds] : before_) {
-      if (bounds)
-        assumptions_.bounds[name] = *bounds;
-      else
-        assumptions_.bounds.erase(name);
-    }
-  }
+  ~BoundParams() { assumptions_ = std::move(before_); }
   BoundParams(const BoundParams&) = delete;
   BoundParams& operator=(const BoundParams&) = delete;
 
  private:
   Assumptions& assumptions_;
-  std::vector<std::pair<std::string, std::optional<Assumptions::Bounds>>> before_;
+  Assumptions before_;
 };
 
 class Planner {

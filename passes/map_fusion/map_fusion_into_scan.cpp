@@ -30,13 +30,9 @@ struct Handed {
   LoopRead read;
 };
 
-bool has_loop(const Node& node) {
+bool has_loop_inside(const Node& node) {
   const auto* nested = node.as<NestedSdfg>();
-  bool found = false;
-  if (nested && nested->sdfg)
-    for_each_block(**nested->sdfg,
-                   [&](const Block& block) { found = found || block.is<LoopRegion>(); });
-  return found;
+  return nested && nested->sdfg && has_loop(**nested->sdfg);
 }
 
 /// Takes the first map's work into the second's scan.
@@ -52,7 +48,8 @@ class Mover {
       if (const auto reads = second_.reads.find(out.container); reads != second_.reads.end())
         for (const std::string& in : reads->second.all())
           for (EdgeId e : second_.in.at(in).inner)
-            if (const NodeId reader = state_.target(e); has_loop(state_[reader])) return reader;
+            if (const NodeId reader = state_.target(e); has_loop_inside(state_[reader]))
+              return reader;
     return std::nullopt;
   }
 

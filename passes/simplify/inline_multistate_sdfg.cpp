@@ -9,6 +9,7 @@
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/split_state.h"
+#include "passes/common/state_trails.h"
 #include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"
 
@@ -360,7 +361,19 @@ class Walk {
  public:
   Walk(Sdfg& sdfg, PassContext& context) : sdfg_(sdfg), names_(sdfg), context_(context) {}
 
-  Changed on_region(Region& region, const Trail& trail) {
+  /// Nested SDFGs before their parents.
+  Changed run(const Trail& trail) {
+    const StateTrails states(sdfg_, trail);
+    for (const auto& [state, here] : states.states())
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg)
+          changed_ |= Walk(**nested.sdfg, context_).run(here->in(*state, n));
+    on_region(sdfg_, trail);
+    return changed_;
+  }
+
+ private:
+  void on_region(Region& region, const Trail& trail) {
     Labels labels(region);
     const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
     for (BlockId b : blocks) {
@@ -372,24 +385,17 @@ class Walk {
           on_region(branch.region(), here.in(branch.block));
       if (block.is<State>()) on_state(region, b, labels, here);
     }
-    return changed_;
   }
 
- private:
   /// From the last node to the first, so that what is cut off does not come up again.
   void on_state(Region& region, BlockId block, Labels& labels, const Trail& trail) {
     State& state = *region[block].as<State>();
-    bool any = false;
-    for (NodeId n : state.nodes_of<NestedSdfg>())
-      if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg) {
-        any = true;
-        changed_ |= Walk(**nested->sdfg, context_).on_region(**nested->sdfg, trail.in(state, n));
-      }
-    if (!any) return;
+    if (std::ranges::empty(state.nodes_of<NestedSdfg>())) return;
     const auto flow = dataflow(state);
     if (!flow) return;
     for (NodeId n : flow->order | std::views::reverse) {
-      if (!state.contains(n) || !state[n].is<NestedSdfg>() || flow->tree.parent_of(n)) continue;
+      const auto* nested = state.contains(n) ? state[n].as<NestedSdfg>() : nullptr;
+      if (!nested || !nested->sdfg || flow->tree.parent_of(n)) continue;
       const Trail here = trail.in(state, n);
       const Site site{sdfg_, region, block, n, names_, labels};
       Inliner inliner(site);
@@ -414,7 +420,7 @@ class Walk {
 }  // namespace
 
 Result<Changed> InlineMultistateSdfg::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Walk(sdfg, context).on_region(sdfg, {});
+  return Walk(sdfg, context).run({});
 }
 
 }  // namespace sdfg

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/walk.h"
 
@@ -69,48 +68,29 @@ Refusal InlinePlan::check_connector_names(const TakenNames& outside, const State
   return {};
 }
 
-namespace {
-
-/// All names that have a meaning of their own in an SDFG, or may get one.
-void add_names(const Sdfg& sdfg, SymbolSet& names) {
-  for (const auto& [name, data] : sdfg.arrays) names.insert(name);
-  for (const auto& [name, type] : sdfg.symbols) names.insert(name);
-  names.merge(assigned_symbols(sdfg));
-  for_each_node(sdfg, [&](const Node& node) {
-    for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
-      for (const auto& [name, type] : *connectors) names.insert(name);
-    if (const auto* map = node.as<MapEntry>()) names.insert(map->params.begin(), map->params.end());
-    if (const auto* consume = node.as<ConsumeEntry>()) names.insert(consume->pe_index);
-  });
-}
-
-}  // namespace
-
 void InlinePlan::choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names) {
   for_each_node(inner, [&](const Node& node) { names.add_connectors(node); });
-  SymbolSet deeper;
-  const auto choose = [&](const std::string& name) {
+  const auto is_new = [&](const auto& entry) {
+    const Constant* same = parent.constants.get(entry.first);
+    return !same || !(*same == entry.second);
+  };
+  // Nested SDFGs see the parent's constants, so these keep clear of names there.
+  const bool new_constants = std::ranges::any_of(inner.constants, is_new);
+  NestedNames* nested = new_constants ? &names.nested() : names.nested_if_asked();
+  const SymbolSet own = nested ? names_within(inner) : SymbolSet();
+  const auto choose = [&](const std::string& name, bool constant) {
     std::string fresh = names.take(name);
     // Another name inside must not be met on the way.
-    while (deeper.contains(fresh) ||
+    while ((constant && nested->in_another(fresh, own)) ||
            (fresh != name && (inner.arrays.contains(fresh) || inner.symbols.contains(fresh))))
       fresh = names.take(name);
     if (fresh != name) moved[name] = fresh;
   };
   for (const auto& [name, data] : inner.arrays)
-    if (data.transient) choose(name);
-  const auto is_new = [&](const auto& entry) {
-    const Constant* same = parent.constants.get(entry.first);
-    return !same || !(*same == entry.second);
-  };
-  if (std::ranges::none_of(inner.constants, is_new)) return;
-  // Nested SDFGs see the parent's constants.
-  for_each_nested_sdfg(parent, [&](const NestedSdfg& nested) {
-    if (&**nested.sdfg != &inner)
-      for_each_sdfg(**nested.sdfg, [&](const Sdfg& s) { add_names(s, deeper); });
-  });
+    if (data.transient) choose(name, false);
   for (const auto& constant : inner.constants)
-    if (is_new(constant)) choose(constant.first);
+    if (is_new(constant)) choose(constant.first, true);
+  if (nested) nested->inlined(inner, own);
 }
 
 Substitution InlinePlan::replacements() const {

@@ -10,6 +10,7 @@
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
+#include "passes/common/state_trails.h"
 #include "passes/common/tidy.h"
 #include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"
@@ -428,16 +429,12 @@ class Inliner {
   std::map<NodeId, std::set<NodeId>> inner_, followers_;
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context);
-
 Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& trail,
                      PassContext& context) {
   Changed changed = Changed::No;
   std::optional<StateIndex> index;
   for (NodeId n : state.nodes_of<NestedSdfg>()) {
-    auto* nested = state[n].as<NestedSdfg>();
     const Trail here = trail.in(state, n);
-    if (nested->sdfg) changed |= run_on(**nested->sdfg, here, context);
     if (!index) {
       auto tree = scope_tree(state);
       if (!tree) {
@@ -460,19 +457,17 @@ Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& t
   return changed;
 }
 
+/// Nested SDFGs before their parents.
 Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
   Changed changed = Changed::No;
+  const StateTrails states(sdfg, trail);
+  for (const auto& [state, here] : states.states())
+    for (NodeId n : state->nodes_of<NestedSdfg>())
+      if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg)
+        changed |= run_on(**nested.sdfg, here->in(*state, n), context);
   TakenNames names(sdfg);
-  const auto on_block = [&](const auto& self, Block& block, const Trail& outer) -> void {
-    const Trail here = outer.in(block);
-    if (Region* inner = block.region())
-      for (BlockId b : inner->nodes()) self(self, (*inner)[b], here);
-    if (auto* conditional = block.as<ConditionalBlock>())
-      for (Branch& branch : conditional->branches) self(self, branch.block, here);
-    if (auto* state = block.as<State>())
-      changed |= run_on_state(sdfg, names, *state, here, context);
-  };
-  for (BlockId b : sdfg.nodes()) on_block(on_block, sdfg[b], trail);
+  for (const auto& [state, here] : states.states())
+    changed |= run_on_state(sdfg, names, *state, *here, context);
   return changed;
 }
 

@@ -105,8 +105,8 @@ class Lifter {
 
   Assumptions assumptions(const Code& condition, const Level& innermost) const {
     if (!condition.expr()) return {};
-    Assumptions out;
-    out.bounds = granted_.bounds;
+    Assumptions out = granted_;
+    out.keep_facts(0);  // but for those that concern the condition
     SymbolSet names = free_symbols(*condition.expr());
     std::size_t levels = 0;
     for (const Level* at = &innermost; at && levels < most_levels; at = at->up, ++levels) {
@@ -117,15 +117,15 @@ class Lifter {
       }
       add_facts(at->facts, names, out);
     }
-    add_facts(granted_.facts, names, out);
+    add_facts(granted_.facts(), names, out);
     return out;
   }
   static void add_facts(const std::vector<Expr>& facts, const SymbolSet& names, Assumptions& out) {
     for (const Expr& fact : facts) {
-      if (out.facts.size() == most_facts) break;
+      if (out.facts().size() == most_facts) break;
       const SymbolSet read = free_symbols(fact);
       if (std::ranges::any_of(read, [&](const auto& name) { return names.contains(name); }))
-        out.facts.push_back(fact);
+        out.add_fact(fact);
     }
   }
 

@@ -107,7 +107,7 @@ class Resolver {
 Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
                 PassContext& context) {
   Changed changed = Changed::No;
-  if (!assumptions.bounds.empty() || !assumptions.facts.empty()) {
+  if (!assumptions.empty()) {
     if (!context.may_apply()) return changed;
     changed = Resolver(sdfg, assumptions).run();
     if (changed == Changed::Yes) context.applied(trail, "minima and maxima are their winners");

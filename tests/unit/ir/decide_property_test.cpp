@@ -52,7 +52,7 @@ class Generator {
     out.assume("b", below(2) ? Expr::symbol("a") - between(0, 2) : Expr(between(-4, 0)),
                below(2) ? Expr::symbol("a") + between(0, 3) : Expr(between(0, 5)));
     out.assume("c", between(-4, 1), between(1, 4));
-    if (below(3) == 0) out.facts.push_back(condition());
+    if (below(3) == 0) out.add_fact(condition());
     return out;
   }
   /// Each symbol has some values, whatever the others are.
@@ -86,11 +86,11 @@ class Generator {
 };
 
 bool allowed(const Assumptions& given, const Environment& env) {
-  for (const auto& [name, bounds] : given.bounds) {
+  for (const auto& [name, bounds] : given.bounds()) {
     if (bounds.low && *evaluate(*bounds.low, env) > env.at(name)) return false;
     if (bounds.high && *evaluate(*bounds.high, env) < env.at(name)) return false;
   }
-  for (const Expr& fact : given.facts)
+  for (const Expr& fact : given.facts())
     if (evaluate(fact, env) != 1) return false;
   return true;
 }
@@ -107,9 +107,9 @@ std::vector<Environment> environments(const Assumptions& given) {
 
 std::string describe(const Assumptions& given) {
   std::string out;
-  for (const auto& [name, bounds] : given.bounds)
+  for (const auto& [name, bounds] : given.bounds())
     out += " " + to_text(*bounds.low) + " <= " + name + " <= " + to_text(*bounds.high) + ";";
-  for (const Expr& fact : given.facts) out += " " + to_text(fact) + ";";
+  for (const Expr& fact : given.facts()) out += " " + to_text(fact) + ";";
   return out;
 }
 

@@ -27,7 +27,7 @@ Assumptions given(const std::vector<std::string>& lines) {
     } else if (const std::size_t least = line.find(" >= "); least != std::string::npos) {
       out.assume(line.substr(0, least), expr(line.substr(least + 4)), {});
     } else {
-      out.facts.push_back(expr(line));
+      out.add_fact(expr(line));
     }
   }
   return out;
