@@ -164,9 +164,10 @@ struct Plan {
 
 class Converter {
  public:
-  Converter(Sdfg& sdfg, const Aliases& aliases, PassContext& context)
+  Converter(Sdfg& sdfg, const Aliases& aliases, ApartPoints& points, PassContext& context)
       : sdfg_(sdfg),
         aliases_(aliases),
+        points_(points),
         context_(context),
         types_(symbol_types(sdfg)),
         carried_(sdfg) {
@@ -246,8 +247,8 @@ class Converter {
     if (shape.contains(plan.range.variable))
       return "the shape of '" + name + "' depends on '" + plan.range.variable + "'";
     if (how.written)
-      if (Refusal why = check_apart(name, list, {plan.range.variable}, {plan.range.ascending()},
-                                    context_.assumptions))
+      if (Refusal why = points_.check(name, list, {plan.range.variable}, {plan.range.ascending()},
+                                      context_.assumptions))
         return why;
     // Names in conditions could not follow a window.
     how.window = accesses.named.contains(name) ? all_elements(data)
@@ -329,6 +330,7 @@ class Converter {
 
   Sdfg& sdfg_;
   const Aliases& aliases_;
+  ApartPoints& points_;
   PassContext& context_;
   SideEffects effects_;
   const TypeTable types_;
@@ -340,36 +342,40 @@ class Converter {
 
 /// Nested SDFGs before their parents, so that loops inside are maps when those around are looked
 /// at.
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, PassContext& context);
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, ApartPoints& points,
+               PassContext& context);
 Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases& aliases,
-                  PassContext& context) {
+                  ApartPoints& points, PassContext& context) {
   Changed changed = Changed::No;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
-    if (Region* inner = block.region()) changed |= on_nested(sdfg, *inner, here, aliases, context);
+    if (Region* inner = block.region())
+      changed |= on_nested(sdfg, *inner, here, aliases, points, context);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= on_nested(sdfg, branch.region(), here.in(branch.block), aliases, context);
+        changed |= on_nested(sdfg, branch.region(), here.in(branch.block), aliases, points, context);
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= run_on(**nested->sdfg, here.in(*state, n),
-                            aliases_inside(sdfg, *state, n, aliases), context);
+                            aliases_inside(sdfg, *state, n, aliases), points, context);
   }
   return changed;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, PassContext& context) {
-  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, context);
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, ApartPoints& points,
+               PassContext& context) {
+  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, points, context);
   if (!has_loop(sdfg)) return changed;  // nothing to gather what is known of all of it for
-  return changed | Converter(sdfg, aliases, context).on_region(sdfg, trail);
+  return changed | Converter(sdfg, aliases, points, context).on_region(sdfg, trail);
 }
 
 }  // namespace
 
 Result<Changed> LoopToMap::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, Trail(), {}, context);
+  ApartPoints points;
+  return run_on(sdfg, Trail(), {}, points, context);
 }
 
 }  // namespace sdfg

@@ -143,7 +143,7 @@ class Mover {
       const bool written = std::ranges::any_of(found->second, &RegionAccess::write);
       if (written)
         if (Refusal why =
-                check_apart(name, found->second, map.params, map.ranges, context_.assumptions))
+                points_.check(name, found->second, map.params, map.ranges, context_.assumptions))
           return why;
       container.window = box_of(data, found->second, context_.assumptions);
     }
@@ -171,6 +171,7 @@ class Mover {
   const MoveLoopIntoMap::Options& options_;
   PassContext& context_;
   SideEffects effects_;
+  ApartPoints points_;
   const ScopeNester nester_;
 };
 

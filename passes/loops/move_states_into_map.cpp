@@ -221,7 +221,7 @@ class Joiner {
       add_distinct(list, both);
       if (std::ranges::any_of(both, &RegionAccess::write))
         if (Refusal why =
-                check_apart(name, both, part.map().params, part.map().ranges, assumptions_))
+                points_.check(name, both, part.map().params, part.map().ranges, assumptions_))
           return why;
       if (Refusal why = check_kept(name, before->second, part)) return why;
     }
@@ -336,6 +336,7 @@ class Joiner {
   const Assumptions& assumptions_;
   PassContext& context_;
   SideEffects effects_;
+  ApartPoints points_;
   std::optional<ScopeNester> nester_;
   std::optional<Aliases> aliases_;
   std::optional<StateCounts> counts_;

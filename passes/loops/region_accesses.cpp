@@ -276,18 +276,43 @@ void add_distinct(const std::vector<RegionAccess>& accesses, std::vector<RegionA
       all.push_back(a);
 }
 
-Refusal check_apart(const std::string& container, const std::vector<RegionAccess>& accesses,
-                    const std::vector<std::string>& params, const std::vector<Range>& ranges,
-                    const Assumptions& assumptions) {
+Refusal ApartPoints::check(const std::string& container, const std::vector<RegionAccess>& accesses,
+                           const std::vector<std::string>& params, const std::vector<Range>& ranges,
+                           const Assumptions& assumptions) {
   std::vector<RegionAccess> distinct;
   add_distinct(accesses, distinct);
   if (distinct.size() > most_accesses)
     return "'" + container + "' has more than " + std::to_string(most_accesses) +
            " separate accesses";
+  const Space& both = space(params, ranges, assumptions);
+  for (std::size_t p = 0; p < params.size(); ++p)
+    for (const RegionAccess& a : distinct)
+      for (const RegionAccess& b : distinct) {
+        if (!a.write && !b.write) continue;
+        if (a.subset && b.subset && moves_apart(*a.subset, *b.subset, params[p], ranges[p], params))
+          continue;
+        const auto& [other, known] = both.pairs[p];
+        if (a.subset && b.subset &&
+            intersects(*a.subset, substitute(*b.subset, other), known) == Truth::No)
+          continue;
+        return describe(container, a) + " may meet " + describe(container, b) + " for another '" +
+               params[p] + "'";
+      }
+  return {};
+}
+
+const ApartPoints::Space& ApartPoints::space(const std::vector<std::string>& params,
+                                             const std::vector<Range>& ranges,
+                                             const Assumptions& assumptions) {
+  if (!assumptions_.shared_by(assumptions)) spaces_.clear();
+  assumptions_ = assumptions;
+  for (const Space& known : spaces_)
+    if (known.params == params && known.ranges == ranges) return known;
+  if (spaces_.size() == most_spaces) spaces_.clear();
+  Space& added = spaces_.emplace_back(Space{params, ranges, {}});
   for (std::size_t p = 0; p < params.size(); ++p) {
     // The other point has a later value of this parameter, and any of the others.
-    Assumptions known = assumptions;
-    Substitution other;
+    auto& [other, known] = added.pairs.emplace_back(Pair{{}, assumptions});
     for (std::size_t q = 0; q < params.size(); ++q) {
       known.assume(params[q], ranges[q].begin, ranges[q].end);
       const std::string name = "__other_" + params[q];
@@ -301,19 +326,9 @@ Refusal check_apart(const std::string& container, const std::vector<RegionAccess
       known.add_fact(compare_expr(Op::Le, later, ranges[q].end));
       other.emplace(params[q], later);
     }
-    for (const RegionAccess& a : distinct)
-      for (const RegionAccess& b : distinct) {
-        if (!a.write && !b.write) continue;
-        if (a.subset && b.subset && moves_apart(*a.subset, *b.subset, params[p], ranges[p], params))
-          continue;
-        if (a.subset && b.subset &&
-            intersects(*a.subset, substitute(*b.subset, other), known) == Truth::No)
-          continue;
-        return describe(container, a) + " may meet " + describe(container, b) + " for another '" +
-               params[p] + "'";
-      }
+    known.keep_answers();
   }
-  return {};
+  return added;
 }
 
 Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,

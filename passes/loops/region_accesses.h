@@ -51,12 +51,37 @@ RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
 /// Adds those of which there is no equal one yet, wherever it stands.
 void add_distinct(const std::vector<RegionAccess>& accesses, std::vector<RegionAccess>& all);
 
-/// Do two points of an iteration space touch different elements, as far as one of them writes? Else
-/// says which accesses may meet. Points differ when one of the parameters does; they are related by
-/// nothing else. Accesses without a subset may meet anything.
-Refusal check_apart(const std::string& container, const std::vector<RegionAccess>& accesses,
-                    const std::vector<std::string>& params, const std::vector<Range>& ranges,
-                    const Assumptions& assumptions);
+/// Asks whether points of iteration spaces touch different elements. Remembers the answers: the
+/// many loops of a program have few ranges, and few subsets in them.
+class ApartPoints {
+ public:
+  /// Do two points of the space touch different elements, as far as one of them writes? Else says
+  /// which accesses may meet. Points differ when one of the parameters does; they are related by
+  /// nothing else. Accesses without a subset may meet anything.
+  Refusal check(const std::string& container, const std::vector<RegionAccess>& accesses,
+                const std::vector<std::string>& params, const std::vector<Range>& ranges,
+                const Assumptions& assumptions);
+
+ private:
+  /// A point and another one, which has a later value of a certain parameter.
+  struct Pair {
+    Substitution other;  ///< from the parameters of the one to those of the other
+    Assumptions known;   ///< of both
+  };
+  struct Space {
+    std::vector<std::string> params;
+    std::vector<Range> ranges;
+    std::vector<Pair> pairs;  ///< for each parameter
+  };
+  static constexpr std::size_t most_spaces = 16;
+
+  const Space& space(const std::vector<std::string>& params, const std::vector<Range>& ranges,
+                     const Assumptions& assumptions);
+
+  Assumptions assumptions_;    ///< which hold in all the spaces
+  std::vector<Space> spaces_;  ///< that have been asked about, some of them
+};
+
 /// One box for all accesses, where one can be named; the container's extent in other dimensions.
 Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
               const Assumptions& assumptions);
