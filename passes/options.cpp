@@ -21,8 +21,12 @@ Status parse_number(std::string_view text, Number& value, const char* what) {
 template <class T>
 Status parse_list(std::string_view text, std::vector<T>& values) {
   std::vector<T> parsed;
-  for (std::string_view part : split(text, ',')) {
-    if (Status status = parse_option(trim(part), parsed.emplace_back()); !status) return status;
+  for (bool more = true; more;) {
+    const std::size_t comma = find_outside_braces(text, ",");
+    const std::string_view part = trim(text.substr(0, comma));
+    if (Status status = parse_option(part, parsed.emplace_back()); !status) return status;
+    more = comma != text.npos;
+    if (more) text.remove_prefix(comma + 1);
   }
   values = std::move(parsed);
   return Ok{};
@@ -40,7 +44,7 @@ struct KeyValue {
   bool has_value;
 };
 
-/// "a=1 b 'c=x y'" in words; a quoted value may hold spaces.
+/// "a=1 b c='x y' d=e{f g}" in words; a value may hold spaces in quotes or in braces.
 Result<std::vector<KeyValue>> split_options(std::string_view text) {
   std::vector<KeyValue> words;
   while (!(text = trim(text)).empty()) {
@@ -58,7 +62,7 @@ Result<std::vector<KeyValue>> split_options(std::string_view text) {
         word.value = text.substr(1, close - 1);
         text.remove_prefix(close + 1);
       } else {
-        word.value = text.substr(0, text.find_first_of(" \t\n"));
+        word.value = text.substr(0, find_outside_braces(text, " \t\n"));
         text.remove_prefix(word.value.size());
       }
     }

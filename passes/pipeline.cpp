@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/analysis/cost.h"
+#include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/likely_values.h"
 #include "passes/common/versions.h"
@@ -31,10 +32,27 @@ std::int64_t assumed_extent(const Sdfg& program) {
   return longest;
 }
 
+/// A fixed point ends after so many rounds in a row each of which makes the program larger by half:
+/// such rounds take ever longer, and a hundred of them would not end.
+constexpr std::size_t most_growing_rounds = 5;
+constexpr std::size_t most_steps_named = 3;
+
+/// Of dataflow, in nested SDFGs, too.
+std::size_t node_count(const Sdfg& program) {
+  std::size_t count = 0;
+  for_each_sdfg(program, [&](const Sdfg& sdfg) {
+    for_each_state(sdfg, [&](const State& state) { count += state.node_count(); });
+  });
+  return count;
+}
+
 class PipelineParser {
  public:
   PipelineParser(std::string_view text, std::span<const Registered> passes)
       : text_(text), passes_(passes) {}
+
+  /// What positions in the text begin with.
+  static constexpr std::string_view place = "pipeline, character ";
 
   Result<Pipeline> whole() {
     SDFG_TRY(Pipeline pipeline, steps());
@@ -92,10 +110,11 @@ class PipelineParser {
   /// What stands between braces; nothing when there are none.
   Result<std::string_view> options() {
     if (!take('{')) return std::string_view{};
-    const std::size_t close = text_.find('}', at_), open = at_;
-    if (close == text_.npos) return error("expected '}'");
-    at_ = close + 1;
-    return text_.substr(open, close - open);
+    const std::string_view behind = text_.substr(at_);
+    const std::size_t close = find_outside_braces(behind, "}");
+    if (close == behind.npos) return error("expected '}'");
+    at_ += close + 1;
+    return behind.substr(0, close);
   }
 
   static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
@@ -112,7 +131,7 @@ class PipelineParser {
   Diagnostic error(std::string message) const {
     if (at_ < text_.size() && !message.starts_with("unknown"))
       message += ", found '" + std::string(text_.substr(at_, 20)) + "'";
-    return {"pipeline, character " + std::to_string(at_ + 1), std::move(message)};
+    return {std::string(place) + std::to_string(at_ + 1), std::move(message)};
   }
 
   std::string_view text_;
@@ -157,17 +176,43 @@ class Runner {
  private:
   Result<Changed> repeat(const Step& step) {
     Changed changed = Changed::No;
+    std::vector<std::size_t> sizes{node_count(*sdfg_)};  // before growing rounds, and after each
+    const auto stopped = [&](std::string why, std::string hint) {
+      warnings_.push_back({name(step), std::move(why) + "; stopped", std::move(hint),
+                           Severity::Warning});
+      return changed;
+    };
     for (std::size_t round = 0; round < options_.fixed_point_rounds; ++round) {
       SDFG_TRY(const Changed once, steps(step.steps));
       if (once == Changed::No) return changed;
       changed = Changed::Yes;
+      const std::size_t size = node_count(*sdfg_);
+      if (size < sizes.back() + sizes.back() / 2 + 1) sizes.clear();
+      sizes.push_back(size);
+      if (sizes.size() > most_growing_rounds)
+        return stopped("each of " + std::to_string(most_growing_rounds) +
+                           " rounds made the program larger by half or more, from " +
+                           std::to_string(sizes.front()) + " to " + std::to_string(size) + " nodes",
+                       "its steps find more to do in what they have made");
     }
-    warnings_.push_back({print(Pipeline{step}),
-                         "still changing after " + std::to_string(options_.fixed_point_rounds) +
-                             " rounds; stopped",
-                         {},
-                         Severity::Warning});
-    return changed;
+    return stopped(
+        "still changing after " + std::to_string(options_.fixed_point_rounds) + " rounds", {});
+  }
+
+  /// A fixed point by the names of its first steps.
+  static std::string name(const Step& step) {
+    std::string out;
+    std::size_t named = 0;
+    for (const Step& inner : step.steps) {
+      if (!out.empty()) out += ',';
+      if (++named > most_steps_named) {
+        out += "…";
+        break;
+      }
+      out += inner.pass ? std::string(inner.pass->name)
+                        : std::string(inner.versions ? versions_step : fixed_point) + "{…}";
+    }
+    return std::string(fixed_point) + '{' + out + '}';
   }
 
   /// The general version first: what it still decides at run time is what typical or likely values
@@ -370,9 +415,16 @@ Result<Step> make_step(const Registered& pass, std::string_view options,
     return wrong;
   }
   step.configured = *std::move(configured);
-  if (!step.configured.steps.empty()) {
-    SDFG_TRY(step.steps, parse_pipeline(print(step.configured.steps), passes));
+  if (step.configured.steps.empty()) return step;
+  Result<Pipeline> steps = parse_pipeline(print(step.configured.steps), passes);
+  if (!steps) {
+    // A position in a text that nobody wrote would say little.
+    Diagnostic wrong = steps.error();
+    const bool position = wrong.place.starts_with(PipelineParser::place);
+    wrong.place = std::string(pass.name) + (position ? "" : ": " + wrong.place);
+    return wrong;
   }
+  step.steps = *std::move(steps);
   return step;
 }
 

@@ -58,7 +58,7 @@ struct RunOptions {
 };
 
 /// Runs the steps in order. The error says which pass could not work on this SDFG. Warnings of
-/// passes, and of fixed points that ran out of rounds, are appended to `warnings`.
+/// passes, and of fixed points that were stopped, are appended to `warnings`.
 Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& options,
                     Diagnostics& warnings);
 

@@ -66,6 +66,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 }  // namespace
 
+std::size_t find_outside_braces(std::string_view text, std::string_view characters) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (depth == 0 && characters.find(text[at]) != characters.npos) return at;
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}' && depth > 0) --depth;
+  }
+  return text.npos;
+}
+
 bool has_word(std::string_view text, std::string_view word) {
   const auto in_word = [&](std::size_t at) {
     return at < text.size() &&

@@ -354,7 +354,8 @@ Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases&
       changed |= on_nested(sdfg, *inner, here, aliases, points, context);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= on_nested(sdfg, branch.region(), here.in(branch.block), aliases, points, context);
+        changed |=
+            on_nested(sdfg, branch.region(), here.in(branch.block), aliases, points, context);
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
@@ -367,7 +368,7 @@ Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases&
 Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, ApartPoints& points,
                PassContext& context) {
   const Changed changed = on_nested(sdfg, sdfg, trail, aliases, points, context);
-  if (!has_loop(sdfg)) return changed;  // nothing to gather what is known of all of it for
+  if (!has_loop(sdfg)) return changed;
   return changed | Converter(sdfg, aliases, points, context).on_region(sdfg, trail);
 }
 

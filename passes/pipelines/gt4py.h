@@ -29,7 +29,8 @@ struct Gt4py {
     sdfg-opt lowered.sdfgz --gt4py=target=cuda -o optimized.sdfgz
 
 GT4Py's auto-optimizer under its own option names; `gpu` is `target`. The copies between access nodes
-that ICON4Py's hook removes for the implicit solvers always go; hooks are lists of passes. In short:
+that ICON4Py's hook removes for the implicit solvers always go; hooks are lists of passes, with their
+options in braces: post_hook=map-tiling{tile_sizes=8,8},map-collapse. In short:
 simplify; fuse maps and let containers share storage until nothing changes; choose sources of composed
 containers where they are read; order what maps read and write in place; then the inside of maps:
 blocking, tasklets, conditionals; then order, strides and storage for the target.

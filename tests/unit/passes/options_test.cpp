@@ -61,6 +61,17 @@ std::string error_of(std::string_view text) {
   return options ? "none" : options.error().text();
 }
 
+TEST(Options, AValueMayHoldOptionsInBraces) {
+  std::vector<std::string> passes;
+  ASSERT_TRUE(detail::parse_option("a{x=1,2 y}, b", passes));
+  EXPECT_EQ(passes, (std::vector<std::string>{"a{x=1,2 y}", "b"}));
+  const auto options = parse_options<Example>("name=a{x=1 y} permissive");
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->name, "a{x=1 y}");
+  EXPECT_TRUE(options->permissive);
+  EXPECT_EQ(print_options(*options), "permissive=true name='a{x=1 y}'");
+}
+
 TEST(Options, ErrorsSayWhatWasExpected) {
   EXPECT_EQ(error_of("tile-size=1"), "unknown option 'tile-size'; did you mean 'tile-sizes'?");
   EXPECT_EQ(error_of("tile-sizes=1,x"),

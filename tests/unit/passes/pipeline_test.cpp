@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/walk.h"
+
 namespace sdfg {
 namespace {
 
@@ -33,6 +35,17 @@ struct Restless {
   struct Options {};
   static Result<Changed> run(Sdfg&, const Options&, PassContext&) { return Changed::Yes; }
 };
+/// Makes two nodes of each.
+struct Doubles {
+  static constexpr PassInfo info{"doubles", "double all", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext&) {
+    for_each_state(sdfg, [](State& state) {
+      for (NodeId n : state.nodes()) state.add(Node{state[n]});
+    });
+    return Changed::Yes;
+  }
+};
 /// Removes access nodes that stand before another one.
 struct Shorten {
   static constexpr PassInfo info{"shorten", "remove the first of two access nodes", ""};
@@ -48,7 +61,7 @@ struct Shorten {
 };
 
 constexpr std::array passes{entry<AddState>(), entry<Fails>(), entry<Restless>(),
-                            entry<Shorten>()};
+                            entry<Doubles>(), entry<Shorten>()};
 
 std::string error_of(std::string_view text) {
   const auto pipeline = parse_pipeline(text, passes);
@@ -101,6 +114,21 @@ TEST(Pipeline, AFixedPointSaysThatItRanOutOfRounds) {
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].text(),
             "fixed-point{restless}: warning: still changing after 4 rounds; stopped");
+}
+
+TEST(Pipeline, AFixedPointThatFeedsItselfIsStopped) {
+  Sdfg sdfg;
+  const BlockId block = sdfg.add({"s", State{}});
+  sdfg[block].as<State>()->add(Node{AccessNode{"A"}});
+  Diagnostics warnings;
+  EXPECT_EQ(*run_text("fixed-point{shorten,doubles,add-state,shorten}", sdfg, warnings),
+            Changed::Yes);
+  EXPECT_EQ(sdfg[block].as<State>()->node_count(), 32u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].text(),
+            "fixed-point{shorten,doubles,add-state,…}: warning: each of 5 rounds made the program "
+            "larger by half or more, from 1 to 32 nodes; stopped; its steps find more to do in "
+            "what they have made");
 }
 
 TEST(Pipeline, ALimitCountsOverAllRuns) {

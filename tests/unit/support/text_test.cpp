@@ -23,6 +23,14 @@ TEST(Text, FloatsPrintAsPythonPrintsThem) {
   EXPECT_EQ(python_float(0.0001), "0.0001");
 }
 
+TEST(Text, WhatBracesEncloseIsPassedOver) {
+  EXPECT_EQ(find_outside_braces("a{b,c},d", ","), 6u);
+  EXPECT_EQ(find_outside_braces("a{b{c},d} e", ", "), 9u);
+  EXPECT_EQ(find_outside_braces("a{b}", ","), std::string_view::npos);
+  EXPECT_EQ(find_outside_braces("{,", ","), std::string_view::npos);
+  EXPECT_EQ(find_outside_braces("a{b}}c", "}"), 4u);
+}
+
 TEST(Text, NearestFindsAMisspeltWordAndNothingForAStranger) {
   constexpr std::array<std::string_view, 3> words{"map-fusion", "map-tiling", "dead-state-removal"};
   EXPECT_EQ(nearest("map-fuison", words), "map-fusion");
