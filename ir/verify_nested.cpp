@@ -3,6 +3,7 @@
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/signature.h"
 #include "ir/verify_context.h"
+#include "ir/walk.h"
 
 namespace sdfg::detail {
 namespace {
@@ -23,6 +24,21 @@ std::optional<SdfgScope::Origin> origin(const StateScope& s, NodeId end, bool re
   return SdfgScope::Origin{scope.depth, access->data};
 }
 
+/// Does any write of the container resolve conflicts? One to a view may be one to it.
+bool resolves_conflicts(const Sdfg& sdfg, std::string_view container) {
+  bool found = false;
+  for_each_edge(sdfg, [&](const Edge& edge, const State& state, EdgeId e) {
+    if (found || !edge.memlet.wcr) return;
+    const auto* access = state[state.target(e)].as<AccessNode>();
+    for (const std::string_view data : {std::string_view(edge.memlet.data),
+                                        access ? std::string_view(access->data) : ""}) {
+      const Data* written = sdfg.find_data(data);
+      found = found || root_of(data) == container || (written && written->is_view());
+    }
+  });
+  return found;
+}
+
 /// The rules for a nested SDFG's node and its connectors; then those for what is inside.
 class NestedRules {
  public:
@@ -38,6 +54,7 @@ class NestedRules {
     }
     const Sdfg& inner = **nested_.sdfg;
     connectors(inner);
+    resolutions(inner);
     symbols(inner);
     SdfgScope scope(inner, &s_.sdfg, &node_);
     scope.depth = s_.sdfg.depth + 1;
@@ -122,6 +139,20 @@ class NestedRules {
       findings_.error(Place().edge(s_.state, e),
                       "passes '" + s_.state[e].memlet.data + "' of type " + outside->dtype.text() +
                           " as '" + connector + "' of type " + inside->dtype.text());
+  }
+
+  /// What is inside writes the container itself, so that nothing is left to resolve at the border.
+  void resolutions(const Sdfg& inner) {
+    for (EdgeId e : s_.state.out(id_)) {
+      const Memlet& memlet = s_.state[e].memlet;
+      const std::string& connector = s_.state[e].src_connector;
+      if (memlet.wcr && !resolves_conflicts(inner, connector))
+        findings_.warning(Place().edge(s_.state, e),
+                          "nothing applies the wcr '" + memlet.wcr->text() +
+                              "': '" + connector + "' inside writes '" + memlet.data +
+                              "' directly, and without one",
+                          "give it to the memlets inside that write '" + connector + "'");
+    }
   }
 
   void symbols(const Sdfg& inner) {

@@ -281,9 +281,7 @@ Uses Program::find_uses() const {
 void Program::remove_containers(const Trail& trail) {
   sdfg_.arrays.erase_if([&](const auto& entry) {
     const Data& data = entry.second;
-    if (!data.transient || data.is_structure() || mentions(entry.first) ||
-        !context_.may_apply())
-      return false;
+    if (!data.transient || mentions(entry.first) || !context_.may_apply()) return false;
     context_.applied(trail, "container '" + entry.first + "' is not used");
     changed_ = Changed::Yes;
     return true;

@@ -99,6 +99,33 @@ sdfg p(A: float64[4], B: float64[4])
             "does both must stay with one container; use two connectors\n");
 }
 
+TEST(VerifyNested, WhatResolvesConflictsStandsInside) {
+  const auto program = [](const std::string& wcr) {
+    return R"sdfg(
+sdfg p(A: float64[4])
+  state main
+    n0 = map m (i) in [0:4]
+      n1 = nested_sdfg add
+        sdfg inner(s: float64[1])
+          state only
+            n0 = tasklet t: "o = 1"
+            n1 = access s
+            n0.o -> n1 : s[0])sdfg" +
+           wcr + R"sdfg(
+    n2 = exit n0
+    n3 = access A
+    n0 -> n1
+    n1.s -> n2.IN_A : A[0] {wcr = "lambda a, b: a + b"}
+    n2.OUT_A -> n3 : A[0] {wcr = "lambda a, b: a + b"}
+)sdfg";
+  };
+  EXPECT_EQ(findings(program("")),
+            "state main / edge n1.s -> n2.IN_A: warning: nothing applies the wcr 'lambda a, b: "
+            "a + b': 's' inside writes 'A' directly, and without one; give it to the memlets "
+            "inside that write 's'\n");
+  EXPECT_EQ(findings(program(" {wcr = \"lambda a, b: a + b\"}")), "");
+}
+
 TEST(VerifyNested, SymbolsThatNoCodeNeedsMayBeMappedToAnything) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[4])
