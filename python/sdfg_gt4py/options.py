@@ -34,6 +34,10 @@ def _block_size(value: Any) -> str:
     return ",".join(str(int(word)) for word in words)
 
 
+def _names(value: Any) -> str:
+    return ",".join([value] if isinstance(value, str) else value)
+
+
 def _dimensions(value: Any) -> str:
     return ",".join(gtir_to_sdfg_utils.get_map_variable(dim) for dim in value)
 
@@ -45,6 +49,7 @@ _WRITERS: Final[Mapping[str, Callable[[Any], str]]] = {
     "blocking_independent_node_threshold": _number,
     "blocking_only_if_independent_nodes": _boolean,
     "blocking_size": _number,
+    "demote_fields": _names,
     "disable_splitting": _boolean,
     "fuse_tasklets": _boolean,
     "gpu_block_size": _block_size,
@@ -55,6 +60,7 @@ _WRITERS: Final[Mapping[str, Callable[[Any], str]]] = {
     "gpu_launch_factor": _number,
     "gpu_maxnreg": _number,
     "promote_independent_memlets_for_blocking": _boolean,
+    "reuse_transients": _boolean,
     "scan_loop_unrolling": _boolean,
     "scan_loop_unrolling_factor": _number,
     "transient_memory_mode": _member,
@@ -67,11 +73,12 @@ _ALWAYS_DONE: Final = frozenset({"validate", "validate_all"})
 # GT4Py takes these and does nothing; ICON4Py still passes them.
 _OF_OLDER_VERSIONS: Final = frozenset({"gpu_memory_pool", "make_persistent"})
 
-_NOT_THERE: Final[Mapping[str, str]] = {
-    "demote_fields": "sdfg-opt does not demote arguments; leave it out (containers that are only "
-                     "written and read inside are removed anyway)",
-    "reuse_transients": "sdfg-opt does not share buffers at the end; leave it out, or use "
-                        "transient_memory_mode=EXTERNAL with one workspace for all programs",
+# Stages at which sdfg-opt runs passes of the caller's choice, and its options for them.
+_HOOKS: Final[Mapping[str, str]] = {
+    "TopLevelDataFlowPre": "pre_hook",
+    "TopLevelDataFlowStep": "step_hook",
+    "TopLevelDataFlowPost": "post_hook",
+    "AfterToGPU": "after_to_gpu_hook",
 }
 
 
@@ -101,15 +108,27 @@ def _is_covered(hook: Any) -> bool:
     )
 
 
-def _refuse_hooks(hooks: Mapping[Any, Any]) -> None:
+def _hook_options(hooks: Mapping[Any, Any]) -> dict[str, str]:
+    """Hooks that name passes of sdfg-opt, as text ("map-tiling{tile_sizes=8,8},map-collapse")."""
+    options = {}
     for stage, hook in hooks.items():
-        if not _is_covered(hook):
+        stage_name = str(getattr(stage, "name", stage))
+        where = "optimization_args['optimization_hooks']"
+        if hook == "":
+            continue
+        if isinstance(hook, str):
+            if stage_name not in _HOOKS:
+                raise UnsupportedOption(
+                    f"{where}: '{hook}' at {stage_name}: passes can be named at {', '.join(_HOOKS)} only")
+            options[_HOOKS[stage_name]] = hook
+        elif not _is_covered(hook):
             name = getattr(hook, "__qualname__", repr(hook))
             raise UnsupportedOption(
-                f"optimization_args['optimization_hooks']: '{name}' at {getattr(stage, 'name', stage)} "
-                "is a Python function, and the optimizer does not run inside Python; leave it out, "
-                "write it as a pass (docs/writing-a-pass.md), or use GT4Py's make_dace_backend for "
-                "this program")
+                f"{where}: '{name}' at {stage_name} is a Python function, and the optimizer does not "
+                "run inside Python; leave it out, name passes of sdfg-opt in its place (as text), write "
+                "it as a pass (docs/writing-a-pass.md), or use GT4Py's make_dace_backend for this "
+                "program")
+    return options
 
 
 def optimizer_options(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -117,12 +136,9 @@ def optimizer_options(arguments: Mapping[str, Any]) -> dict[str, str]:
     options = {}
     for name, value in arguments.items():
         if name == "optimization_hooks":
-            _refuse_hooks(value or {})
-        elif name in _NOT_THERE:
-            if value:
-                raise UnsupportedOption(f"optimization_args['{name}']: {_NOT_THERE[name]}")
+            options |= _hook_options(value or {})
         elif name in _WRITERS:
-            if value is not None:
+            if value is not None and value != []:
                 options[name] = _WRITERS[name](value)
         elif name in _OF_OLDER_VERSIONS:
             warnings.warn(
@@ -131,7 +147,7 @@ def optimizer_options(arguments: Mapping[str, Any]) -> dict[str, str]:
                 stacklevel=3,
             )
         elif name not in _ALWAYS_DONE:
-            known = sorted({*_WRITERS, *_ALWAYS_DONE, *_NOT_THERE, "optimization_hooks"})
+            known = sorted({*_WRITERS, *_ALWAYS_DONE, "optimization_hooks"})
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean '{close[0]}'?" if close else "sdfg-opt --help=gt4py lists all"
             raise UnsupportedOption(f"optimization_args['{name}']: there is no such argument; {hint}")

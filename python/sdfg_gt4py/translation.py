@@ -30,7 +30,8 @@ def to_bytes(sdfg: dace.SDFG) -> bytes:
 
 def pipeline(options: Mapping[str, str], constants: Mapping[str, int]) -> str:
     """The flag that runs the optimizer."""
-    words = [f"{name}={value}" for name, value in sorted(options.items())]
+    quoted = {name: f"'{value}'" if " " in value else value for name, value in options.items()}
+    words = [f"{name}={value}" for name, value in sorted(quoted.items())]
     if constants:
         words.append("symbols=" + ",".join(f"{n}={v}" for n, v in sorted(constants.items())))
     return "--gt4py=" + " ".join(words)

@@ -91,13 +91,20 @@ class Options(unittest.TestCase):
                                "transient_memory_mode=persistent unit_strides_kind=horizontal symbols=N=3")
 
     def test_the_optimizer_knows_all_options(self):
+        hooks = gtx_transformations.GT4PyAutoOptHook
         arguments = {
             "assume_pointwise": True, "blocking_dims": [grid.K], "blocking_independent_node_threshold": 1,
             "blocking_only_if_independent_nodes": True, "blocking_size": 4, "disable_splitting": True,
             "fuse_tasklets": True, "gpu_block_size": (32, 8, 1), "gpu_block_size_1d": (64, 1, 1),
             "gpu_block_size_2d": (32, 4, 1), "gpu_block_size_3d": (32, 4, 1), "gpu_launch_bounds": 256,
             "gpu_maxnreg": 64, "promote_independent_memlets_for_blocking": True, "scan_loop_unrolling": True,
-            "scan_loop_unrolling_factor": 2, "transient_memory_mode": "POOL",
+            "scan_loop_unrolling_factor": 2, "transient_memory_mode": "POOL", "reuse_transients": True,
+            "demote_fields": ["a", "b"],
+            "optimization_hooks": {
+                hooks.TopLevelDataFlowPre: "loop-to-map", hooks.TopLevelDataFlowStep: "tasklet-fusion",
+                hooks.TopLevelDataFlowPost: "map-tiling{tile_sizes=8,8 divides_evenly}, map-collapse",
+                "AfterToGPU": "simplify",
+            },
         }
         backend = sdfg_gt4py.make_backend(optimization_args=arguments)
         step = backend.executor.translation.step
@@ -120,10 +127,22 @@ class Options(unittest.TestCase):
         stage = gtx_transformations.GT4PyAutoOptHook.TopLevelDataFlowStep
         sdfg_gt4py.make_backend(optimization_args={"optimization_hooks": {stage: remove_copies}})
 
-    def test_what_is_not_there_is_refused_only_when_asked_for(self):
-        self.refused({"demote_fields": ["a"]}, "demote_fields")
-        self.refused({"reuse_transients": True}, "reuse_transients")
-        sdfg_gt4py.make_backend(optimization_args={"demote_fields": None, "reuse_transients": False})
+    def test_hooks_may_name_passes_where_the_optimizer_has_a_place_for_them(self):
+        hooks = gtx_transformations.GT4PyAutoOptHook
+        backend = sdfg_gt4py.make_backend(optimization_args={"optimization_hooks": {
+            hooks.TopLevelDataFlowPost: "map-tiling{tile_sizes=8,8},map-collapse"}})
+        self.assertIn("post_hook=map-tiling{tile_sizes=8,8},map-collapse ",
+                      backend.executor.translation.step.optimizer_flag({}) + " ")
+        self.refused({"optimization_hooks": {hooks.TopLevelDataFlowMapPromotionCallBack: "map-promotion"}},
+                     "map-promotion", "TopLevelDataFlowMapPromotionCallBack", "TopLevelDataFlowPost")
+
+    def test_what_is_not_given_is_left_out(self):
+        backend = sdfg_gt4py.make_backend(
+            optimization_args={"demote_fields": [], "reuse_transients": False, "gpu_maxnreg": None})
+        flag = backend.executor.translation.step.optimizer_flag({})
+        self.assertNotIn("demote_fields", flag)
+        self.assertNotIn("gpu_maxnreg", flag)
+        self.assertIn("reuse_transients=false", flag)
 
     def test_arguments_of_older_versions_are_ignored_with_a_warning(self):
         with self.assertWarnsRegex(UserWarning, "make_persistent"):
