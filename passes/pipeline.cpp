@@ -9,6 +9,7 @@
 #include "ir/analysis/cost.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
+#include "passes/common/likely_equal.h"
 #include "passes/common/likely_values.h"
 #include "passes/common/versions.h"
 #include "support/text.h"
@@ -232,7 +233,10 @@ class Runner {
     const auto symbols = sdfg_->symbols;
     SDFG_TRY(const Changed changed, steps(step.steps));
     if (!typical.empty()) add_new(typical_decisions(*sdfg_, typical), conditions);
-    if (guess) add_new(likely_decisions(*sdfg_, likely_values(special)), conditions);
+    if (guess) {
+      add_new(likely_equalities(*sdfg_), conditions);
+      add_new(likely_decisions(*sdfg_, likely_values(special)), conditions);
+    }
     if (conditions.empty()) {
       if (!guess)
         warnings_.push_back({std::string(versions_step),
@@ -242,7 +246,7 @@ class Runner {
     }
     const Sdfg unoptimized = special;
     SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
-    const Gain gain = guess ? saved(unoptimized, special) : Gain{};
+    const Gain gain = guess ? saved(unoptimized, special, conditions) : Gain{};
     join(std::move(special), conditions, gain, symbols);
     return gain.refusal ? changed : changed | specialized | Changed::Yes;
   }
@@ -253,13 +257,15 @@ class Runner {
     Refusal refusal;
   };
   /// Bytes are an upper bound with all branches in it: fewer launches of no more bytes count, too.
-  Gain saved(const Sdfg& unoptimized, const Sdfg& special) const {
+  Gain saved(const Sdfg& unoptimized, const Sdfg& special,
+             const std::vector<Expr>& conditions) const {
     const ProgramCost general = program_traffic(*sdfg_), specialized = program_traffic(special);
     const Expr general_bytes = general.bytes(), special_bytes = specialized.bytes();
     std::optional<std::int64_t> before, after;
     std::int64_t extent = assumed_extent(unoptimized);
     for (;; extent /= 2) {  // until numbers of bytes have 64 bits
-      const SymbolValues sizes = likely_values(unoptimized, extent);
+      SymbolValues sizes = likely_values(unoptimized, extent);
+      add_equal(conditions, sizes);
       before = value(general_bytes, sizes, extent), after = value(special_bytes, sizes, extent);
       if ((before && after) || extent < 2 * least_extent) break;
     }
@@ -273,7 +279,16 @@ class Runner {
                       (*before - *after > *before / version_worth ||
                        (*after <= *before && kernels < more));
     if (!pays) return {{}, text + ": not worth a version"};
-    return {", as ranges of maps suggest: " + text, {}};
+    return {", as ranges and results suggest: " + text, {}};
+  }
+  /// Of two symbols that are equal, one without a value has that of the other.
+  static void add_equal(const std::vector<Expr>& conditions, SymbolValues& values) {
+    for (const Expr& e : conditions) {
+      if (!e.is(Op::Eq) || !e.arg(0).is(Op::Symbol) || !e.arg(1).is(Op::Symbol)) continue;
+      for (const std::size_t i : {0, 1})
+        if (const auto known = values.find(e.arg(i).name()); known != values.end())
+          values.try_emplace(e.arg(1 - i).name(), known->second);
+    }
   }
   static std::optional<std::int64_t> value(const Expr& e, SymbolValues values,
                                            std::int64_t extent) {

@@ -320,7 +320,9 @@ def optimize(program, out):
     if "RemoveAccessNodeCopies" in str(wanted.get("optimization_hooks", "")):
         hooks[gtx.GT4PyAutoOptHook.TopLevelDataFlowStep] = lambda s: s.apply_transformations_repeated(
             gtx.RemoveAccessNodeCopies(), validate=False, validate_all=False)
-    options = {key: value for key, value in wanted.items() if key.startswith("scan_")}
+    # As ICON4Py's records have them, or as text, as sdfg_gt4py's have.
+    options = {key: json.loads(value) if isinstance(value, str) else value
+               for key, value in wanted.items() if key.startswith("scan_")}
     start = time.perf_counter()
     gtx.gt_auto_optimize(sdfg, gpu=True, unit_strides_kind=kinds.get(wanted.get("unit_strides_kind")),
                          constant_symbols=about.get("constant_symbols"), optimization_hooks=hooks, **options)

@@ -185,11 +185,16 @@ class ScopeMover {
 
   void decide(Unit& u) {
     std::optional<Index> home;
+    std::vector<std::size_t> later;  // what only waits for it
     u.why = "nothing in the scope uses it";
     for (std::size_t i : u.elements)
       for (EdgeId e : out(i)) {
         const std::size_t to = element(state_.target(e));
         if (to != none && &unit(to) == &u) continue;
+        if (state_[e].memlet.empty()) {
+          if (to != none) later.push_back(to);
+          continue;
+        }
         const Index place = to == none ? PlaceTree::root : place_of_use(e, to);
         const Index both = branch_around(home ? bodies_.tree().common(*home, place) : place);
         if (!home || both != *home)
@@ -199,6 +204,8 @@ class ScopeMover {
       }
     u.home = home.value_or(PlaceTree::root);
     if (u.home == PlaceTree::root) return;
+    keep_order(u, later);
+    if (u.home == PlaceTree::root) return;
     std::string why = why_it_stays(u);
     if (!why.empty()) {
       u.home = PlaceTree::root;
@@ -206,6 +213,24 @@ class ScopeMover {
       return;
     }
     keep_meaning(u);
+    keep_order(u, later);
+  }
+
+  /// Moves the home outward to where what waits for the unit still does: behind the if itself, or
+  /// in the same branch.
+  void keep_order(Unit& u, const std::vector<std::size_t>& later) {
+    if (later.empty() || u.home == PlaceTree::root) return;
+    const NodeId around = bodies_.bodies()[bodies_.branch(u.home).body].node;
+    const auto is_behind = [&](std::size_t to) {
+      return std::ranges::any_of(state_.out(around),
+                                 [&](EdgeId e) { return state_.target(e) == elements_[to]; });
+    };
+    if (std::ranges::all_of(later, is_behind)) return;
+    for (const std::size_t to : later) {
+      const Index both = branch_around(bodies_.tree().common(u.home, unit(to).home));
+      if (both != u.home) u.why = quoted(state_[elements_[to]].label()) + " has to wait for it";
+      u.home = both;
+    }
   }
 
   std::string why_it_stays(const Unit& u) const {

@@ -37,7 +37,8 @@ blocking, tasklets, conditionals; then order, strides and storage for the target
 
 Where bounds are left that only a call decides (`Max(1, begin)`), everything after the first
 simplify is done again for a copy in which symbols have the order that ranges of maps suggest:
-maps have points, and what cuts a range lies inside it. The copy stays as a version of its own
+maps have points, and what cuts a range lies inside it; so it is where two results that are made of
+the same elements have symbols of their own for their sizes, which are likely equal. The copy stays as a version of its own
 where it is estimated to move at least one percent fewer bytes, or no more in fewer kernels
 (remarks of `versions` say what was assumed and the estimate); `versions=off` never makes one.
 With `typical` or `when` the copy is made instead for the conditions that were stated, or that
@@ -75,7 +76,7 @@ The steps and their reasons follow below for the default options.)",
         property("symbols", &Options::symbols,
                  "symbols known at compile time: NAME=VALUE, or JSON files"),
         property("versions", &Options::versions,
-                 "off, or likely: a version for the order of symbols that ranges suggest"),
+                 "off, or likely: a version for what ranges and results suggest of symbols"),
         property("typical", &Options::typical,
                  "values symbols usually have (likewise): a version for what they decide"),
         property("when", &Options::when, "conditions that a version of its own is made for"),

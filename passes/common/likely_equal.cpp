@@ -1,0 +1,110 @@
+#include "passes/common/likely_equal.h"
+
+#include <algorithm>
+
+#include "ir/analysis/assigned_symbols.h"
+#include "ir/walk.h"
+
+namespace sdfg {
+namespace {
+
+/// A budget: as many results of one state are compared with each other.
+constexpr std::size_t most_results = 16;
+
+/// An argument that is written as a whole by a scope, or by a copy.
+struct Result {
+  const std::vector<Expr>* shape;
+  std::vector<const Memlet*> reads;  ///< of what writes it
+};
+
+std::vector<Result> results(const Sdfg& program, const State& state) {
+  std::vector<Result> out;
+  for (NodeId n : state.nodes_of<AccessNode>()) {
+    const Data* data = program.arrays.get(state.get<AccessNode>(n).data);
+    if (!data || data->transient || !data->as_array()) continue;
+    for (EdgeId e : state.in(n)) {
+      const Memlet& memlet = state[e].memlet;
+      if (memlet.empty() || !memlet.dst_subset || out.size() == most_results) continue;
+      if (!(*memlet.dst_subset == Subset::whole(data->shape))) continue;
+      Result result{&data->shape, {}};
+      const NodeId source = state.source(e);
+      if (state[source].is<AccessNode>()) {
+        result.reads.push_back(&memlet);
+      } else if (const auto* exit = state[source].as<MapExit>()) {
+        for (EdgeId in : state.in(exit->entry))
+          if (!state[in].memlet.empty()) result.reads.push_back(&state[in].memlet);
+      }
+      out.push_back(std::move(result));
+    }
+  }
+  return out;
+}
+
+class Equalities {
+ public:
+  explicit Equalities(const Sdfg& program)
+      : program_(program), assigned_(assigned_symbols(program)) {}
+
+  std::vector<Expr> run() {
+    for_each_state(program_, [&](const State& state) {
+      const std::vector<Result> all = results(program_, state);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          if (compare(all[j], all[i])) break;
+    });
+    return std::move(conditions_);
+  }
+
+ private:
+  bool compare(const Result& first, const Result& second) {
+    Substitution same;  // symbols of the second by those of the first
+    if (first.shape->size() != second.shape->size()) return false;
+    for (std::size_t d = 0; d < first.shape->size(); ++d)
+      if (!match((*first.shape)[d], (*second.shape)[d], same)) return false;
+    if (same.empty() || !share_elements(first, second, same)) return false;
+    for (const auto& [symbol, other] : same) {
+      Expr condition = compare_expr(Op::Eq, other, Expr::symbol(symbol));
+      if (std::ranges::find(conditions_, condition) == conditions_.end())
+        conditions_.push_back(std::move(condition));
+    }
+    return true;
+  }
+
+  /// Adds what makes the two the same: expressions that differ in some symbols alone.
+  bool match(const Expr& a, const Expr& b, Substitution& same) const {
+    if (a == b) return true;
+    if (a.is(Op::Symbol) && b.is(Op::Symbol)) {
+      if (!is_free(a.name()) || !is_free(b.name())) return false;
+      const auto [found, added] = same.emplace(b.name(), a);
+      return added || found->second == a;
+    }
+    if (a.op() != b.op() || a.args().size() != b.args().size() || a.args().empty()) return false;
+    for (std::size_t i = 0; i < a.args().size(); ++i)
+      if (!match(a.arg(i), b.arg(i), same)) return false;
+    return true;
+  }
+  bool is_free(const std::string& name) const {
+    const auto type = program_.symbols.find(name);
+    return type != program_.symbols.end() && type->second.is_integer() && !assigned_.contains(name);
+  }
+
+  /// Do they read the same elements of some container if the symbols are the same?
+  static bool share_elements(const Result& first, const Result& second, const Substitution& same) {
+    return std::ranges::any_of(first.reads, [&](const Memlet* a) {
+      return std::ranges::any_of(second.reads, [&](const Memlet* b) {
+        return a->data == b->data && a->subset() && b->subset() &&
+               substitute(*b->subset(), same) == *a->subset();
+      });
+    });
+  }
+
+  const Sdfg& program_;
+  const SymbolSet assigned_;
+  std::vector<Expr> conditions_;
+};
+
+}  // namespace
+
+std::vector<Expr> likely_equalities(const Sdfg& program) { return Equalities(program).run(); }
+
+}  // namespace sdfg
