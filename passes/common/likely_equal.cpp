@@ -12,13 +12,13 @@ namespace {
 constexpr std::size_t most_results = 16;
 
 /// An argument that is written as a whole by a scope, or by a copy.
-struct Result {
+struct WholeResult {
   const std::vector<Expr>* shape;
-  std::vector<const Memlet*> reads;  ///< of what writes it
+  std::vector<std::pair<std::string_view, const Subset*>> reads;  ///< of what writes it
 };
 
-std::vector<Result> results(const Sdfg& program, const State& state) {
-  std::vector<Result> out;
+std::vector<WholeResult> results(const Sdfg& program, const State& state) {
+  std::vector<WholeResult> out;
   for (NodeId n : state.nodes_of<AccessNode>()) {
     const Data* data = program.arrays.get(state.get<AccessNode>(n).data);
     if (!data || data->transient || !data->as_array()) continue;
@@ -26,13 +26,14 @@ std::vector<Result> results(const Sdfg& program, const State& state) {
       const Memlet& memlet = state[e].memlet;
       if (memlet.empty() || !memlet.dst_subset || out.size() == most_results) continue;
       if (!(*memlet.dst_subset == Subset::whole(data->shape))) continue;
-      Result result{&data->shape, {}};
+      WholeResult result{&data->shape, {}};
       const NodeId source = state.source(e);
-      if (state[source].is<AccessNode>()) {
-        result.reads.push_back(&memlet);
+      if (const auto* copied = state[source].as<AccessNode>()) {
+        if (memlet.src_subset) result.reads.emplace_back(copied->data, &*memlet.src_subset);
       } else if (const auto* exit = state[source].as<MapExit>()) {
         for (EdgeId in : state.in(exit->entry))
-          if (!state[in].memlet.empty()) result.reads.push_back(&state[in].memlet);
+          if (const Memlet& read = state[in].memlet; !read.empty() && read.src_subset)
+            result.reads.emplace_back(read.data, &*read.src_subset);
       }
       out.push_back(std::move(result));
     }
@@ -47,7 +48,7 @@ class Equalities {
 
   std::vector<Expr> run() {
     for_each_state(program_, [&](const State& state) {
-      const std::vector<Result> all = results(program_, state);
+      const std::vector<WholeResult> all = results(program_, state);
       for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
           if (compare(all[j], all[i])) break;
@@ -56,7 +57,7 @@ class Equalities {
   }
 
  private:
-  bool compare(const Result& first, const Result& second) {
+  bool compare(const WholeResult& first, const WholeResult& second) {
     Substitution same;  // symbols of the second by those of the first
     if (first.shape->size() != second.shape->size()) return false;
     for (std::size_t d = 0; d < first.shape->size(); ++d)
@@ -89,11 +90,11 @@ class Equalities {
   }
 
   /// Do they read the same elements of some container if the symbols are the same?
-  static bool share_elements(const Result& first, const Result& second, const Substitution& same) {
-    return std::ranges::any_of(first.reads, [&](const Memlet* a) {
-      return std::ranges::any_of(second.reads, [&](const Memlet* b) {
-        return a->data == b->data && a->subset() && b->subset() &&
-               substitute(*b->subset(), same) == *a->subset();
+  static bool share_elements(const WholeResult& first, const WholeResult& second,
+                             const Substitution& same) {
+    return std::ranges::any_of(first.reads, [&](const auto& a) {
+      return std::ranges::any_of(second.reads, [&](const auto& b) {
+        return a.first == b.first && substitute(*b.second, same) == *a.second;
       });
     });
   }
