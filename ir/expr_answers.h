@@ -33,7 +33,7 @@ class Answers {
   }
 
  private:
-  /// A budget of memory: some 30 MB.
+  /// A budget of memory; what has been answered is forgotten then.
   static constexpr std::size_t most_answers = 1 << 16;
 
   struct Question {

@@ -279,7 +279,7 @@ Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assum
     return *linear;
   // Without facts to compare with, the normal form of the comparison is not needed.
   const Truth fast = assumptions.facts().empty() ? decide_comparison(op, a, b, assumptions)
-                                               : decide(compare_expr(op, a, b), assumptions);
+                                                 : decide(compare_expr(op, a, b), assumptions);
   if (fast != Truth::Unknown || !with_isl) return fast;
   return detail::isl_decide(compare_expr(op, a, b), assumptions);
 }

@@ -204,8 +204,6 @@ class ScopeMover {
       }
     u.home = home.value_or(PlaceTree::root);
     if (u.home == PlaceTree::root) return;
-    keep_order(u, later);
-    if (u.home == PlaceTree::root) return;
     std::string why = why_it_stays(u);
     if (!why.empty()) {
       u.home = PlaceTree::root;

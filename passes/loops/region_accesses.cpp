@@ -304,8 +304,10 @@ Refusal ApartPoints::check(const std::string& container, const std::vector<Regio
 const ApartPoints::Space& ApartPoints::space(const std::vector<std::string>& params,
                                              const std::vector<Range>& ranges,
                                              const Assumptions& assumptions) {
-  if (!assumptions_.shared_by(assumptions)) spaces_.clear();
-  assumptions_ = assumptions;
+  if (!assumptions_.shared_by(assumptions)) {
+    spaces_.clear();
+    assumptions_ = assumptions;
+  }
   for (const Space& known : spaces_)
     if (known.params == params && known.ranges == ranges) return known;
   if (spaces_.size() == most_spaces) spaces_.clear();

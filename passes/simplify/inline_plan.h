@@ -33,7 +33,8 @@ struct InlinePlan {
   /// Does a tasklet inside have a connector that is called like something outside?
   Refusal check_connector_names(const TakenNames& outside, const State& body) const;
   /// Chooses names in the parent for transients and constants; no name that anything in the parent
-  /// gets from now on is called like a connector of a tasklet inside. `inner` is still in place.
+  /// gets from now on is called like a connector of a tasklet inside. `inner` is still in place;
+  /// `names` takes it to be gone from then on.
   void choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names);
   /// What to replace inside, all at once: mapped symbols, and containers that are read by name.
   Substitution replacements() const;

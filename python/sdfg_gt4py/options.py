@@ -114,9 +114,9 @@ def _hook_options(hooks: Mapping[Any, Any]) -> dict[str, str]:
     for stage, hook in hooks.items():
         stage_name = str(getattr(stage, "name", stage))
         where = "optimization_args['optimization_hooks']"
-        if hook == "":
-            continue
         if isinstance(hook, str):
+            if not hook:
+                continue
             if stage_name not in _HOOKS:
                 raise UnsupportedOption(
                     f"{where}: '{hook}' at {stage_name}: passes can be named at {', '.join(_HOOKS)} only")
@@ -138,8 +138,8 @@ def optimizer_options(arguments: Mapping[str, Any]) -> dict[str, str]:
         if name == "optimization_hooks":
             options |= _hook_options(value or {})
         elif name in _WRITERS:
-            if value is not None and value != []:
-                options[name] = _WRITERS[name](value)
+            if value is not None and (written := _WRITERS[name](value)):
+                options[name] = written
         elif name in _OF_OLDER_VERSIONS:
             warnings.warn(
                 f"optimization_args['{name}'] is ignored, as GT4Py 1.2 ignores it; memory is chosen "
