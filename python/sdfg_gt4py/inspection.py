@@ -15,7 +15,7 @@ import numpy as np
 
 from gt4py.next import common as gtx_common, utils as gtx_utils
 from gt4py.next.ffront import type_info as ffront_type_info, type_translation
-from gt4py.next.otf import arguments, definitions
+from gt4py.next.otf import arguments, compiled_program, definitions
 from gt4py.next.program_processors.runners.dace import sdfg_callable
 from gt4py.next.program_processors.runners.dace.workflow import common as gtx_wfdcommon
 
@@ -106,9 +106,20 @@ def _in_domain(out: Any, domain: Any) -> Any:
     return gtx_utils.tree_map(lambda field: field[domain])(out)
 
 
+def _static(program: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[Any, Any]:
+    """What GT4Py's lowering is told of the values of arguments that are static: those of `with_static_params`,
+    `compile` or `static_domains`, found as a call finds them."""
+    pool = program._compiled_programs
+    descriptors = compiled_program._make_argument_descriptors(
+        pool.program_type, pool.argument_descriptor_mapping or {}, args, kwargs
+    )
+    return compiled_program._convert_to_argument_descriptor_context(pool.program_type.definition, descriptors)
+
+
 def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -> Look:
     """Looks inside a program or field operator that has a backend of `make_backend`, with the
-    arguments of a call; nothing is compiled or called."""
+    arguments of a call; nothing is compiled or called. Static arguments are those of the program
+    (`with_static_params`, or `compile` before)."""
     translator = getattr(getattr(program.backend, "executor", None), "translation", None)
     translator = getattr(translator, "step", translator)
     if not isinstance(translator, Translator):
@@ -124,7 +135,7 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
         kwargs={name: type_translation.from_value(value) for name, value in kwargs.items()},
         offset_provider=offset_provider or {},
         column_axis=None,
-        argument_descriptor_contexts={},
+        argument_descriptor_contexts=_static(program, args, kwargs),
     )
     compilable = program.backend.transforms(
         definitions.ConcreteProgramDef(data=program.definition_stage, args=types)

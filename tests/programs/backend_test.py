@@ -409,12 +409,14 @@ class Deep(unittest.TestCase):
 
 
 class Looking(unittest.TestCase):
-    def look_at(self, name):
+    def look_at(self, name, static=()):
         backend = sdfg_gt4py.make_backend()
         mesh = grid.Grid(name)
         case = grid.CASES[name](mesh)
-        fields = {name: array.on(backend) for name, array in case.arguments.items()}
-        return sdfg_gt4py.look(case.program.with_backend(backend), **fields,
+        fields = {name: value.on(backend) if isinstance(value, grid.Array) else value
+                  for name, value in case.arguments.items()}
+        program = case.program.with_backend(backend)
+        return sdfg_gt4py.look(program.with_static_params(*static) if static else program, **fields,
                                offset_provider=mesh.offset_provider(backend))
 
     def test_remarks_changes_and_code(self):
@@ -451,6 +453,14 @@ class Looking(unittest.TestCase):
                                out=gtx.zeros(whole, allocator=backend),
                                domain={kinds.C: (2, 5), kinds.K: (0, 4)}, offset_provider={})
         self.assertEqual(look.arguments["out"].shape, (3, 4))
+
+    def test_static_arguments_are_numbers_in_the_program(self):
+        name, static = "scalars_known_when_compiling", ("a", "n", "on")
+        known, unknown = self.look_at(name, static), self.look_at(name)
+        for argument in static:
+            used = f'"__tlet_out = {argument}"' if argument != "on" else 'if "on"'
+            self.assertIn(used, unknown.text())
+            self.assertNotIn(used, known.text())
 
     def test_a_program_with_another_backend_is_refused(self):
         with self.assertRaisesRegex(TypeError, "with_backend"):
