@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "ir/analysis/memlet_path.h"
@@ -35,14 +36,16 @@ bool is_plain(const Expr& e) {
       return true;
     case Op::Add: case Op::Sub: case Op::Mul: case Op::Neg: case Op::Min: case Op::Max:
     case Op::And: case Op::Or: case Op::Not:
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select:
       return std::ranges::all_of(e.args(), is_plain);
     default:
       return false;
   }
 }
 
-bool is_truth_value(Op op) {
+bool is_truth_value(const Expr& e) {
+  if (e.is(Op::Select)) return is_truth_value(e.arg(1)) && is_truth_value(e.arg(2));
+  const Op op = e.op();
   return op == Op::True || op == Op::False || op == Op::And || op == Op::Or || op == Op::Not ||
          (op >= Op::Eq && op <= Op::Ge);
 }
@@ -50,6 +53,10 @@ bool is_truth_value(Op op) {
 bool has_subscript_of(const Expr& e, const std::string& name) {
   return (e.is(Op::Subscript) && e.arg(0).is_symbol(name)) ||
          std::ranges::any_of(e.args(), [&](const Expr& a) { return has_subscript_of(a, name); });
+}
+
+bool is_one_element(const Data& data) {
+  return std::ranges::all_of(data.shape, [](const Expr& e) { return e == Expr(1); });
 }
 
 /// The one assignment that a tasklet consists of.
@@ -71,10 +78,18 @@ struct Read {
   State* state;
   EdgeId leaf;
 };
+struct Argument;
 struct Scalar {
   std::string name;
   std::vector<Write> writes;
   std::vector<Read> reads;
+  std::vector<Argument> arguments;  ///< what it is in the nested SDFGs among its readers
+  bool controls = false;            ///< a condition, an assignment or a range reads it
+};
+class Promotion;
+struct Argument {
+  Promotion* inside;
+  Scalar scalar;
 };
 
 /// Decides for one SDFG, and rewrites it when all is decided.
@@ -82,7 +97,8 @@ class Promotion {
  public:
   Promotion(Sdfg& sdfg, const Trail& trail, const ScalarToSymbolPromotion::Options& options,
             PassContext& context)
-      : sdfg_(sdfg), options_(options), context_(context), accesses_(sdfg), states_(sdfg, trail) {
+      : sdfg_(sdfg), trail_(trail), options_(options), context_(context), accesses_(sdfg),
+        states_(sdfg, trail) {
     for (const auto& [state, here] : states_.states())
       for (NodeId n : state->nodes())
         if (const auto* access = (*state)[n].as<AccessNode>(); access && !state->in(n).empty())
@@ -101,6 +117,14 @@ class Promotion {
           consider(access->data, trail->in(*state, n));
     }
     if (scalars_.empty()) return Changed::No;
+    rewrite();
+    return Changed::Yes;
+  }
+
+ private:
+  void rewrite() {
+    for (const auto& inside : inside_)
+      if (!inside->scalars_.empty()) inside->rewrite();
     for (const Scalar& scalar : scalars_)
       for (const Read& read : scalar.reads) rewrite_reader(scalar.name, read);
     for (const Scalar& scalar : scalars_)
@@ -110,28 +134,35 @@ class Promotion {
     for (const Scalar& scalar : scalars_) {
       const Type type = sdfg_.arrays.at(scalar.name).dtype;
       sdfg_.arrays.erase(scalar.name);
+      std::erase(sdfg_.arg_names, scalar.name);
       sdfg_.symbols.insert_or_assign(scalar.name, type);
     }
     insert_assignments(sdfg_);
-    return Changed::Yes;
   }
 
- private:
   bool is_candidate(const std::string& name) const {
     const Data* data = sdfg_.arrays.get(name);
     if (!data || !data->transient || data->role() != Role::Plain || data->is_stream() ||
         data->is_structure() || !is_promotable(data->dtype))
       return false;
     return data->lifetime != Lifetime::Persistent && data->lifetime != Lifetime::External &&
-           std::ranges::all_of(data->shape, [](const Expr& e) { return e == Expr(1); });
+           is_one_element(*data);
   }
 
   void consider(const std::string& name, const Trail& trail) {
-    Scalar scalar{name, {}, {}};
-    if (const Refusal why = check(scalar)) return context_.refused(trail, why);
+    Scalar scalar{name};
+    Refusal why = check(scalar);
+    if (!why && options_.only_control && !scalar.controls)
+      why = "no condition, assignment or range reads it";
+    if (why) return context_.refused(trail, why);
     if (!context_.may_apply()) return;
     context_.applied(trail, quoted(name) + " is a symbol now");
-    promoted_.insert(name);
+    accept(std::move(scalar));
+  }
+
+  void accept(Scalar scalar) {
+    for (Argument& argument : scalar.arguments) argument.inside->accept(std::move(argument.scalar));
+    promoted_.insert(scalar.name);
     scalars_.push_back(std::move(scalar));
   }
 
@@ -151,7 +182,7 @@ class Promotion {
         return quoted(name) + " is written twice in a state";
       if (write.producer) scalar.writes.push_back(write);
     }
-    bool controls = accesses_.is_named(name);
+    scalar.controls = accesses_.is_named(name);
     for (const auto& [state, node] : accesses_.sites(name)) {
       const auto in_state = written.find(state);
       const bool new_value = std::ranges::any_of(scalar.writes, [&](const Write& w) {
@@ -162,13 +193,12 @@ class Promotion {
         if (in_state != written.end() && !new_value && state->target(e) != in_state->second)
           return "the value before is read in a state that writes a new one";
         for (EdgeId leaf : index(*state).leaves(e, true)) {
-          if (Refusal why = check_read(name, *state, leaf)) return why;
-          controls |= (*state)[state->target(leaf)].is<MapEntry>();
+          if (Refusal why = check_read(scalar, *state, leaf)) return why;
+          scalar.controls |= (*state)[state->target(leaf)].is<MapEntry>();
           scalar.reads.push_back({state, leaf});
         }
       }
     }
-    if (options_.only_control && !controls) return "no condition, assignment or range reads it";
     return {};
   }
 
@@ -222,7 +252,7 @@ class Promotion {
     if (!is_plain(assign->value))
       return label + " computes what a condition would compute differently";
     const bool truth = sdfg_.find_data(name)->dtype.is_bool();
-    if (truth != is_truth_value(assign->value.op()) && !assign->value.is(Op::Symbol))
+    if (truth != is_truth_value(assign->value) && !assign->value.is(Op::Symbol))
       return label + " converts a truth value";
     if (assign->value.is(Op::Integer) && sdfg_.find_data(name)->dtype.base() == BaseType::Int32 &&
         assign->value.value() != std::int32_t(assign->value.value()))
@@ -265,9 +295,10 @@ class Promotion {
     return {};
   }
 
-  Refusal check_read(const std::string& name, const State& state, EdgeId leaf) const {
+  Refusal check_read(Scalar& scalar, State& state, EdgeId leaf) {
+    const std::string& name = scalar.name;
     const NodeId to = state.target(leaf);
-    const Node& node = state[to];
+    Node& node = state[to];
     const std::string& connector = state[leaf].dst_connector;
     if (const auto* tasklet = node.as<Tasklet>()) {
       const std::string label = "tasklet " + quoted(tasklet->label);
@@ -294,14 +325,36 @@ class Promotion {
       const Scope scope = find_scope(state, to).value();
       return check_substitution(sdfg_, state, scope, {{connector, Expr::symbol(name)}});
     }
-    return quoted(node.label()) + " reads it, which is no tasklet, container or map";
+    if (node.is<NestedSdfg>()) return check_argument(scalar, node, connector);
+    return quoted(node.label()) + " reads it, which is no tasklet, container, map or nested SDFG";
+  }
+
+  /// Can what the nested SDFG is given be a symbol inside, too? One that writes it has been refused
+  /// as its writer.
+  Refusal check_argument(Scalar& scalar, Node& node, const std::string& connector) {
+    auto& nested = *node.as<NestedSdfg>();
+    const std::string label = quoted(node.label());
+    if (!nested.sdfg || !is_one_element(*(*nested.sdfg)->find_data(connector)))
+      return label + " may take it as more than one element";
+    Promotion*& inside = inside_of_[&nested];
+    if (!inside)
+      inside = inside_.emplace_back(std::make_unique<Promotion>(**nested.sdfg, trail_, options_,
+                                                                context_)).get();
+    Scalar argument{connector};
+    if (const Refusal why = inside->check(argument)) return "inside " + label + ": " + why.reason();
+    scalar.controls |= argument.controls;
+    scalar.arguments.push_back({inside, std::move(argument)});
+    return {};
   }
 
   /// Names that statements assign, at any depth.
   static void collect_assigned(const Statements& statements, SymbolSet& out) {
     for (const Statement& statement : statements) {
-      if (const auto* assign = std::get_if<Assign>(&statement.kind))
-        collect_symbols(assign->target, out);
+      if (const auto* assign = std::get_if<Assign>(&statement.kind)) {
+        const Expr* target = &assign->target;  // what stands in its brackets is read
+        while (target->is(Op::Subscript)) target = &target->arg(0);
+        collect_symbols(*target, out);
+      }
       if (const auto* choice = std::get_if<IfStatement>(&statement.kind))
         collect_assigned(choice->then, out), collect_assigned(choice->otherwise, out);
       if (const auto* loop = std::get_if<WhileStatement>(&statement.kind))
@@ -322,6 +375,8 @@ class Promotion {
     } else if (auto* map = state[to].as<MapEntry>()) {
       for (Range& range : map->ranges) range = substitute(Subset{{range}}, symbol).ranges[0];
       substitute_in_scope(state, *find_scope(state, to), symbol);
+    } else if (auto* nested = state[to].as<NestedSdfg>()) {
+      nested->symbol_mapping.insert(*symbol.begin());
     } else {
       Edge write;
       write.src_connector = sdfg_.fresh_name("o");  // no container may have a connector's name
@@ -425,6 +480,7 @@ class Promotion {
   }
 
   Sdfg& sdfg_;
+  const Trail& trail_;
   const ScalarToSymbolPromotion::Options& options_;
   PassContext& context_;
   Accesses accesses_;
@@ -434,11 +490,13 @@ class Promotion {
       sdfg_.arrays, [](const auto& entry) { return entry.second.role() == Role::Reference; });
   std::vector<Scalar> scalars_;
   std::set<std::string> promoted_;
-  // By state; looked up, never iterated.
+  std::vector<std::unique_ptr<Promotion>> inside_;  ///< nested SDFGs that are given scalars
+  // By state or node; looked up, never iterated.
   std::map<const State*, std::set<std::string>> written_;
   std::map<const State*, ScopeTree> trees_;
   std::map<const State*, ConnectorIndex> indices_;
   std::map<std::pair<const State*, NodeId>, std::pair<std::string, Expr>> values_;
+  std::map<const NestedSdfg*, Promotion*> inside_of_;
   std::map<const State*, std::vector<std::pair<std::string, Expr>>> assignments_;
 };
 
