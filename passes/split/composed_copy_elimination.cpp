@@ -195,15 +195,21 @@ class StateRewriter {
       return who + " reads [" + to_text(leaf.subset) + "], which no copy writes";
     if (leaf.direct) leaf.parts = {direct_part(leaf, plan, inside)};
     leaf.covered = leaf.direct;
-    const bool tasklet = state_[end].is<Tasklet>();
-    const bool copy = state_[end].is<AccessNode>();
-    if (!tasklet && !copy)
+    if (!state_[end].is<Tasklet>() && !state_[end].is<AccessNode>() && !taken_inside(e))
       return who + " is a " + std::string(state_[end].kind_name()) + " and may look anywhere";
     const auto single = [](const Range& r) { return r.is_index(); };
-    if (!leaf.direct && !(tasklet && std::ranges::all_of(leaf.subset.ranges, single)))
+    if (!leaf.direct && !std::ranges::all_of(leaf.subset.ranges, single))
       return who + " reads [" + to_text(leaf.subset) + "], which may lie in several parts";
     plan.leaves.push_back(std::move(leaf));
     return {};
+  }
+  /// What a nested SDFG takes at the edge's end, if that is one element; else null.
+  const Data* taken_inside(EdgeId e) const {
+    const auto* nested = state_[state_.target(e)].as<NestedSdfg>();
+    if (!nested || !nested->sdfg) return nullptr;
+    const Data* inner = (*nested->sdfg)->arrays.get(state_[e].dst_connector);
+    const bool one = std::ranges::all_of(inner->shape, [](const Expr& s) { return s == Expr(1); });
+    return one ? inner : nullptr;
   }
   std::size_t direct_part(const Leaf& leaf, const ComposedPlan& plan,
                           const Assumptions& inside) const {
@@ -345,7 +351,7 @@ class StateRewriter {
     state_.connect(node, state_.target(leaf.edge), std::move(edge));
   }
 
-  /// A tasklet that tests the index, and a scalar that takes its result to the reader.
+  /// A tasklet that tests the index, and one element that takes its result to the reader.
   void choose(const ComposedPlan& plan, const Leaf& leaf) {
     Assumptions inside = assumptions_;
     for (NodeId entry : leaf.entries) assume_scope(state_.get<MapEntry>(entry), inside);
@@ -361,7 +367,7 @@ class StateRewriter {
       const Part& part = plan.parts[leaf.parts[i]];
       const std::string connector = sdfg_.fresh_name("part_" + std::to_string(i));
       inputs.push_back({connector, leaf.parts[i], needed(part, leaf.subset, inside)});
-      const Expr read = element(connector, part.in_source(leaf.subset), inputs.back().subset);
+      const Expr read = element_at(connector, part.in_source(leaf.subset), inputs.back().subset);
       const Expr test = inside_of(part.sides.dst, leaf.subset, inside);
       const bool always = i + 1 == leaf.parts.size() && in_one_of(plan, leaf, inside);
       value = always ? read : Expr::make(Op::Select, {test, read, value});
@@ -380,15 +386,21 @@ class StateRewriter {
       memlet.volume = 1;
       state_.connect(node, chooser, {from, in.connector, std::move(memlet)});
     }
-    const std::string scalar = sdfg_.fresh_name(name(plan.node) + "_chosen");
-    sdfg_.arrays.set(scalar, Data::scalar(type_, true));
-    const NodeId chosen = state_.add(Node{AccessNode{scalar}});
+    const std::string element = sdfg_.fresh_name(name(plan.node) + "_chosen");
+    const Data* inner = taken_inside(leaf.edge);
+    Data data = inner && inner->as_array() ? Data::array(type_, inner->shape, true)
+                                           : Data::scalar(type_, true);
+    const Subset whole = all_elements(data);
+    sdfg_.arrays.set(element, std::move(data));
+    const NodeId chosen = state_.add(Node{AccessNode{element}});
     accesses_.add(state_, chosen);
-    const Subset whole = Subset::index({Expr(0)});
-    state_.connect(chooser, chosen, {out, "", Memlet::write(scalar, whole)});
+    state_.connect(chooser, chosen, {out, "", Memlet::write(element, whole)});
     Edge edge = state_[leaf.edge];
     edge.src_connector.clear();
-    edge.memlet = Memlet::read(scalar, whole);
+    Memlet onward = Memlet::read(element, whole);
+    if (state_[state_.target(leaf.edge)].is<AccessNode>())
+      onward.dst_subset = edge.memlet.dst_subset;
+    edge.memlet = std::move(onward);
     state_.connect(chosen, state_.target(leaf.edge), std::move(edge));
   }
 
@@ -408,7 +420,7 @@ class StateRewriter {
   }
   /// The element at a connector that has `given`: indices count from where that begins; dimensions
   /// of one element have none.
-  static Expr element(const std::string& connector, const Subset& at, const Subset& given) {
+  static Expr element_at(const std::string& connector, const Subset& at, const Subset& given) {
     std::vector<Expr> arguments{Expr::symbol(connector)};
     for (std::size_t d : wide_dimensions(given)) arguments.push_back(at[d].begin - given[d].begin);
     return arguments.size() == 1 ? arguments[0] : Expr::make(Op::Subscript, std::move(arguments));
