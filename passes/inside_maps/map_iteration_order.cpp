@@ -14,7 +14,7 @@ namespace sdfg {
 bool is_of_kind(std::string_view parameter, DimensionKind kind) {
   if (kind == DimensionKind::Unspecified) return false;
   const std::string word(names<DimensionKind>[std::size_t(kind)]);
-  return parameter.ends_with("_gtx_" + word) || parameter.ends_with("_gtx_" + word + "dim");
+  return parameter.ends_with("_" + word) || parameter.ends_with("_" + word + "dim");
 }
 
 namespace {

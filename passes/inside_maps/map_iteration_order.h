@@ -7,7 +7,7 @@
 
 namespace sdfg {
 
-/// What a dimension of a GT4Py program is for; its loops' parameters end in `_gtx_` and this word.
+/// What a dimension of a GT4Py program is for; its loops' parameters end in `_` and this word.
 enum class DimensionKind : std::uint8_t { Unspecified, Horizontal, Vertical, Local };
 template <>
 inline constexpr std::array<std::string_view, 4> names<DimensionKind>{"", "horizontal", "vertical",

@@ -4,7 +4,8 @@
 
 namespace sdfg {
 
-void MapBody::number(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes) {
+void MapBody::number(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes,
+                     const std::set<EdgeId>& cut) {
   std::map<NodeId, NodeId> first;  // a node of the same computation with a smaller id, or itself
   const auto find = [&](NodeId n) {
     while (first.at(n) != n) n = first[n] = first.at(first.at(n));
@@ -18,7 +19,8 @@ void MapBody::number(const State& state, const ScopeTree& tree, const std::vecto
   for (NodeId n : nodes) {
     if (state[n].is_entry()) join(n, tree.exit_of(n));
     for (EdgeId e : state.out(n))
-      if (!state[e].memlet.empty() && first.contains(state.target(e))) join(n, state.target(e));
+      if (!state[e].memlet.empty() && first.contains(state.target(e)) && !cut.contains(e))
+        join(n, state.target(e));
   }
   for (NodeId n : nodes) {
     const NodeId root = find(n);

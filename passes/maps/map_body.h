@@ -11,7 +11,7 @@
 namespace sdfg {
 
 /// What stands directly in a map's scope, as map-fission sees it: access nodes, and computations,
-/// which are code nodes that hand values to one another directly, or an inner scope.
+/// which are code nodes that hand more than single values to one another directly, or an inner scope.
 struct MapBody {
   std::vector<NodeId> access;             ///< in order
   std::map<NodeId, std::size_t> part_of;  ///< code nodes, entries and exits: computation
@@ -19,8 +19,9 @@ struct MapBody {
   std::set<std::string, std::less<>> grown;  ///< transients that get the map's dimensions
 
   /// Numbers the computations of these nodes, which are sorted: nodes joined by direct edges with
-  /// data, and each entry with its exit.
-  void number(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes);
+  /// data, but for those that are `cut`, and each entry with its exit.
+  void number(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes,
+              const std::set<EdgeId>& cut);
 };
 
 /// Would the computations wait for one another if each were a node? Those of several nodes may.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/analysis/propagate.h"
+#include "ir/walk.h"
 #include "passes/common/accesses.h"
 #include "passes/common/assume.h"
 #include "passes/common/walk_states.h"
@@ -16,16 +17,26 @@ namespace {
 
 std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
 
-/// What is found out once for an SDFG. Splitting maps keeps the access nodes as they are.
+/// What is found out once for an SDFG. Splitting maps keeps the access nodes that there were.
 struct Facts {
-  explicit Facts(Sdfg& sdfg) : accesses(sdfg) { assume_shapes(sdfg, known); }
+  explicit Facts(Sdfg& sdfg) : accesses(sdfg) {
+    assume_shapes(sdfg, known);
+    for_each_state(sdfg, [&](const State& state) {
+      for (EdgeId e : state.edges())
+        if (state[state.source(e)].is<Tasklet>() && state[state.target(e)].is<Tasklet>() &&
+            !state[e].memlet.empty())
+          ++direct[state[e].memlet.data];
+    });
+  }
   Accesses accesses;
   Assumptions known;
+  /// By container: edges from tasklet to tasklet that name it.
+  std::map<std::string, std::size_t, std::less<>> direct;
 };
 
 class Fission {
  public:
-  Fission(Sdfg& sdfg, State& state, const Facts& facts, MapEnds ends)
+  Fission(Sdfg& sdfg, State& state, Facts& facts, MapEnds ends)
       : sdfg_(sdfg),
         state_(state),
         facts_(facts),
@@ -44,7 +55,14 @@ class Fission {
     for (NodeId n : std::vector<NodeId>(code))
       if (state_[n].is_entry()) code.push_back(tree.exit_of(n));
     std::ranges::sort(code);
-    body_.number(state_, tree, code);
+    for (const NodeId around : tree.enclosing(ends_.entry))
+      if (const auto* map = state_[around].as<MapEntry>())
+        outer_params_.insert(outer_params_.end(), map->params.begin(), map->params.end());
+    if (!mentions(Subset{map_.ranges}, outer_params_))
+      for (NodeId n : code)
+        for (EdgeId e : state_.out(n))
+          if (is_handed_on(e)) handed_on_.insert(e);
+    body_.number(state_, tree, code, handed_on_);
     if (body_.parts < 2) return "there is only one computation in the map";
     for (const auto& [connector, type] : state_[ends_.entry].in_connectors)
       if (!connector.starts_with("IN_")) return "the map has dynamic range inputs";
@@ -53,9 +71,6 @@ class Fission {
         return "the range " + to_text(range) + " uses another parameter of the map";
     outer_ = tree.parent_of(ends_.entry);
     if (outer_) outer_exit_ = tree.exit_of(outer_);
-    for (const NodeId around : tree.enclosing(ends_.entry))
-      if (const auto* map = state_[around].as<MapEntry>())
-        outer_params_.insert(outer_params_.end(), map->params.begin(), map->params.end());
     for (NodeId n : body_.access)
       if (const Refusal why = check_access(n)) return why;
     shares_ = is_met_elsewhere(tree);
@@ -65,6 +80,7 @@ class Fission {
 
   /// Gives the new entries.
   std::vector<NodeId> apply() {
+    store_handed_on();
     for (const std::string& name : body_.grown) grow(name);
     std::vector<NodeId> entries;
     for (std::size_t p = 0; p < body_.parts; ++p) {
@@ -99,6 +115,37 @@ class Fission {
     SymbolSet used;
     collect_symbols(subset, used);
     return std::ranges::any_of(params, [&](const auto& p) { return used.contains(p); });
+  }
+
+  /// A single value that one tasklet hands to another: a container can hold it.
+  bool is_handed_on(EdgeId e) const {
+    const Memlet& memlet = state_[e].memlet;
+    if (!state_[state_.source(e)].is<Tasklet>() || !state_[state_.target(e)].is<Tasklet>())
+      return false;
+    return !memlet.empty() && !memlet.wcr && !memlet.dynamic && memlet.subset() &&
+           num_elements(*memlet.subset()) == Expr(1);
+  }
+
+  /// Each value that went from tasklet to tasklet goes through a container of its own.
+  void store_handed_on() {
+    const Subset element = Subset::index({Expr(0)});
+    for (EdgeId e : handed_on_) {
+      const NodeId from = state_.source(e), to = state_.target(e);
+      if (body_.part_of.at(from) == body_.part_of.at(to)) continue;
+      const Edge edge = state_[e];
+      const std::string& before = edge.memlet.data;
+      const std::string name = sdfg_.fresh_name(before);
+      sdfg_.arrays.insert(name, Data::scalar(sdfg_.find_data(before)->dtype, true));
+      const NodeId stored = state_.add(Node{AccessNode{name}});
+      add_access(stored);
+      body_.grown.insert(name);
+      state_.connect(from, stored, Edge{edge.src_connector, "", Memlet::write(name, element)});
+      state_.connect(stored, to, Edge{"", edge.dst_connector, Memlet::read(name, element)});
+      state_.erase(e);
+      if (--facts_.direct.at(before) == 0 && facts_.accesses.sites(before).empty() &&
+          !facts_.accesses.is_named(before))
+        sdfg_.arrays.erase(before);
+    }
   }
 
   /// Has one of the containers that pass the map's border another access node beside the map, or
@@ -350,10 +397,11 @@ class Fission {
 
   Sdfg& sdfg_;
   State& state_;
-  const Facts& facts_;
+  Facts& facts_;
   MapEnds ends_;
   MapEntry map_;  ///< a copy: the node goes
   MapBody body_;
+  std::set<EdgeId> handed_on_;  ///< from tasklet to tasklet
   std::set<NodeId> access_nodes_;                        ///< of the body
   std::map<std::string, std::vector<NodeId>> nodes_of_;  ///< the same, by container
   NodeId outer_, outer_exit_;  ///< the scope around; none at the top level
