@@ -8,6 +8,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/order.h"
 #include "ir/analysis/propagate.h"
+#include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/tidy.h"
@@ -58,6 +59,51 @@ bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId wri
   const auto* nested = state[reader].as<NestedSdfg>();
   const std::string &in = state[read].dst_connector, &out = state[write].src_connector;
   return !nested || in == out || (nested->sdfg && reads_first(**nested->sdfg, in, out));
+}
+
+/// Does the block, or what it holds, have an access node of the container that is read or written?
+bool uses(const Region& region, const std::string& name, bool reads) {
+  bool found = false;
+  for_each_state(region, [&](const State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>())
+      found = found || (state.get<AccessNode>(n).data == name &&
+                        !(reads ? state.out(n) : state.in(n)).empty());
+  });
+  return found;
+}
+
+bool reads_behind(const State& state, EdgeId read, EdgeId write);
+
+/// May something be read behind a write, because control flow or an edge says so? Then that order
+/// has to stay; what nothing orders may become either.
+bool reads_behind(const Region& region, const std::string& read, const std::string& written) {
+  for (BlockId b : region.nodes()) {
+    const auto* conditional = region[b].as<ConditionalBlock>();
+    const auto* state = region[b].as<State>();
+    if (region.node_count() > 1 || !(conditional || state))
+      return uses(region, read, true) && uses(region, written, false);
+    if (conditional)
+      return std::ranges::any_of(conditional->branches, [&](const Branch& branch) {
+        return reads_behind(branch.region(), read, written);
+      });
+    const Order order(*state);
+    for (NodeId w : state->nodes_of<AccessNode>())
+      for (NodeId r : state->nodes_of<AccessNode>()) {
+        if (state->get<AccessNode>(w).data != written || state->get<AccessNode>(r).data != read)
+          continue;
+        if (order.reaches(w, r)) return true;
+        for (EdgeId from : state->out(r))
+          for (EdgeId to : state->in(w))
+            if (reads_behind(*state, from, to)) return true;
+      }
+  }
+  return false;
+}
+bool reads_behind(const State& state, EdgeId read, EdgeId write) {
+  const NodeId reader = state.target(read);
+  const auto* nested = state[reader].as<NestedSdfg>();
+  return nested && reader == state.source(write) && nested->sdfg &&
+         reads_behind(**nested->sdfg, state[read].dst_connector, state[write].src_connector);
 }
 
 /// What the body of a map reads and writes of one container, by edges at its entry and exit.
@@ -153,6 +199,12 @@ class Buffering {
         if (reads_first(state_, order_, r, w) ||
             intersects(read, written, assumptions) == Truth::No)
           continue;
+        if (reads_behind(state_, r, w)) {
+          context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
+                                     "] behind a write inside " +
+                                     quoted(state_[state_.target(r)].label()));
+          return Changed::No;
+        }
         const bool same = read == written && num_elements(read) == Expr(1);
         if (!same || (element && !(*element == read))) {
           context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
