@@ -71,6 +71,15 @@ Expr LoopRange::last() const {
   return begin + count() * Expr(step);
 }
 
+LoopRange LoopRange::tested_first(const Assumptions& assumptions) const {
+  LoopRange range = *this;
+  range.inverted = false;
+  const bool up = step > 0;
+  if (inverted && !certain(less_equal(up ? begin : end, up ? end : begin, assumptions)))
+    range.end = up ? max(begin, end) : min(begin, end);
+  return range;
+}
+
 Range LoopRange::ascending() const {
   if (step > 0) return {begin, end, Expr(step)};
   // Counting up meets the same points only from the last one that is reached.

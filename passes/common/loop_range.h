@@ -16,6 +16,8 @@ struct LoopRange {
   Expr count() const;
   /// The variable's value after the loop, when nothing leaves it early.
   Expr last() const;
+  /// The range of a loop that runs as often, but tests its condition before the body.
+  LoopRange tested_first(const Assumptions& assumptions) const;
   /// The same points in ascending order. Only for loops that are not inverted.
   Range ascending() const;
 };

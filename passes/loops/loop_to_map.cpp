@@ -200,10 +200,9 @@ class Converter {
 
  private:
   Refusal check(const LoopRegion& loop, Plan& plan) {
-    const auto range = loop_range(loop);
-    if (!range) return range.error().message;
-    if (range->inverted) return "the loop tests its condition behind the body";
-    plan.range = *range;
+    const auto found = loop_range(loop);
+    if (!found) return found.error().message;
+    const LoopRange* range = &(plan.range = found->tested_first(context_.assumptions));
     if (Refusal why = check_iterations(loop, *range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
