@@ -102,6 +102,14 @@ struct SdfgScope {
   using Origin = std::pair<std::size_t, std::string>;
   std::map<std::string, Origin, std::less<>> read_from, written_to;
   std::size_t depth = 0;
+  /// By connector of `call`: GPU memory that it is given, where its own descriptor chooses none. None
+  /// inside of scopes that run, or may still run, on a GPU.
+  std::map<std::string, Storage, std::less<>> given_on_gpu;
+  /// Where the container lies, as far as is known here.
+  Storage storage(std::string_view name, const Data& data) const {
+    const auto given = given_on_gpu.empty() ? given_on_gpu.end() : given_on_gpu.find(name);
+    return given == given_on_gpu.end() ? data.storage : given->second;
+  }
   /// What subsets of a container depend on, by container; filled when asked for.
   mutable std::unordered_map<const Data*, std::uint64_t> data_hash;
 

@@ -185,11 +185,12 @@ class RegionRules {
     collect_containers(expr, scope_.sdfg, containers);
     for (const std::string& name : containers) {
       const Data& data = scope_.sdfg.arrays.at(name);
-      if (is_gpu(data.storage))
+      const Storage storage = scope_.storage(name, data);
+      if (is_gpu(storage))
         findings_.error(where,
                         std::string(what) + " reads '" + name +
                             "' on the host, but it is stored in " +
-                            std::string(to_text(data.storage)),
+                            std::string(to_text(storage)),
                         "copy it to host memory first");
     }
   }

@@ -217,7 +217,8 @@ class MemletRules {
   /// Code on the host cannot touch single elements in GPU memory. Where a path enters a scope
   /// without a schedule, the schedule may still be chosen to fit.
   void host_access(const Data& data) {
-    if (!is_gpu(data.storage) || s_.sdfg.in_gpu || !one_value()) return;
+    const Storage storage = s_.sdfg.storage(memlet_.data, data);
+    if (!is_gpu(storage) || s_.sdfg.in_gpu || !one_value()) return;
     const Node& to = s_.state[s_.state.target(id_)];
     if (!s_.state[s_.state.source(id_)].is<Tasklet>() && !to.is<Tasklet>() && !to.is<MapEntry>())
       return;
@@ -231,7 +232,7 @@ class MemletRules {
         if (schedule && (is_gpu(*schedule) || *schedule == Schedule::Default)) return;
       }
     error("accesses '" + memlet_.data + "' on the host, but it is stored in " +
-              std::string(to_text(data.storage)),
+              std::string(to_text(storage)),
           "copy it to host memory first");
   }
   bool one_value() const {

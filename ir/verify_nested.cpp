@@ -177,6 +177,9 @@ class NestedRules {
       add(scope.read_from, s_.state[e].dst_connector, origin(s_, s_.path_source[e.value], true));
     for (EdgeId e : s_.state.out(id_))
       add(scope.written_to, s_.state[e].src_connector, origin(s_, s_.path_target[e.value], false));
+    if (!scope.in_gpu && !scope.in_default)
+      for (const auto* origins : {&scope.read_from, &scope.written_to})
+        for (const auto& [name, from] : *origins) given_storage(scope, name, from);
     for (const auto& [name, type] : node_.in_connectors) {
       const auto in = scope.read_from.find(name), out = scope.written_to.find(name);
       if (!node_.out_connectors.contains(name) || in == scope.read_from.end() ||
@@ -186,6 +189,15 @@ class NestedRules {
                 out->second.second + "'; one that does both must stay with one container",
             "use two connectors");
     }
+  }
+
+  void given_storage(SdfgScope& scope, const std::string& name, const SdfgScope::Origin& from) {
+    const Data* inner = scope.sdfg.find_data(name);
+    if (!inner || inner->storage != Storage::Default) return;
+    const SdfgScope* owner = &s_.sdfg;
+    while (owner->depth > from.first) owner = owner->outer;
+    const Data* data = owner->sdfg.find_data(from.second);
+    if (data && is_gpu(data->storage)) scope.given_on_gpu.emplace(name, data->storage);
   }
 
   const StateScope& s_;

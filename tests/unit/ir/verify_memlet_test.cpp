@@ -242,6 +242,54 @@ sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global
       "copy it to host memory first\n");
 }
 
+TEST(VerifyMemlet, TheHostCannotTouchGpuMemoryThatANestedSdfgIsGiven) {
+  const auto inner = [](std::string schedule) {
+    return findings(R"sdfg(
+sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global})
+  state main
+    n0 = access A
+    n1 = map k (i) in [0:4] {schedule = )sdfg" +
+                    schedule + R"sdfg(}
+      n2 = nested_sdfg outer
+        sdfg outer(a: float64, b: float64)
+          state s
+            n0 = access a
+            n1 = nested_sdfg inner
+              sdfg inner(x: float64[1], y: float64)
+                state first
+                  n0 = access x
+                  n1 = tasklet t: "o = 2 * v"
+                  n2 = access y
+                  n0 -> n1.v : x[0]
+                  n1.o -> n2 : y[0]
+                state second
+                first -> second if "x[0] > 0"
+            n2 = access b
+            n0 -> n1.x : a[0]
+            n1.y -> n2 : b[0]
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:4]
+    n1.OUT_A -> n2.a : A[i]
+    n2.b -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:4]
+)sdfg");
+  };
+  EXPECT_EQ(inner("GPU_Device"), "");
+  EXPECT_EQ(inner("Default"), "");
+  EXPECT_EQ(
+      inner("Sequential"),
+      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / edge first -> second: "
+      "the condition reads 'x' on the host, but it is stored in GPU_Global; copy it to host memory "
+      "first\n"
+      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / state first / edge n0 "
+      "-> n1.v: accesses 'x' on the host, but it is stored in GPU_Global; copy it to host memory "
+      "first\n"
+      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / state first / edge "
+      "n1.o -> n2: accesses 'y' on the host, but it is stored in GPU_Global; copy it to host memory "
+      "first\n");
+}
+
 TEST(VerifyMemlet, NestedSdfgsExchangeDataWithAccessNodes) {
   EXPECT_EQ(findings(R"sdfg(
 sdfg p(A: float64[4])
