@@ -114,6 +114,13 @@ bool is_number(const Expr& e) {
   }
 }
 
+/// Truth values are the numbers 1 and 0, in Python and in C++: `(a < b) == 1` is `a < b`.
+std::optional<Expr> truth_comparison(Op op, const Expr& truth, const Expr& number) {
+  if (!number.is(Op::Integer)) return std::nullopt;
+  if (number.value() != 0 && number.value() != 1) return Expr::boolean(op == Op::Ne);
+  return (number.value() == 1) == (op == Op::Eq) ? truth : negation(truth);
+}
+
 Expr integer_comparison(Op op, std::int64_t a, std::int64_t b) {
   switch (op) {
     case Op::Eq: return Expr::boolean(a == b);
@@ -137,6 +144,8 @@ Expr comparison(Op op, const Expr& a, const Expr& b) {
   };
   if (!is_number(a) || !is_number(b)) {
     if (symmetric && (a == b)) return Expr::boolean(op == Op::Eq);
+    if (symmetric && is_truth(b.op())) return truth_comparison(op, b, a).value_or(plain());
+    if (symmetric && is_truth(a.op())) return truth_comparison(op, a, b).value_or(plain());
     return plain();
   }
   if (a.is(Op::Integer) && b.is(Op::Integer)) return integer_comparison(op, a.value(), b.value());

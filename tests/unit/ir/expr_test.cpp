@@ -198,6 +198,13 @@ TEST(Expr, conditions) {
   EXPECT_EQ(plain("not (i < N)"), plain("i >= N"));
   EXPECT_EQ(plain("i < N or i >= N"), Expr::boolean(true));
   EXPECT_EQ(to_text(plain("1 < N")), "N > 1");
+  // Truth values are the numbers 1 and 0.
+  EXPECT_EQ(plain("(i < N) == 1"), plain("i < N"));
+  EXPECT_EQ(plain("0 == (i < N)"), plain("i >= N"));
+  EXPECT_EQ(plain("(i < N) != 1"), plain("i >= N"));
+  EXPECT_EQ(plain("((2 == 2) == 1) == 0"), Expr::boolean(false));
+  EXPECT_EQ(plain("(i < N) == 2"), Expr::boolean(false));
+  EXPECT_NE(plain("(i < N) == j"), plain("i < N"));
 }
 
 TEST(Expr, minimum_and_maximum) {
