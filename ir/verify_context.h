@@ -102,8 +102,8 @@ struct SdfgScope {
   using Origin = std::pair<std::size_t, std::string>;
   std::map<std::string, Origin, std::less<>> read_from, written_to;
   std::size_t depth = 0;
-  /// By connector of `call`: GPU memory that it is given, where its own descriptor chooses none. None
-  /// inside of scopes that run, or may still run, on a GPU.
+  /// By connector of `call`: GPU memory that it is given, where its own descriptor chooses none.
+  /// Empty inside of scopes that run, or may still run, on a GPU.
   std::map<std::string, Storage, std::less<>> given_on_gpu;
   /// Where the container lies, as far as is known here.
   Storage storage(std::string_view name, const Data& data) const {

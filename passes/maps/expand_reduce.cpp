@@ -367,6 +367,18 @@ class Expander {
 
 }  // namespace
 
+namespace {
+
+/// A container of the reduction in GPU memory, or null.
+const std::string* on_gpu(const Sdfg& sdfg, const Plan& plan) {
+  for (const std::string* name : {&plan.in.data, &plan.out.data})
+    if (const Data* data = sdfg.find_data(*name); data && data->storage == Storage::GpuGlobal)
+      return name;
+  return nullptr;
+}
+
+}  // namespace
+
 Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
   FreshNames transients;
@@ -386,12 +398,15 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
         context.refused(here, plan.error().message);
         continue;
       }
-      if (!context.may_apply()) return;
-      if (!tree) {
-        tree =
-            scope_tree_of(state);  // new nodes are looked up in it by their outer neighbours only
-        names.emplace(sdfg, state, assigned);
+      if (!tree) tree = scope_tree_of(state);  // new nodes are looked up by outer neighbours only
+      if (const std::string* name = on_gpu(sdfg, *plan);
+          name && &sdfg == &root && !tree->parent_of(id)) {
+        context.refused(here,
+                        "'" + *name + "' is in GPU memory, which a map on the host cannot read");
+        continue;
       }
+      if (!context.may_apply()) return;
+      if (!names) names.emplace(sdfg, state, assigned);
       context.applied(here, plan->out.data + "[" + to_text(plan->out.subset) + "] from " +
                                 plan->in.data + "[" + to_text(plan->in.subset) + "]");
       Expander(sdfg, state, *tree, *names, transients, id, *plan, options.inner_schedule).run();

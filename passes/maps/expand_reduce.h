@@ -24,8 +24,8 @@ dimensions in this order (map-dim-shuffle): DaCe's MapReduceFusion, without a co
 
 Refused when the output overlaps the input or may be the same memory through a view, as elements
 would be written before all are read; when the dimensions that stay cannot be matched with those of
-the output; when a subset has tiles; and for a reduction without identity whose output resolves
-conflicts.)",
+the output; when a subset has tiles; for a reduction without identity whose output resolves conflicts; and
+outside of all scopes, when its data is in GPU memory.)",
   };
   struct Options {
     Schedule inner_schedule = Schedule::Sequential;

@@ -11,7 +11,8 @@
 namespace sdfg {
 
 /// What stands directly in a map's scope, as map-fission sees it: access nodes, and computations,
-/// which are code nodes that hand more than single values to one another directly, or an inner scope.
+/// which are code nodes that hand more than single values to one another directly, or an inner
+/// scope.
 struct MapBody {
   std::vector<NodeId> access;             ///< in order
   std::map<NodeId, std::size_t> part_of;  ///< code nodes, entries and exits: computation

@@ -277,17 +277,14 @@ sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global
   };
   EXPECT_EQ(inner("GPU_Device"), "");
   EXPECT_EQ(inner("Default"), "");
-  EXPECT_EQ(
-      inner("Sequential"),
-      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / state first / edge n0 "
-      "-> n1.v: accesses 'x' on the host, but it is stored in GPU_Global; copy it to host memory "
-      "first\n"
-      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / state first / edge "
-      "n1.o -> n2: accesses 'y' on the host, but it is stored in GPU_Global; copy it to host memory "
-      "first\n"
-      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / edge first -> second: "
-      "the condition reads 'x' on the host, but it is stored in GPU_Global; copy it to host memory "
-      "first\n");
+  const std::string place =
+      "state main / node 2 (nested outer) / state s / node 1 (nested inner) / ";
+  const std::string way_out =
+      " on the host, but it is stored in GPU_Global; copy it to host memory first\n";
+  EXPECT_EQ(inner("Sequential"),
+            place + "state first / edge n0 -> n1.v: accesses 'x'" + way_out + place +
+                "state first / edge n1.o -> n2: accesses 'y'" + way_out + place +
+                "edge first -> second: the condition reads 'x'" + way_out);
 }
 
 TEST(VerifyMemlet, NestedSdfgsExchangeDataWithAccessNodes) {
