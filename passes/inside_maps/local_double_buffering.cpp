@@ -61,8 +61,8 @@ bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId wri
   return !nested || in == out || (nested->sdfg && reads_first(**nested->sdfg, in, out));
 }
 
-/// Does the block, or what it holds, have an access node of the container that is read or written?
-bool uses(const Region& region, const std::string& name, bool reads) {
+/// Does the region have an access node of the container that is read, or one that is written?
+bool accesses(const Region& region, const std::string& name, bool reads) {
   bool found = false;
   for_each_state(region, [&](const State& state) {
     for (NodeId n : state.nodes_of<AccessNode>())
@@ -81,7 +81,7 @@ bool reads_behind(const Region& region, const std::string& read, const std::stri
     const auto* conditional = region[b].as<ConditionalBlock>();
     const auto* state = region[b].as<State>();
     if (region.node_count() > 1 || !(conditional || state))
-      return uses(region, read, true) && uses(region, written, false);
+      return accesses(region, read, true) && accesses(region, written, false);
     if (conditional)
       return std::ranges::any_of(conditional->branches, [&](const Branch& branch) {
         return reads_behind(branch.region(), read, written);

@@ -202,11 +202,11 @@ class Converter {
   Refusal check(const LoopRegion& loop, Plan& plan) {
     const auto found = loop_range(loop);
     if (!found) return found.error().message;
-    const LoopRange* range = &(plan.range = found->tested_first(context_.assumptions));
-    if (Refusal why = check_iterations(loop, *range)) return why;
+    plan.range = found->tested_first(context_.assumptions);
+    if (Refusal why = check_iterations(loop, plan.range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
-    for (const Expr* e : {&range->begin, &range->end})
+    for (const Expr* e : {&plan.range.begin, &plan.range.end})
       for (const std::string& name : free_symbols(*e))
         if (containers_.contains(name)) return "the range reads container '" + name + "'";
     const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions, effects_);
