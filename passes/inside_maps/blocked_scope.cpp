@@ -5,6 +5,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/one_element.h"
 #include "passes/common/scope.h"
 #include "passes/common/used_names.h"
 
@@ -14,10 +15,6 @@ namespace {
 constexpr std::int64_t largest_copy = 100;  ///< elements per dimension of what is read once
 
 std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
-
-bool one_element(const Data& data) {
-  return std::ranges::all_of(data.shape, [](const Expr& e) { return e == Expr(1); });
-}
 
 }  // namespace
 
@@ -94,7 +91,7 @@ bool BlockedScope::is_tied(NodeId node) const {
     if (state_[e].memlet.empty() || is_independent(to)) return true;
     // Into the exit goes one element, by way of a tasklet in the inner map.
     return access && (to != exit_ || (!state_[e].memlet.wcr &&
-                                      one_element(*sdfg_.find_data(access->data))));
+                                      is_one_element(*sdfg_.find_data(access->data))));
   });
 }
 

@@ -87,15 +87,16 @@ bool reads_behind(const Region& region, const std::string& read, const std::stri
         return reads_behind(branch.region(), read, written);
       });
     const Order order(*state);
-    for (NodeId w : state->nodes_of<AccessNode>())
+    for (NodeId w : state->nodes_of<AccessNode>()) {
+      if (state->get<AccessNode>(w).data != written) continue;
       for (NodeId r : state->nodes_of<AccessNode>()) {
-        if (state->get<AccessNode>(w).data != written || state->get<AccessNode>(r).data != read)
-          continue;
+        if (state->get<AccessNode>(r).data != read) continue;
         if (order.reaches(w, r)) return true;
         for (EdgeId from : state->out(r))
           for (EdgeId to : state->in(w))
             if (reads_behind(*state, from, to)) return true;
       }
+    }
   }
   return false;
 }

@@ -5,16 +5,13 @@
 
 #include "passes/common/accesses.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/one_element.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-bool one_element(const Data& data) {
-  return std::ranges::all_of(data.shape, [](const Expr& e) { return e == Expr(1); });
-}
 
 bool on_host(Storage storage) {
   return storage == Storage::Default || storage == Storage::Register ||
@@ -63,7 +60,7 @@ class Eliminator {
   }
   static bool is_scalar_transient(const Data* data) {
     return data && data->transient && data->role() == Role::Plain && !data->is_stream() &&
-           !data->is_structure() && one_element(*data);
+           !data->is_structure() && is_one_element(*data);
   }
 
   /// The edge that makes the node a copy of another transient of one element.

@@ -13,6 +13,7 @@
 #include "passes/common/accesses.h"
 #include "passes/common/blocks.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/one_element.h"
 #include "passes/common/removal.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
@@ -53,10 +54,6 @@ bool is_truth_value(const Expr& e) {
 bool has_subscript_of(const Expr& e, const std::string& name) {
   return (e.is(Op::Subscript) && e.arg(0).is_symbol(name)) ||
          std::ranges::any_of(e.args(), [&](const Expr& a) { return has_subscript_of(a, name); });
-}
-
-bool is_one_element(const Data& data) {
-  return std::ranges::all_of(data.shape, [](const Expr& e) { return e == Expr(1); });
 }
 
 /// The one assignment that a tasklet consists of.

@@ -8,6 +8,7 @@
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
+#include "passes/common/one_element.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/container_uses.h"
@@ -208,8 +209,7 @@ class StateRewriter {
     const auto* nested = state_[state_.target(e)].as<NestedSdfg>();
     if (!nested || !nested->sdfg) return nullptr;
     const Data* inner = (*nested->sdfg)->arrays.get(state_[e].dst_connector);
-    const bool one = std::ranges::all_of(inner->shape, [](const Expr& s) { return s == Expr(1); });
-    return one ? inner : nullptr;
+    return is_one_element(*inner) ? inner : nullptr;
   }
   std::size_t direct_part(const Leaf& leaf, const ComposedPlan& plan,
                           const Assumptions& inside) const {
