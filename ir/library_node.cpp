@@ -212,6 +212,14 @@ constexpr std::array known{
     Known{"dace.libraries.standard.", "FillLibraryNode", fill},
 };
 
+/// Null where we know none.
+const Known* find_class(const LibraryNode& node) {
+  const std::string_view name = class_name(node.classpath);
+  for (const Known& entry : known)
+    if (entry.name == name && node.classpath.starts_with(entry.package)) return &entry;
+  return nullptr;
+}
+
 /// A property that is a symbolic expression in its class. Absent: `standard`, if that is a symbol.
 struct Symbolic {
   std::string_view library_class, property, standard;
@@ -242,18 +250,18 @@ std::optional<std::string_view> property_text(const Node& node, std::string_view
   return std::nullopt;
 }
 
+bool has_known_class(const LibraryNode& node) { return find_class(node) != nullptr; }
+
 Result<LibraryOperation> library_operation(const Node& node) {
   const auto* library = node.as<LibraryNode>();
   if (!library)
     return Diagnostic{"", "expected a library node, found a " + std::string(node.kind_name())};
-  const std::string_view name = class_name(library->classpath);
-  for (const Known& entry : known)
-    if (entry.name == name && library->classpath.starts_with(entry.package)) {
-      Reader reader(node);
-      LibraryOperation operation = entry.read(reader);
-      return reader.result(std::move(operation));
-    }
-  return Diagnostic{"", "library class " + library->classpath + " has no known meaning"};
+  const Known* entry = find_class(*library);
+  if (!entry)
+    return Diagnostic{"", "library class " + library->classpath + " has no known meaning"};
+  Reader reader(node);
+  LibraryOperation operation = entry->read(reader);
+  return reader.result(std::move(operation));
 }
 
 std::vector<Expr> symbolic_properties(const Node& node) {

@@ -93,6 +93,8 @@ using LibraryOperation = std::variant<Reduce, ReduceWithSkipValues, MatMul, Gemm
                                       Gemv, Dot, Axpy, Ger, Einsum, Transpose, TensorTranspose,
                                       TensorDot, Cholesky, Inv, Solve, CopyNode, Fill>;
 
+/// Is it of a class whose meaning we know? Such a node does what its memlets say, and nothing else.
+bool has_known_class(const LibraryNode& node);
 /// What a library node does. The error (without a place) names the class when it is not one of
 /// these, or the property that cannot be read.
 Result<LibraryOperation> library_operation(const Node& node);

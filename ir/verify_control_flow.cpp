@@ -159,7 +159,7 @@ class RegionRules {
   void code_symbols(const Code& code, const Point& at, std::string_view what,
                     const std::string& variable) {
     SymbolSet used, missing;
-    collect_code_symbols(code, {}, used);
+    collect_code_symbols(code, used);
     undefined(used, at, missing);
     missing.erase(variable);
     report_undefined(missing, {}, std::string(what) + " uses");

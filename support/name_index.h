@@ -4,9 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
+
+#include "support/hash.h"
 
 namespace sdfg {
 
@@ -53,7 +54,7 @@ class NameIndex {
   static constexpr std::uint32_t gone = none - 1;  ///< there was one: look further
 
   static std::uint32_t hash_of(std::string_view name) {
-    return std::uint32_t(std::hash<std::string_view>{}(name));
+    return std::uint32_t(Hasher().add(name).value());
   }
   template <class NameAt>
   std::size_t slot_of(std::string_view name, NameAt name_at) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "ir/analysis/signature.h"
@@ -47,7 +48,7 @@ namespace {
 /// Follows Python code in the order in which DaCe visits it: the targets of an assignment count as
 /// bound before its value is looked at.
 struct CodeReader {
-  std::function<bool(const std::string&)> bound_outside;
+  const BoundNames& bound_outside;
   SymbolSet& out;
   SymbolSet bound{};
 
@@ -68,7 +69,8 @@ struct CodeReader {
     if (expr.is(Op::Attribute)) return;
     if (expr.is(Op::Symbol)) {
       const std::string& name = expr.name();
-      if (name != "inf" && name != "nan" && !bound.contains(name) && !bound_outside(name))
+      if (name != "inf" && name != "nan" && !bound.contains(name) &&
+          !(bound_outside && bound_outside(name)))
         out.insert(name);
       return;
     }
@@ -118,19 +120,16 @@ struct CallReader {
 };
 }  // namespace
 
-void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& out) {
-  const auto outside = [&](const std::string& name) { return bound.contains(name); };
-  if (const Statements* statements = code.statements()) CodeReader{outside, out}.read(*statements);
+void collect_code_symbols(const Code& code, SymbolSet& out, const BoundNames& bound) {
+  if (const Statements* statements = code.statements()) CodeReader{bound, out}.read(*statements);
 }
 
 void collect_code_symbols(const Node& node, SymbolSet& out) {
   const Tasklet& tasklet = *node.as<Tasklet>();
-  const auto outside = [&](const std::string& name) {
+  collect_code_symbols(tasklet.code, out, [&](const std::string& name) {
     return node.in_connectors.contains(name) || node.out_connectors.contains(name) ||
            std::ranges::find(*tasklet.ignored_symbols, name) != tasklet.ignored_symbols->end();
-  };
-  if (const Statements* statements = tasklet.code.statements())
-    CodeReader{outside, out}.read(*statements);
+  });
 }
 
 SymbolSet free_symbols(const InterstateEdge& edge) {
@@ -215,9 +214,17 @@ void add_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code
 
 /// The sets that DaCe accumulates while it walks through the control flow. They are shared by a
 /// region and the regions in it (loops excepted), which the results depend on.
+///
+/// What an SDFG itself defines from the start, its containers and constants, is looked up there.
 class Sets {
  public:
-  const SymbolSet& defined() const { return defined_; }
+  Sets() = default;  ///< of a loop's body
+  explicit Sets(const Sdfg& sdfg) : sdfg_(&sdfg) {}
+
+  bool defines(const std::string& name) const {
+    return (sdfg_ && (sdfg_->arrays.contains(name) || sdfg_->constants.contains(name))) ||
+           defined_.contains(name);
+  }
   const SymbolSet& free() const { return free_; }
   const SymbolSet& used_before() const { return used_before_; }
 
@@ -238,7 +245,7 @@ class Sets {
   void settle() {
     for (const std::string& name : added_) {
       if (used_before_.contains(name)) defined_.erase(name);
-      if (defined_.contains(name)) free_.erase(name);
+      if (defines(name)) free_.erase(name);
     }
     added_.clear();
   }
@@ -248,6 +255,7 @@ class Sets {
   void add(SymbolSet& to, const std::string& name) {
     if (to.insert(name).second) added_.push_back(name);
   }
+  const Sdfg* sdfg_ = nullptr;
   SymbolSet defined_, free_, used_before_;
   std::vector<std::string> added_;  ///< since the last settle()
 };
@@ -258,9 +266,7 @@ class Collector {
       : sdfg_(sdfg), needed_by_code_(needed_by_code), around_(around) {}
 
   SymbolSet run() {
-    Sets sets;
-    for (const auto& [name, data] : sdfg_.arrays) sets.define(name);
-    for (const auto& [name, constant] : sdfg_.constants) sets.define(name);
+    Sets sets(sdfg_);
     SymbolSet named;
     for (const auto* codes : {&sdfg_.init_code, &sdfg_.exit_code})
       for (const auto& [target, code] : *codes)
@@ -317,7 +323,7 @@ class Collector {
     for (const auto& [name, value] : edge.assignments)
       if (!read.contains(name) && !here.contains(name)) sets.define(name);
     for (const std::string& name : read)
-      if (!sets.defined().contains(name)) sets.use_before(name);
+      if (!sets.defines(name)) sets.use_before(name);
     sets.use(read);
   }
 
@@ -325,11 +331,11 @@ class Collector {
     SymbolSet read, condition;
     if (loop.init_statement) {
       sets.define(loop.loop_variable);
-      collect_code_symbols(*loop.init_statement, {}, read);
+      collect_code_symbols(*loop.init_statement, read);
     }
-    if (loop.update_statement) collect_code_symbols(*loop.update_statement, {}, read);
+    if (loop.update_statement) collect_code_symbols(*loop.update_statement, read);
     sets.use(read);
-    if (loop.loop_condition) collect_code_symbols(*loop.loop_condition, {}, condition);
+    if (loop.loop_condition) collect_code_symbols(*loop.loop_condition, condition);
     condition.erase(loop.loop_variable);
 
     Sets body;
@@ -337,7 +343,7 @@ class Collector {
     SymbolSet used_before = body.used_before();
     std::erase_if(used_before, [&](const std::string& name) {
       return name == loop.loop_variable ||
-             (sets.defined().contains(name) && !sets.used_before().contains(name));
+             (sets.defines(name) && !sets.used_before().contains(name));
     });
     sets.merge(body, used_before);
     sets.settle();
@@ -348,7 +354,8 @@ class Collector {
     for (const Branch& branch : block.branches) {
       if (branch.condition) {
         SymbolSet read;
-        collect_code_symbols(*branch.condition, sets.defined(), read);
+        collect_code_symbols(*branch.condition, read,
+                             [&](const std::string& name) { return sets.defines(name); });
         sets.use(read);
       }
       region(branch.region(), sets);
@@ -399,7 +406,7 @@ class Collector {
       for (const auto& [name, value] : *library->location) symbolic.add(value);
       for (const Expr& value : symbolic_properties(node)) symbolic.add(value);
     } else if (node.is_entry()) {
-      entry(state, id, free, defined);
+      entry(state, id, free, symbolic, defined);
     }
   }
 
@@ -418,26 +425,35 @@ class Collector {
     }
   }
 
-  void entry(const State& state, NodeId id, SymbolSet& free, SymbolSet& defined) {
+  void entry(const State& state, NodeId id, SymbolSet& free, SymbolicCollector& symbolic,
+             SymbolSet& defined) {
     const Node& node = state[id];
-    SymbolSet used;
+    // What comes in through a connector of its own is known inside, and in the ranges.
+    const bool has_inputs = std::ranges::any_of(
+        node.in_connectors, [](const auto& in) { return !in.first.starts_with("IN_"); });
+    SymbolSet own;
+    std::optional<SymbolicCollector> own_symbolic;
+    if (has_inputs) own_symbolic.emplace(own);
+    SymbolSet& used = has_inputs ? own : free;
+    SymbolicCollector& used_symbolic = has_inputs ? *own_symbolic : symbolic;
     if (const auto* map = node.as<MapEntry>()) {
       for (std::size_t i = 0; i < std::min(map->params.size(), map->ranges.size()); ++i)
         defined.insert(map->params[i]);
       for (const Range& range : map->ranges)
-        for (const Expr* e : {&range.begin, &range.end, &range.step}) collect_symbolic(*e, used);
+        for (const Expr* e : {&range.begin, &range.end, &range.step}) used_symbolic.add(*e);
     } else if (const auto* consume = node.as<ConsumeEntry>()) {
       defined.insert(consume->pe_index);
-      collect_symbolic(consume->num_pes, used);
-      if (consume->condition) collect_code_symbols(*consume->condition, {}, used);
+      used_symbolic.add(consume->num_pes);
+      if (consume->condition) collect_code_symbols(*consume->condition, used);
     }
+    if (!has_inputs) return;
     for (EdgeId e : state.in(id))
       if (const std::string& name = state[e].dst_connector;
           !name.empty() && !name.starts_with("IN_") && node.in_connectors.contains(name))
         defined.insert(name);
     for (const auto& [name, type] : node.in_connectors)
-      if (!name.starts_with("IN_")) used.erase(name);
-    free.merge(used);
+      if (!name.starts_with("IN_")) own.erase(name);
+    free.merge(own);
   }
 
   static std::vector<BlockId> breadth_first(const Region& region) {

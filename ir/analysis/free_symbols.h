@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "ir/sdfg.h"
@@ -12,9 +14,10 @@ namespace sdfg {
 /// Symbols of a symbolic expression: `a.b` counts as the one name "a.b", and a subscripted
 /// container is an access, no symbol (its indices count).
 void collect_symbolic(const Expr& expr, SymbolSet& out);
-/// Names that Python code reads before it binds them, leaving out `bound`, called functions,
-/// attributes (`a.b`), and inf and nan. Code that does not parse has none.
-void collect_code_symbols(const Code& code, const SymbolSet& bound, SymbolSet& out);
+/// Names that Python code reads before it binds them, leaving out what is `bound` outside, called
+/// functions, attributes (`a.b`), and inf and nan. Code that does not parse has none.
+using BoundNames = std::function<bool(const std::string&)>;
+void collect_code_symbols(const Code& code, SymbolSet& out, const BoundNames& bound = {});
 /// The same of a tasklet's code, which its connectors and ignored symbols bind.
 void collect_code_symbols(const Node& tasklet, SymbolSet& out);
 /// Visits the identifiers in text of any language, the exponents of numbers (1e5) left out.

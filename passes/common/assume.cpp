@@ -1,9 +1,11 @@
 #include "passes/common/assume.h"
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 
 #include "ir/analysis/assigned_symbols.h"
+#include "ir/expr_symbols.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -15,13 +17,13 @@ using Bounds = Assumptions::Bounds;
 bool mentions_bounded(const Expr& bound, const Assumptions& assumptions, std::string_view symbol,
                       int depth = 0) {
   if (depth > 8 || uses_symbol(bound, symbol)) return true;
-  for (const std::string& name : free_symbols(bound)) {
+  return any_symbol(bound, [&](const std::string& name) {
     const Bounds* bounds = assumptions.bounds_of(name);
-    if (!bounds) continue;
-    for (const auto* next : {&bounds->low, &bounds->high})
-      if (*next && mentions_bounded(**next, assumptions, symbol, depth + 1)) return true;
-  }
-  return false;
+    if (!bounds) return false;
+    return std::ranges::any_of(std::array{&bounds->low, &bounds->high}, [&](const auto* next) {
+      return *next && mentions_bounded(**next, assumptions, symbol, depth + 1);
+    });
+  });
 }
 
 /// difference >= 0, with one symbol of coefficient 1 or -1 taken out. Prefers the last by name, so
@@ -123,7 +125,7 @@ Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outs
            !changing.contains(name);
   };
   const auto all_passed = [&](const Expr& e) {
-    return std::ranges::all_of(free_symbols(e), passed);
+    return !any_symbol(e, [&](const std::string& name) { return !passed(name); });
   };
   for (const auto& [name, value] : nested.symbol_mapping) {
     const Bounds* bounds = outside.bounds_of(name);

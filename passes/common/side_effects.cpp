@@ -7,7 +7,7 @@ namespace sdfg {
 
 bool SideEffects::of(const Sdfg& sdfg, const Node& node) {
   if (const auto* nested = node.as<NestedSdfg>()) return !nested->sdfg || inside(**nested->sdfg);
-  if (node.is<LibraryNode>()) return !library_operation(node);
+  if (const auto* library = node.as<LibraryNode>()) return !has_known_class(*library);
   if (node.is<OtherNode>()) return true;
   const auto* tasklet = node.as<Tasklet>();
   if (!tasklet) return false;
