@@ -214,11 +214,11 @@ class MemletRules {
     }
   }
 
-  /// Code on the host cannot touch single elements in GPU memory. Where a path enters a scope
-  /// without a schedule, the schedule may still be chosen to fit.
+  /// Code on the host cannot touch single elements in GPU memory. Where it is in a scope without a
+  /// schedule, or a path enters one, the schedule may still be chosen to fit.
   void host_access(const Data& data) {
     const Storage storage = s_.sdfg.storage(memlet_.data, data);
-    if (!is_gpu(storage) || s_.sdfg.in_gpu || !one_value()) return;
+    if (!is_gpu(storage) || s_.sdfg.in_gpu || s_.sdfg.in_default || !one_value()) return;
     const Node& to = s_.state[s_.state.target(id_)];
     if (!s_.state[s_.state.source(id_)].is<Tasklet>() && !to.is<Tasklet>() && !to.is<MapEntry>())
       return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/loops/nest_scope.h"
 
 namespace sdfg {
@@ -96,9 +97,8 @@ class Converter {
     // A map without a schedule runs where its data is; a loop runs on the host.
     if (map.schedule == Schedule::Default && around.empty())
       for (const auto& [name, container] : border)
-        if (const Storage at = nester.sdfg().arrays.at(name).storage;
-            at == Storage::GpuGlobal || at == Storage::GpuShared)
-          return "'" + name + "' is in " + std::string(to_text(at)) +
+        if (const Data& data = nester.sdfg().arrays.at(name); is_gpu_memory(&data))
+          return "'" + name + "' is in " + std::string(to_text(data.storage)) +
                  ", where a loop on the host cannot reach it";
     return {};
   }

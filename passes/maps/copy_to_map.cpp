@@ -7,6 +7,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/copy.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -40,6 +41,10 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
   if (plan.from == plan.to && intersects(sides->src, sides->dst) != Truth::No)
     return "the two sides " + to_text(sides->src) + " and " + to_text(sides->dst) + " of '" +
            plan.from + "' may overlap";
+  const Data *from = sdfg.find_data(plan.from), *to = sdfg.find_data(plan.to);
+  if ((is_gpu_memory(from) && is_host_memory(to)) || (is_host_memory(from) && is_gpu_memory(to)))
+    return "one of '" + plan.from + "' and '" + plan.to +
+           "' is in GPU memory and the other is not, so no map can touch both";
   plan.from_wide = wide_dimensions(sides->src);
   plan.to_wide = wide_dimensions(sides->dst);
   bool same = plan.from_wide.size() == plan.to_wide.size();

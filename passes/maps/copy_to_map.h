@@ -19,8 +19,8 @@ gives the new map the name and parameters of that one: the two can be fused, and
 
 Refused when the two sides do not have the same wide dimensions in the same order, as a map would
 have to compute indices by division; when a subset has tiles; when both sides are of one container
-and may overlap; when it is not known how much is copied; and for streams, structures, references
-and the edges of views.)",
+and may overlap; when it is not known how much is copied; when one side is in GPU memory and the
+other is not; and for streams, structures, references and the edges of views.)",
   };
   struct Options {
     Schedule schedule = Schedule::Default;

@@ -8,6 +8,7 @@
 #include "ir/analysis/propagate.h"
 #include "ir/library_node.h"
 #include "passes/common/fresh_names.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -365,15 +366,10 @@ class Expander {
   NodeId tasklet_, init_, last_;
 };
 
-}  // namespace
-
-namespace {
-
 /// A container of the reduction in GPU memory, or null.
 const std::string* on_gpu(const Sdfg& sdfg, const Plan& plan) {
   for (const std::string* name : {&plan.in.data, &plan.out.data})
-    if (const Data* data = sdfg.find_data(*name); data && data->storage == Storage::GpuGlobal)
-      return name;
+    if (is_gpu_memory(sdfg.find_data(*name))) return name;
   return nullptr;
 }
 

@@ -19,8 +19,9 @@ of any depth becomes one map.
 
 Refused when anything else stands between the two maps; when a range or a dynamic range input inside
 uses a parameter of the outer map, or reads what the nest writes, or an element that may not exist
-where the outer map has no points; when both maps define the same name; and, unless `permissive`, when
-their schedules differ or the inner map is instrumented.)",
+where the outer map has no points, or GPU memory, which the host cannot read for the range of a
+kernel; when both maps define the same name; and, unless `permissive`, when their schedules differ or
+the inner map is instrumented.)",
   };
   struct Options {
     bool permissive = false;

@@ -5,6 +5,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/propagate.h"
+#include "passes/common/gpu_memory.h"
 
 namespace sdfg {
 namespace {
@@ -186,6 +187,9 @@ Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, 
     if (writes(state, outer.exit, memlet.data))
       return input + " reads '" + memlet.data + "', which the maps write";
     const Data* data = sdfg.find_data(memlet.data);
+    if (is_gpu_memory(data) && outer.depth == 0)
+      return input + " reads '" + memlet.data + "', which is in GPU memory, and the range of the " +
+             "outer map is found on the host";
     if (!data || !memlet.subset() || !certain(covers(all_elements(*data), *memlet.subset())))
       return input + " reads an element of '" + memlet.data +
              "' that may not exist where the outer map has no points";

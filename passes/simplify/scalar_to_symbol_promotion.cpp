@@ -13,6 +13,7 @@
 #include "passes/common/accesses.h"
 #include "passes/common/blocks.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/one_element.h"
 #include "passes/common/removal.h"
 #include "passes/common/scope.h"
@@ -168,6 +169,8 @@ class Promotion {
   Refusal check(Scalar& scalar) {
     const std::string& name = scalar.name;
     if (has_references_) return "references may look at anything";
+    if (is_gpu_memory(sdfg_.find_data(name)))
+      return quoted(name) + " is in GPU memory, and control flow runs on the host";
     if (accesses_.is_named(name))
       if (Refusal why = check_names(name)) return why;
     std::map<State*, NodeId> written;
@@ -279,6 +282,9 @@ class Promotion {
     if (written != written_.end() && written->second.contains(from))
       return quoted(from) + ", which it is computed from, is written in the same state";
     if (!data || !is_promotable(data->dtype)) return quoted(from) + " holds other values";
+    if (is_gpu_memory(data))
+      return quoted(from) + ", which it is computed from, is in GPU memory, and control flow runs "
+                            "on the host";
     if (data->dtype.bytes() > sdfg_.find_data(name)->dtype.bytes())
       return quoted(from) + " holds wider values";
     if (data->dtype.is_bool() != sdfg_.find_data(name)->dtype.is_bool())
@@ -316,6 +322,9 @@ class Promotion {
         return "the copy to " + quoted(access->data) + " is more than a copy";
       if (!memlet.dst_subset)
         return "what is copied to " + quoted(access->data) + " cannot be told";
+      if (is_gpu_memory(&data) && !tree(state).parent_of(to))
+        return quoted(access->data) + ", to which it is copied, is in GPU memory, which no tasklet "
+                                      "on the host can write";
       return {};
     }
     if (const auto* map = node.as<MapEntry>(); map && !connector.starts_with("IN_")) {

@@ -23,6 +23,7 @@ Refused when the scalar is written inside a scope, with conflict resolution, or 
 its value is computed from containers that the same state writes, by more than one Python expression
 of +, -, *, comparisons, choices and logic, or from wider numbers; when somebody reads the old value in
 a state that writes a new one; and when a reader is a library node, a view or code in another language.
+Refused, too, where control flow or a tasklet on the host would touch GPU memory for it.
 A nested SDFG that only reads the scalar gets the symbol instead; inside, the same holds.)",
   };
   struct Options {

@@ -6,8 +6,9 @@
 For each seed: a program and a pipeline, under --check-semantics=each. The program is one of sdfg-gen
 with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
-passes drawn at random (--list-passes), some of them for a version of the program, for a text case often
-beginning with its own pass, and for a program of patterns with one that looks for them. A fault is
+passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
+GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
+that looks for them. A fault is
 printed when it is found, with the commands that show it again; sdfg-reduce makes it small. --counts
 prints how often each pass applied.
 """
@@ -26,7 +27,7 @@ import time
 import zipfile
 
 KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 18 * ["patterns"]
-# Pipelines, which are drawn apart, and what the interpreter's host cannot read between the steps.
+# Pipelines and the move to a GPU are drawn apart.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 # Options without which a pass does nothing, or does it seldom.
 OPTIONS = {
@@ -93,7 +94,7 @@ GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "disable_splitting", "reuse_transients", "fuse_tasklets", "scan_loop_unrolling",
          "transient_memory_mode=persistent", "step_hook=tasklet-fusion,copy-to-map",
          "pre_hook=loop-to-map", "post_hook=map-collapse", "typical=N=$N,K=$K", "typical=N=$N", "when=N<7",
-         "versions=off"]
+         "versions=off", "target=cuda", "target=hip unit_strides_kind=vertical"]
 MOST_PRINTED = 10  # faults
 BATCH = 100  # seeds between two looks at the clock
 VERSIONS = ["likely", "likely", "typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
@@ -121,6 +122,14 @@ def between_demoting_and_restoring(draw, drawn, program):
     if draw.random() > 0.15:
         return drawn
     return [with_options(draw, "demote-fields", program), *drawn, "restore-fields"]
+
+
+def on_gpu(draw, drawn):
+    """Now and then, the program moves to a GPU somewhere between the passes drawn."""
+    if draw.random() > 0.2:
+        return drawn
+    at = draw.randint(0, len(drawn))
+    return [*drawn[:at], "gpu-transformation", *drawn[at:]]
 
 
 def assumed(draw, program):
@@ -160,7 +169,7 @@ def named(draw, steps, program):
         return f"gt4py{{{' '.join(['assume_pointwise=false', *options])}}}"
     if kind < 0.7:
         return ",".join(draw.choices(steps, k=draw.randint(3, 8)))
-    return draw.choice(["simplify", "auto"])
+    return draw.choice(["simplify", "auto", "auto{target=cuda}"])
 
 
 def pipeline_of(draw, drawn, steps, program):
@@ -222,7 +231,7 @@ def drawn_passes(draw, passes, count, wanted, program):
         at = draw.randint(0, min(2, len(drawn)))
         drawn[at:at] = [BEFORE[wanted], wanted] if wanted in BEFORE else [wanted]
     drawn = [with_options(draw, name, program) for name in drawn]
-    return between_demoting_and_restoring(draw, drawn, program)
+    return between_demoting_and_restoring(draw, on_gpu(draw, drawn), program)
 
 
 def on_case(tools, passes, texts, steps, draw):
@@ -283,6 +292,8 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
         return "same", "", applications(done.stderr)
     if LEFT_OPEN in done.stderr:
         return "open", "", {}  # the program has no one result, so it cannot judge
+    if ": gpu-transformation: " in done.stderr:
+        return "refused", "", {}  # it has something that no GPU can do
     why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
     return "fault", (f"{' '.join(str(w) for w in make)}\n"
                      f"  sdfg-opt … {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}

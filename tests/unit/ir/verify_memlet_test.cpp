@@ -243,7 +243,7 @@ sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global
 }
 
 TEST(VerifyMemlet, TheHostCannotTouchGpuMemoryThatANestedSdfgIsGiven) {
-  const auto inner = [](std::string schedule) {
+  const auto inner = [](std::string schedule, std::string properties = "") {
     return findings(R"sdfg(
 sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global})
   state main
@@ -255,7 +255,8 @@ sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global
           state s
             n0 = access a
             n1 = nested_sdfg inner
-              sdfg inner(x: float64[1], y: float64)
+              sdfg inner(x: float64[1])sdfg" +
+                    properties + R"sdfg(, y: float64)
                 state first
                   n0 = access x
                   n1 = tasklet t: "o = 2 * v"
@@ -277,6 +278,7 @@ sdfg p(A: float64[4] {storage = GPU_Global}, B: float64[4] {storage = GPU_Global
   };
   EXPECT_EQ(inner("GPU_Device"), "");
   EXPECT_EQ(inner("Default"), "");
+  EXPECT_EQ(inner("Default", " {storage = GPU_Global}"), "");
   const std::string place =
       "state main / node 2 (nested outer) / state s / node 1 (nested inner) / ";
   const std::string way_out =
