@@ -23,19 +23,34 @@ struct Path {
   std::array<NodeId, length> nodes;
 };
 
+namespace detail {
+template <class T>
+concept ChecksAlone = requires(const Sdfg& sdfg, const State& state,
+                               const typename T::Match& match,
+                               const typename T::Options& options) {
+  { T::check(sdfg, state, match, options) } -> std::same_as<Refusal>;
+};
+/// The check has to know something of the whole program, `Facts`, made of the root once. An apply
+/// leaves it valid.
+template <class T>
+concept ChecksWithFacts = requires(const Sdfg& sdfg, const State& state,
+                                   const typename T::Match& match,
+                                   const typename T::Options& options) {
+  { T::check(sdfg, state, match, options, typename T::Facts(sdfg)) } -> std::same_as<Refusal>;
+};
+}  // namespace detail
+
 /// A rewrite of a small pattern. `check` decides before anything changes; `apply` may rely on a
 /// check that did not refuse. Apply returns nothing, or the nodes it affected beyond the match and
 /// its neighbours, so that they are looked at again.
 template <class T>
-concept Transformation = requires(const Sdfg& sdfg, const State& state, Sdfg& mutable_sdfg,
-                                  State& mutable_state, const typename T::Match& match,
+concept Transformation = requires(Sdfg& sdfg, State& state, const typename T::Match& match,
                                   const typename T::Options& options) {
   { T::info } -> std::convertible_to<PassInfo>;
   { T::Match::length } -> std::convertible_to<std::size_t>;
   { T::Match::first_kind } -> std::convertible_to<std::uint8_t>;
-  { T::check(sdfg, state, match, options) } -> std::same_as<Refusal>;
-  T::apply(mutable_sdfg, mutable_state, match, options);
-};
+  T::apply(sdfg, state, match, options);
+} && (detail::ChecksAlone<T> || detail::ChecksWithFacts<T>);
 
 /// A pass that looks at the whole SDFG at once.
 template <class T>
@@ -95,12 +110,23 @@ bool each_path(const State& state, NodeId start, F&& visit, Path<Kinds...>*) {
 template <Transformation T>
 Result<Changed> apply_everywhere(Sdfg& root, const typename T::Options& options,
                                  PassContext& context) {
+  const auto check = [&] {
+    if constexpr (detail::ChecksAlone<T>)
+      return [&](const Sdfg& sdfg, const State& state, const typename T::Match& match) {
+        return T::check(sdfg, state, match, options);
+      };
+    else
+      return [&, facts = typename T::Facts(root)](const Sdfg& sdfg, const State& state,
+                                                  const typename T::Match& match) {
+        return T::check(sdfg, state, match, options, facts);
+      };
+  }();
   const detail::TryAt try_at = [&](Sdfg& sdfg, State& state, NodeId start, const Trail& trail,
                                    PassContext& ctx, const auto& before_apply) {
     std::optional<detail::Applied> result;
     const auto visit = [&](const typename T::Match& match) {
       const Trail here = trail.in(state, match.nodes.front());
-      if (const Refusal why = T::check(sdfg, state, match, options)) {
+      if (const Refusal why = check(sdfg, state, match)) {
         ctx.refused(here, why);
         return false;
       }

@@ -406,7 +406,7 @@ class Collector {
       for (const auto& [name, value] : *library->location) symbolic.add(value);
       for (const Expr& value : symbolic_properties(node)) symbolic.add(value);
     } else if (node.is_entry()) {
-      entry(state, id, free, symbolic, defined);
+      entry(state, id, free, defined);
     }
   }
 
@@ -425,35 +425,28 @@ class Collector {
     }
   }
 
-  void entry(const State& state, NodeId id, SymbolSet& free, SymbolicCollector& symbolic,
-             SymbolSet& defined) {
+  void entry(const State& state, NodeId id, SymbolSet& free, SymbolSet& defined) {
     const Node& node = state[id];
-    // What comes in through a connector of its own is known inside, and in the ranges.
-    const bool has_inputs = std::ranges::any_of(
-        node.in_connectors, [](const auto& in) { return !in.first.starts_with("IN_"); });
-    SymbolSet own;
-    std::optional<SymbolicCollector> own_symbolic;
-    if (has_inputs) own_symbolic.emplace(own);
-    SymbolSet& used = has_inputs ? own : free;
-    SymbolicCollector& used_symbolic = has_inputs ? *own_symbolic : symbolic;
+    SymbolSet used;
+    SymbolicCollector symbolic(used);
     if (const auto* map = node.as<MapEntry>()) {
       for (std::size_t i = 0; i < std::min(map->params.size(), map->ranges.size()); ++i)
         defined.insert(map->params[i]);
       for (const Range& range : map->ranges)
-        for (const Expr* e : {&range.begin, &range.end, &range.step}) used_symbolic.add(*e);
+        for (const Expr* e : {&range.begin, &range.end, &range.step}) symbolic.add(*e);
     } else if (const auto* consume = node.as<ConsumeEntry>()) {
       defined.insert(consume->pe_index);
-      used_symbolic.add(consume->num_pes);
+      symbolic.add(consume->num_pes);
       if (consume->condition) collect_code_symbols(*consume->condition, used);
     }
-    if (!has_inputs) return;
+    // What comes in through a connector of its own is known inside, and in the ranges.
     for (EdgeId e : state.in(id))
       if (const std::string& name = state[e].dst_connector;
           !name.empty() && !name.starts_with("IN_") && node.in_connectors.contains(name))
         defined.insert(name);
     for (const auto& [name, type] : node.in_connectors)
-      if (!name.starts_with("IN_")) own.erase(name);
-    free.merge(own);
+      if (!name.starts_with("IN_")) used.erase(name);
+    free.merge(used);
   }
 
   static std::vector<BlockId> breadth_first(const Region& region) {

@@ -84,7 +84,7 @@ Refusal SideReader::check_access(BranchSide& side, NodeId node) const {
   for (EdgeId e : state.in(node)) {
     if (!state[state.source(e)].is<AccessNode>() || state[e].memlet.empty()) continue;
     if (state[e].memlet.wcr) return "a copy resolves conflicts on " + quoted(access.data);
-    if (const Refusal why = check_copy_to_map(sdfg_, state, e))
+    if (const Refusal why = check_copy_to_map(sdfg_, state, e, gpu_))
       return "the copy to " + quoted(access.data) + " cannot be a map: " + why.reason();
     side.copies.push_back(e);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/common/gpu_memory.h"
 #include "passes/conditionals/guarded_map.h"
 
 namespace sdfg {
@@ -30,8 +31,8 @@ struct BranchSide {
 class SideReader {
  public:
   SideReader(Sdfg& sdfg, const Accesses& accesses, ReadableNames& readable,
-             SideEffects& effects)
-      : sdfg_(sdfg), accesses_(accesses), readable_(readable), effects_(effects) {}
+             SideEffects& effects, const GpuMemory& gpu)
+      : sdfg_(sdfg), accesses_(accesses), readable_(readable), effects_(effects), gpu_(gpu) {}
 
   /// `side` tells the branch and the state. The refusal says what cannot move into maps.
   Refusal read(BranchSide& side) const;
@@ -52,6 +53,7 @@ class SideReader {
   const Accesses& accesses_;
   ReadableNames& readable_;
   SideEffects& effects_;
+  const GpuMemory& gpu_;
 };
 
 }  // namespace sdfg

@@ -55,8 +55,8 @@ bool ranges_agree(const MapEntry& a, const MapEntry& b, const Alike& alike) {
 class Converter {
  public:
   Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, Accesses& accesses,
-            ReadableNames& readable, SideEffects& effects, const Assumptions& assumptions,
-            bool leave_copies)
+            ReadableNames& readable, SideEffects& effects, const GpuMemory& gpu,
+            const Assumptions& assumptions, bool leave_copies)
       : sdfg_(sdfg),
         region_(region),
         place_(place),
@@ -64,6 +64,7 @@ class Converter {
         accesses_(accesses),
         readable_(readable),
         effects_(effects),
+        reader_(sdfg, accesses, readable, effects, gpu),
         assumptions_(assumptions),
         leave_copies_(leave_copies),
         branches_(region[place.block].as<ConditionalBlock>()->branches) {}
@@ -423,7 +424,7 @@ class Converter {
   Accesses& accesses_;
   ReadableNames& readable_;
   SideEffects& effects_;
-  const SideReader reader_{sdfg_, accesses_, readable_, effects_};
+  const SideReader reader_;
   const Assumptions& assumptions_;
   const bool leave_copies_;
   std::vector<Branch>& branches_;
@@ -457,8 +458,8 @@ class Walk {
       for (Branch& branch : conditional->branches)
         changed |= on_region(branch.region(), here.in(branch.block), &place);
       if (!accesses_) accesses_.emplace(sdfg_), readable_ = readable_names(sdfg_);
-      Converter converter(sdfg_, region, place, *accesses_, readable_, effects_, assumptions_,
-                          options_.leave_copies);
+      Converter converter(sdfg_, region, place, *accesses_, readable_, effects_, gpu_,
+                          assumptions_, options_.leave_copies);
       if (const Refusal why = converter.check()) {
         context_.refused(here, why);
         continue;
@@ -474,6 +475,7 @@ class Walk {
 
  private:
   Sdfg& sdfg_;
+  const GpuMemory gpu_{sdfg_};
   const ConditionalIntoMaps::Options& options_;
   PassContext& context_;
   Assumptions assumptions_;

@@ -32,8 +32,8 @@ std::vector<Found> maps_inside_out(const State& state) {
 
 class Converter {
  public:
-  Converter(const MapToLoop::Options& options, PassContext& context)
-      : options_(options), context_(context) {}
+  Converter(const Sdfg& root, const MapToLoop::Options& options, PassContext& context)
+      : gpu_(root), options_(options), context_(context) {}
 
   Changed on_sdfg(Sdfg& sdfg, const Trail& trail) {
     const ScopeNester nester(sdfg);
@@ -97,9 +97,8 @@ class Converter {
     // A map without a schedule runs where its data is; a loop runs on the host.
     if (map.schedule == Schedule::Default && around.empty())
       for (const auto& [name, container] : border)
-        if (const Data& data = nester.sdfg().arrays.at(name); is_gpu_memory(&data))
-          return "'" + name + "' is in " + std::string(to_text(data.storage)) +
-                 ", where a loop on the host cannot reach it";
+        if (gpu_.is_out_of_reach(nester.sdfg(), name))
+          return "'" + name + "' is in GPU memory, where a loop on the host cannot reach it";
     return {};
   }
 
@@ -140,6 +139,7 @@ class Converter {
     state.erase(scope.exit);
   }
 
+  const GpuMemory gpu_;
   const MapToLoop::Options& options_;
   PassContext& context_;
 };
@@ -147,7 +147,7 @@ class Converter {
 }  // namespace
 
 Result<Changed> MapToLoop::run(Sdfg& sdfg, const Options& options, PassContext& context) {
-  return Converter(options, context).on_sdfg(sdfg, {});
+  return Converter(sdfg, options, context).on_sdfg(sdfg, {});
 }
 
 }  // namespace sdfg

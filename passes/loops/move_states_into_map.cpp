@@ -73,8 +73,13 @@ MapEntry settings(MapEntry map) {
 
 class Joiner {
  public:
-  Joiner(Sdfg& sdfg, LazyAliases& aliases, const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), all_aliases_(aliases), assumptions_(assumptions), context_(context) {}
+  Joiner(Sdfg& sdfg, LazyAliases& aliases, const GpuMemory& gpu, const Assumptions& assumptions,
+         PassContext& context)
+      : sdfg_(sdfg),
+        all_aliases_(aliases),
+        gpu_(gpu),
+        assumptions_(assumptions),
+        context_(context) {}
 
   Changed on_region(Region& region, const Trail& trail) {
     Changed changed = Changed::No;
@@ -103,7 +108,8 @@ class Joiner {
       if (!nested.sdfg || tree->parent_of(n)) continue;
       const Assumptions inside = assumptions_inside(nested, assumptions_);
       Sdfg& inner = **nested.sdfg;
-      changed |= Joiner(inner, all_aliases_, inside, context_).on_region(inner, trail.in(state, n));
+      changed |= Joiner(inner, all_aliases_, gpu_, inside, context_)
+                     .on_region(inner, trail.in(state, n));
     }
     return changed;
   }
@@ -137,7 +143,7 @@ class Joiner {
     if (!state.location->empty()) return "the state has a location";
     const auto copy = like ? only_copy(state) : std::nullopt;
     if (copy) {
-      if (Refusal why = check_copy_to_map(sdfg_, state, *copy, like)) return why;
+      if (Refusal why = check_copy_to_map(sdfg_, state, *copy, gpu_, like)) return why;
     } else if (Refusal why = find_only_map(state, part.scope)) {
       return why;
     }
@@ -333,6 +339,7 @@ class Joiner {
 
   Sdfg& sdfg_;
   LazyAliases& all_aliases_;
+  const GpuMemory& gpu_;
   const Assumptions& assumptions_;
   PassContext& context_;
   SideEffects effects_;
@@ -346,7 +353,8 @@ class Joiner {
 
 Result<Changed> MoveStatesIntoMap::run(Sdfg& root, const Options&, PassContext& context) {
   LazyAliases aliases(root);
-  return Joiner(root, aliases, context.assumptions, context).on_region(root, Trail{});
+  const GpuMemory gpu(root);
+  return Joiner(root, aliases, gpu, context.assumptions, context).on_region(root, Trail{});
 }
 
 }  // namespace sdfg

@@ -7,7 +7,6 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/copy.h"
-#include "passes/common/gpu_memory.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -41,10 +40,6 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
   if (plan.from == plan.to && intersects(sides->src, sides->dst) != Truth::No)
     return "the two sides " + to_text(sides->src) + " and " + to_text(sides->dst) + " of '" +
            plan.from + "' may overlap";
-  const Data *from = sdfg.find_data(plan.from), *to = sdfg.find_data(plan.to);
-  if ((is_gpu_memory(from) && is_host_memory(to)) || (is_host_memory(from) && is_gpu_memory(to)))
-    return "one of '" + plan.from + "' and '" + plan.to +
-           "' is in GPU memory and the other is not, so no map can touch both";
   plan.from_wide = wide_dimensions(sides->src);
   plan.to_wide = wide_dimensions(sides->dst);
   bool same = plan.from_wide.size() == plan.to_wide.size();
@@ -53,6 +48,14 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
   if (!same)
     return "the dimensions of " + to_text(sides->src) + " are not those of " + to_text(sides->dst);
   return {};
+}
+
+/// Does no code touch both sides, where the host makes the copy?
+Refusal check_memory(const Sdfg& sdfg, const Plan& plan, const GpuMemory& gpu) {
+  const bool from = gpu.is_out_of_reach(sdfg, plan.from), to = gpu.is_out_of_reach(sdfg, plan.to);
+  if (from == to || !is_host_memory(sdfg.find_data(from ? plan.to : plan.from))) return {};
+  return "one of '" + plan.from + "' and '" + plan.to +
+         "' is in GPU memory and the other is not, so no map can touch both";
 }
 
 /// Do the wide dimensions form rows of neighbours that are one stride apart, on both sides alike?
@@ -187,9 +190,10 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
 }  // namespace
 
 Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
-                          const MapEntry* like) {
+                          const GpuMemory& gpu, const MapEntry* like) {
   Plan plan;
   if (Refusal why = check(sdfg, state, edge, plan)) return why;
+  if (Refusal why = check_memory(sdfg, plan, gpu)) return why;
   if (like && !matching(like, plan)) return "the copy has other points than the map";
   return {};
 }
@@ -210,6 +214,7 @@ NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
 Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
   AssignedNames assigned;
+  const GpuMemory gpu(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeNames> names;
     std::optional<ScopeTree> scopes;
@@ -232,7 +237,9 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       if (!is_copy || (!options.arrays.empty() && !is_meant(from) && !is_meant(to))) continue;
       const Trail here = trail.in(state, from);
       Plan plan;
-      if (const Refusal why = check(sdfg, state, edge, plan)) {
+      Refusal why = check(sdfg, state, edge, plan);
+      if (!why) why = check_memory(sdfg, plan, gpu);
+      if (why) {
         context.refused(here, why);
         continue;
       }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "passes/common/gpu_memory.h"
 #include "passes/transformation.h"
 
 namespace sdfg {
@@ -19,8 +20,8 @@ gives the new map the name and parameters of that one: the two can be fused, and
 
 Refused when the two sides do not have the same wide dimensions in the same order, as a map would
 have to compute indices by division; when a subset has tiles; when both sides are of one container
-and may overlap; when it is not known how much is copied; when one side is in GPU memory and the
-other is not; and for streams, structures, references and the edges of views.)",
+and may overlap; when it is not known how much is copied; when the host copies between its memory
+and the GPU's; and for streams, structures, references and the edges of views.)",
   };
   struct Options {
     Schedule schedule = Schedule::Default;
@@ -41,7 +42,7 @@ other is not; and for streams, structures, references and the edges of views.)",
 /// Why a map cannot make the copy along an edge between two access nodes; with `like`, why none can
 /// that has the points of that map.
 Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
-                          const MapEntry* like = nullptr);
+                          const GpuMemory& gpu, const MapEntry* like = nullptr);
 /// Makes it a map, with the label, parameters and ranges of the first of these that has as many
 /// points along each dimension, if any. Returns the entry.
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,

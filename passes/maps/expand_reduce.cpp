@@ -366,10 +366,10 @@ class Expander {
   NodeId tasklet_, init_, last_;
 };
 
-/// A container of the reduction in GPU memory, or null.
-const std::string* on_gpu(const Sdfg& sdfg, const Plan& plan) {
+/// A container of the reduction that the host cannot touch, or null.
+const std::string* out_of_reach(const GpuMemory& gpu, const Sdfg& sdfg, const Plan& plan) {
   for (const std::string* name : {&plan.in.data, &plan.out.data})
-    if (is_gpu_memory(sdfg.find_data(*name))) return name;
+    if (gpu.is_out_of_reach(sdfg, *name)) return name;
   return nullptr;
 }
 
@@ -379,6 +379,7 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
   Changed changed = Changed::No;
   FreshNames transients;
   AssignedNames assigned;
+  const GpuMemory gpu(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
@@ -395,8 +396,8 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
         continue;
       }
       if (!tree) tree = scope_tree_of(state);  // new nodes are looked up by outer neighbours only
-      if (const std::string* name = on_gpu(sdfg, *plan);
-          name && &sdfg == &root && !tree->parent_of(id)) {
+      if (const std::string* name = out_of_reach(gpu, sdfg, *plan);
+          name && !tree->parent_of(id)) {
         context.refused(here,
                         "'" + *name + "' is in GPU memory, which a map on the host cannot read");
         continue;

@@ -7,10 +7,10 @@ namespace sdfg {
 namespace {
 
 Refusal check(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
-              const MapCollapse::Options& options) {
+              const MapCollapse::Options& options, const GpuMemory& gpu) {
   const auto& map = state.get<MapEntry>(outer.entry);
   const auto& inside = state.get<MapEntry>(inner.entry);
-  if (const Refusal why = check_perfect_nest(sdfg, state, outer, inner)) return why;
+  if (const Refusal why = check_perfect_nest(sdfg, state, outer, inner, gpu)) return why;
   if (options.permissive) return {};
   if (map.schedule != inside.schedule)
     return "the schedules differ: " + std::string(to_text(map.schedule)) + " and " +
@@ -32,6 +32,7 @@ void collapse(State& state, MapEnds outer, MapEnds inner) {
 
 Result<Changed> MapCollapse::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
+  const GpuMemory gpu(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
@@ -41,7 +42,7 @@ Result<Changed> MapCollapse::run(Sdfg& root, const Options& options, PassContext
         const MapEnds inner{next, tree->exit_of(next)};
         if (!inner.exit) break;
         const Trail here = trail.in(state, outer.entry);
-        if (const Refusal why = check(sdfg, state, outer, inner, options)) {
+        if (const Refusal why = check(sdfg, state, outer, inner, options, gpu)) {
           context.refused(here, why);
           break;
         }

@@ -12,6 +12,7 @@ namespace sdfg {
 
 Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed result = Changed::No;
+  const GpuMemory gpu(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
     if (!tree) return;
@@ -22,7 +23,7 @@ Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassCont
       if (!next || swapped.contains(outer.entry)) continue;
       const MapEnds inner{next, tree->exit_of(next)};
       const Trail here = trail.in(state, outer.entry);
-      Refusal why = check_perfect_nest(sdfg, state, outer, inner);
+      Refusal why = check_perfect_nest(sdfg, state, outer, inner, gpu);
       if (!why) why = check_reordering(sdfg, state, outer.entry);
       if (why) {
         context.refused(here, why);

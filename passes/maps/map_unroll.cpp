@@ -46,8 +46,8 @@ void set_point(MapEntry& map, const Point& point) {
 
 class Unroller {
  public:
-  Unroller(const MapUnroll::Options& options, PassContext& context)
-      : options_(options), context_(context) {}
+  Unroller(const Sdfg& root, const MapUnroll::Options& options, PassContext& context)
+      : gpu_(root), options_(options), context_(context) {}
 
   void on_state(Sdfg& sdfg, State& state, const Trail& trail) {
     const auto tree = scope_tree(state);
@@ -86,7 +86,7 @@ class Unroller {
     // Each copy is a trivial map; what holds for the first point holds for all.
     const std::vector<Range> ranges = map.ranges;
     set_point(map, points.front());
-    Refusal why = TrivialMapElimination::check(sdfg, state, {{ends.entry}}, {});
+    Refusal why = TrivialMapElimination::check(sdfg, state, {{ends.entry}}, {}, gpu_);
     map.ranges = ranges;
     return why;
   }
@@ -173,6 +173,7 @@ class Unroller {
       for (EdgeId e : state.out(id)) rename(state[e].memlet.data);
   }
 
+  const GpuMemory gpu_;
   const MapUnroll::Options& options_;
   PassContext& context_;
   FreshNames names_;
@@ -183,7 +184,7 @@ class Unroller {
 }  // namespace
 
 Result<Changed> MapUnroll::run(Sdfg& root, const Options& options, PassContext& context) {
-  Unroller unroller(options, context);
+  Unroller unroller(root, options, context);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     unroller.on_state(sdfg, state, trail);
   });

@@ -5,7 +5,6 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/propagate.h"
-#include "passes/common/gpu_memory.h"
 
 namespace sdfg {
 namespace {
@@ -162,7 +161,8 @@ NodeId inner_entry(const State& state, NodeId outer) {
   return {};
 }
 
-Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner) {
+Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
+                           const GpuMemory& gpu) {
   if (const Refusal why = check_between(state, outer, inner)) return why;
   const auto& map = state.get<MapEntry>(outer.entry);
   const auto& inside = state.get<MapEntry>(inner.entry);
@@ -187,7 +187,7 @@ Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, 
     if (writes(state, outer.exit, memlet.data))
       return input + " reads '" + memlet.data + "', which the maps write";
     const Data* data = sdfg.find_data(memlet.data);
-    if (is_gpu_memory(data) && outer.depth == 0)
+    if (outer.depth == 0 && gpu.is_out_of_reach(sdfg, memlet.data))
       return input + " reads '" + memlet.data + "', which is in GPU memory, and the range of the " +
              "outer map is found on the host";
     if (!data || !memlet.subset() || !certain(covers(all_elements(*data), *memlet.subset())))

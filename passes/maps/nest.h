@@ -7,6 +7,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -66,8 +67,9 @@ NodeId inner_entry(const State& state, NodeId outer);
 /// Why two maps are not a perfect nest whose ranges are independent of one another: something else
 /// stands between them, a range or a dynamic range input inside uses a parameter of the outer map,
 /// both define the same name, or a dynamic input inside reads what the nest writes, or an element
-/// that may not exist where the outer map has no points.
-Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner);
+/// that may not exist where the outer map has no points, or what the host cannot.
+Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
+                           const GpuMemory& gpu);
 
 /// Of a perfect nest: reads the inner map's dynamic range inputs at the outer one instead.
 void move_dynamic_inputs_outward(State& state, MapEnds outer, MapEnds inner);

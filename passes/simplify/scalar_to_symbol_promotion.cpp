@@ -94,9 +94,9 @@ struct Argument {
 class Promotion {
  public:
   Promotion(Sdfg& sdfg, const Trail& trail, const ScalarToSymbolPromotion::Options& options,
-            PassContext& context)
-      : sdfg_(sdfg), trail_(trail), options_(options), context_(context), accesses_(sdfg),
-        states_(sdfg, trail) {
+            const GpuMemory& gpu, PassContext& context)
+      : sdfg_(sdfg), trail_(trail), options_(options), gpu_(gpu), context_(context),
+        accesses_(sdfg), states_(sdfg, trail) {
     for (const auto& [state, here] : states_.states())
       for (NodeId n : state->nodes())
         if (const auto* access = (*state)[n].as<AccessNode>(); access && !state->in(n).empty())
@@ -169,7 +169,7 @@ class Promotion {
   Refusal check(Scalar& scalar) {
     const std::string& name = scalar.name;
     if (has_references_) return "references may look at anything";
-    if (is_gpu_memory(sdfg_.find_data(name)))
+    if (gpu_.is_out_of_reach(sdfg_, name))
       return quoted(name) + " is in GPU memory, and control flow runs on the host";
     if (accesses_.is_named(name))
       if (Refusal why = check_names(name)) return why;
@@ -282,7 +282,7 @@ class Promotion {
     if (written != written_.end() && written->second.contains(from))
       return quoted(from) + ", which it is computed from, is written in the same state";
     if (!data || !is_promotable(data->dtype)) return quoted(from) + " holds other values";
-    if (is_gpu_memory(data))
+    if (gpu_.is_out_of_reach(sdfg_, from))
       return quoted(from) + ", which it is computed from, is in GPU memory, and control flow runs "
                             "on the host";
     if (data->dtype.bytes() > sdfg_.find_data(name)->dtype.bytes())
@@ -322,7 +322,7 @@ class Promotion {
         return "the copy to " + quoted(access->data) + " is more than a copy";
       if (!memlet.dst_subset)
         return "what is copied to " + quoted(access->data) + " cannot be told";
-      if (is_gpu_memory(&data) && !tree(state).parent_of(to))
+      if (gpu_.is_out_of_reach(sdfg_, access->data) && !tree(state).parent_of(to))
         return quoted(access->data) + ", to which it is copied, is in GPU memory, which no tasklet "
                                       "on the host can write";
       return {};
@@ -345,7 +345,7 @@ class Promotion {
     Promotion*& inside = inside_of_[&nested];
     if (!inside)
       inside = inside_.emplace_back(std::make_unique<Promotion>(**nested.sdfg, trail_, options_,
-                                                                context_)).get();
+                                                                gpu_, context_)).get();
     Scalar argument{connector};
     if (const Refusal why = inside->check(argument)) return "inside " + label + ": " + why.reason();
     scalar.controls |= argument.controls;
@@ -488,6 +488,7 @@ class Promotion {
   Sdfg& sdfg_;
   const Trail& trail_;
   const ScalarToSymbolPromotion::Options& options_;
+  const GpuMemory& gpu_;
   PassContext& context_;
   Accesses accesses_;
   StateTrails states_;
@@ -510,9 +511,10 @@ class Promotion {
 
 Result<Changed> ScalarToSymbolPromotion::run(Sdfg& sdfg, const Options& options,
                                              PassContext& context) {
+  const GpuMemory gpu(sdfg);
   return on_each_sdfg(sdfg, {}, context.assumptions,
                       [&](Sdfg& each, const Trail& trail, const Assumptions&) {
-                        return Promotion(each, trail, options, context).run();
+                        return Promotion(each, trail, options, gpu, context).run();
                       });
 }
 

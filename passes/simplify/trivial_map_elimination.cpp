@@ -25,13 +25,10 @@ bool runs_on_the_host(Schedule schedule) {
 }
 
 /// A map without a schedule runs where its data is.
-bool touches_gpu_memory(const Sdfg& sdfg, const State& state, NodeId entry, NodeId exit) {
-  const auto on_gpu = [&](EdgeId e) {
-    const Data* data = sdfg.find_data(state[e].memlet.data);
-    return data && (data->storage == Storage::GpuGlobal || data->storage == Storage::GpuShared);
-  };
-  return std::ranges::any_of(state.in(entry), on_gpu) ||
-         std::ranges::any_of(state.out(exit), on_gpu);
+bool runs_on_gpu(const Sdfg& sdfg, const State& state, const Scope& scope, const GpuMemory& gpu) {
+  const auto on_gpu = [&](EdgeId e) { return gpu.is_out_of_reach(sdfg, state[e].memlet.data); };
+  return std::ranges::any_of(state.in(scope.entry), on_gpu) ||
+         std::ranges::any_of(state.out(scope.exit), on_gpu);
 }
 
 bool has_dynamic_inputs(const Node& entry) {
@@ -110,7 +107,7 @@ class Remover {
 }  // namespace
 
 Refusal TrivialMapElimination::check(const Sdfg& sdfg, const State& state, const Match& match,
-                                     const Options&) {
+                                     const Options&, const GpuMemory& gpu) {
   const NodeId entry = match.nodes[0];
   const MapEntry& map = state.get<MapEntry>(entry);
   const Substitution values = only_values(map);
@@ -119,8 +116,7 @@ Refusal TrivialMapElimination::check(const Sdfg& sdfg, const State& state, const
     return "the schedule " + std::string(to_text(map.schedule)) + " says where the body runs";
   if (map.instrument != Instrumentation::None) return "the map is instrumented";
   const Scope scope = find_scope(state, entry).value();
-  if (map.schedule == Schedule::Default &&
-      touches_gpu_memory(sdfg, state, entry, scope.exit))
+  if (map.schedule == Schedule::Default && runs_on_gpu(sdfg, state, scope, gpu))
     return "the map runs on the GPU, where its data is";
   if (values.size() == map.params.size() && has_dynamic_inputs(state[entry]))
     return "the map has dynamic range inputs";

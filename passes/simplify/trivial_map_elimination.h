@@ -1,5 +1,6 @@
 #pragma once
 
+#include "passes/common/gpu_memory.h"
 #include "passes/transformation.h"
 
 namespace sdfg {
@@ -24,7 +25,8 @@ it cannot be replaced.)",
   struct Options {};
 
   using Match = Path<MapEntry>;
-  static Refusal check(const Sdfg&, const State&, const Match&, const Options&);
+  using Facts = GpuMemory;
+  static Refusal check(const Sdfg&, const State&, const Match&, const Options&, const Facts&);
   static std::vector<NodeId> apply(Sdfg&, State&, const Match&, const Options&);
 };
 

@@ -8,9 +8,8 @@ with recorded results, or the input of a text case (tests/text/passes) with made
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
 passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
 GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
-that looks for them. A fault is
-printed when it is found, with the commands that show it again; sdfg-reduce makes it small. --counts
-prints how often each pass applied.
+that looks for them. A fault is printed when it is found, with the commands that show it again;
+sdfg-reduce makes it small. --counts prints how often each pass applied.
 """
 
 import argparse
