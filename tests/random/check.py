@@ -4,8 +4,9 @@
 For each seed, a program of kind mixed and one of patterns: the same flags give the same bytes; the
 text form reads back; the interpreter runs it without a warning; the generated C++ gives the same bits,
 and up to the rounding of sums in another order when gt4py has optimized it. The first --gpu seeds of
-each kind also go through --gpu-transformation, as CUDA or HIP on the stand-in for a GPU. A seed that
-fails is printed with the command that shows it again.
+each kind also go through --gpu-transformation, as CUDA or HIP on the stand-in for a GPU; with --real
+as CUDA on this machine's GPU, optimized by gt4py and auto, too. A seed that fails is printed with the
+command that shows it again.
 """
 
 import argparse
@@ -30,8 +31,8 @@ def run(*command):
         return subprocess.CompletedProcess(command, 124, b"", b"no end after 300 s")
 
 
-def check(tools, flags, device):
-    """What is wrong, or None; `device` is cuda, hip or nothing."""
+def check(tools, flags, backends):
+    """What is wrong, or None; `backends` are those of pipelines for a GPU: (pipeline, backend)."""
     gen, opt = str(tools / "sdfg-gen"), str(tools / "sdfg-opt")
     with tempfile.TemporaryDirectory() as folder:
         text, data = f"{folder}/program.txt", f"{folder}/data.npz"
@@ -53,11 +54,11 @@ def check(tools, flags, device):
         done = run(opt, text, "--pipeline=gt4py{target=cpu assume_pointwise=false}", *close, "--backend=cpu")
         if done.returncode:
             return "cpu, optimized: " + (done.stdout + done.stderr).decode(errors="replace")
-        if device:
-            done = run(opt, text, "--gpu-transformation", *close, f"--backend={device}-on-cpu")
+        for pipeline, backend in backends:
+            done = run(opt, text, f"--pipeline={pipeline}", *close, f"--backend={backend}")
             said = (done.stdout + done.stderr).decode(errors="replace")
             if done.returncode and not any(why in said for why in REFUSED):
-                return f"{device} on the stand-in: {said}"
+                return f"{pipeline}, {backend}: {said}"
     return None
 
 
@@ -69,17 +70,21 @@ def main():
     parser.add_argument("--count", type=int, default=20, help="how many seeds")
     parser.add_argument("--size", type=int, default=60)
     parser.add_argument("--gpu", type=int, default=0, help="how many of the seeds run on the stand-in, too")
+    parser.add_argument("--real", action="store_true", help="on a GPU in place of the stand-in")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     programs = [[f"--kind={kind}", f"--size={arguments.size}"] for kind in KINDS]
-    devices = [""] * len(KINDS)
+    real = [(pipeline, "cuda") for pipeline in
+            ("gpu-transformation", "gt4py{target=cuda assume_pointwise=false}", "auto{target=cuda}")]
+    backends = [real if arguments.real else []] * len(KINDS)
     for i in range(arguments.count):
         for kind in ("mixed", "patterns"):
             programs.append([f"--kind={kind}", f"--size={arguments.size}", f"--seed={arguments.first + i}"])
-            devices.append(("cuda", "hip")[i % 2] if i < arguments.gpu else "")
+            stand_in = [("gpu-transformation", ("cuda", "hip")[i % 2] + "-on-cpu")]
+            backends.append([] if i >= arguments.gpu else real if arguments.real else stand_in)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for flags, wrong in zip(programs, pool.map(lambda f, d: check(arguments.tools, f, d), programs, devices)):
+        for flags, wrong in zip(programs, pool.map(lambda f, b: check(arguments.tools, f, b), programs, backends)):
             if wrong:
                 failed += 1
                 print(f"FAILED sdfg-gen {' '.join(flags)}: {wrong.strip()[:1000]}")
