@@ -182,10 +182,12 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::scalar(const Data& data,
                          : f_.on_device_ && !actual.written
                              ? f_.load(at_, actual.edge, outer, actual.subset, place_)
                              : f_.element(outer, actual.subset, place_);
-  if (actual.written && outer.data && !(outer.data->dtype == data.dtype) &&
+  // The host cannot load a value from memory of the GPU, only hand on where it is.
+  const bool by_reference = actual.written || (outer.device && !f_.on_device_);
+  if (by_reference && outer.data && !(outer.data->dtype == data.dtype) &&
       outer.data->dtype.bytes() == data.dtype.bytes())
     argument = "reinterpret_cast<" + type + "&>(" + argument + ")";
-  return {type + (actual.written ? "& " : " ") + name, name, std::move(argument)};
+  return {type + (by_reference ? "& " : " ") + name, name, std::move(argument)};
 }
 
 SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,

@@ -448,6 +448,41 @@ TEST(Gpu, TimersAndRangesStandAroundLaunches) {
   EXPECT_EQ(generated({}).find("sdfg_gpu_timers.h"), std::string::npos);
 }
 
+// Code of the host hands on where a scalar lies in memory of the GPU; it cannot load it.
+TEST(Gpu, NestedSdfgsAreGivenScalarsOfTheGpuByReference) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(s: float64 {storage = GPU_Global}, A: float64[64] {storage = GPU_Global})
+  state first
+    n0 = access s
+    n1 = access A
+    n2 = nested_sdfg inner
+      sdfg inner(s: float64 {storage = GPU_Global}, x: float64 {storage = GPU_Global}, A: float64[64] {storage = GPU_Global})
+        state a
+        state b
+          n0 = access s
+          n1 = access x
+          n2 = map m (i) in [0:64] {schedule = GPU_Device}
+            n3 = tasklet f: "o = v + w"
+          n4 = exit n2
+          n5 = access A
+          n0 -> n2.IN_s : s[0]
+          n1 -> n2.IN_x : x[0]
+          n2.OUT_s -> n3.v : s[0]
+          n2.OUT_x -> n3.w : x[0]
+          n3.o -> n4.IN_A : A[i]
+          n4.OUT_A -> n5 : A[0:64]
+        a -> b
+    n3 = access A
+    n0 -> n2.s : s[0]
+    n1 -> n2.x : A[7]
+    n2.A -> n3 : A[0:64]
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("double& s, double& x"), text.npos) << text;
+}
+
 // A memcpy does not convert.
 TEST(Gpu, CopiesOfOneElementConvert) {
   const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, n: int32[2] {storage = GPU_Global}, h: int64[2])
