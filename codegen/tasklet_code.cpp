@@ -53,13 +53,21 @@ struct Locals {
 
 TaskletCode::TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
                          const TypeTable& types,
-                         std::function<std::string(const std::string&)> outer_name)
+                         std::function<std::string(const std::string&)> outer_name,
+                         std::function<std::string(const std::string&)> own_name)
     : code_(code), inputs_(inputs), outputs_(outputs), types_(types),
-      outer_name_(std::move(outer_name)) {
+      outer_name_(std::move(outer_name)), own_name_(std::move(own_name)) {
   printer_.override = [this](const Expr& e) { return access(e); };
   printer_.name = [this](const std::string& name) {
-    return locals_.contains(name) ? cpp_name(name) : outer_name_(name);
+    const auto local = locals_.find(name);
+    return local != locals_.end() ? local->second : outer_name_(name);
   };
+}
+
+const std::string& TaskletCode::add_local(const std::string& name) {
+  const auto [local, is_new] = locals_.try_emplace(name);
+  if (is_new) local->second = own_name_(name);
+  return local->second;
 }
 
 const TaskletPort* TaskletCode::input(const std::string& name) const {
@@ -181,8 +189,7 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
       for (const Expr& value : found.values[name])
         if (const Type t = type_of(value, *types); t.known()) type = result_type(type, t);
     const auto text = cpp_type(type.known() ? type : Type(BaseType::Float64));
-    out.line(text.value_or("double"), " ", cpp_name(name), "{};");
-    locals_.insert(name);
+    out.line(text.value_or("double"), " ", add_local(name), "{};");
     (*types)[name] = type;
   }
 }
@@ -211,15 +218,14 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
              : to->element ? to->element({}, printer_)
                            : to->text + "[" + to->offset + "]";
     } else {
-      left = cpp_name(target.name());
       if (!locals_.contains(target.name())) {
         if (a.augmented)
           return give_up("'" + target.name() + "' is changed, which is no value of the tasklet; " +
                          "an edge between states can assign a symbol");
-        locals_.insert(target.name());
-        out.line("const auto ", left, " = ", value, ";");
+        out.line("const auto ", add_local(target.name()), " = ", value, ";");
         return;
       }
+      left = locals_.find(target.name())->second;
     }
   } else if (target.is(Op::Subscript) && target.arg(0).is(Op::Symbol)) {
     to = port(target.arg(0).name());
@@ -258,16 +264,16 @@ void TaskletCode::for_loop(Writer& out, const ForStatement& loop) {
   const Expr begin = args.size() == 1 ? Expr(0) : args[0];
   const Expr end = args.size() == 1 ? args[0] : args[1];
   const Expr step = args.size() == 3 ? args[2] : Expr(1);
-  const std::string i = cpp_name(loop.target.name());
   const bool down = step.is(Op::Neg) || (step.is(Op::Integer) && step.value() < 0);
   const bool known = step.is(Op::Integer) || step.is(Op::Neg);
   const std::string by = printer_.print(step);
-  const std::string head = "for (int64_t " + i + " = " + printer_.print(begin) + "; ";
-  const bool was_local = !locals_.insert(loop.target.name()).second;
+  const std::string first = printer_.print(begin);
+  const bool was_local = locals_.contains(loop.target.name());
+  const std::string i = add_local(loop.target.name());
   const std::string limit = printer_.operand(end);
   const std::string test = known ? i + (down ? " > " : " < ") + limit
                                  : by + " > 0 ? " + i + " < " + limit + " : " + i + " > " + limit;
-  out.open(head + test + "; " + i + " += " + by + ")");
+  out.open("for (int64_t " + i + " = " + first + "; " + test + "; " + i + " += " + by + ")");
   for (const Statement& s : loop.body) statement(out, s);
   out.close();
   if (!was_local) locals_.erase(loop.target.name());

@@ -35,9 +35,11 @@ using TaskletPorts = std::map<std::string, TaskletPort, std::less<>>;
 /// Prints the Python code of a tasklet as C++.
 class TaskletCode {
  public:
-  /// All of these have to outlive it. `types` are those of names that are no connectors.
+  /// All of these have to outlive it. `types` are those of names that are no connectors;
+  /// `outer_name` says what other symbols are called, `own_name` what to call a local.
   TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
-              const TypeTable& types, std::function<std::string(const std::string&)> outer_name);
+              const TypeTable& types, std::function<std::string(const std::string&)> outer_name,
+              std::function<std::string(const std::string&)> own_name);
 
   /// All statements; locals are declared where they first appear, or up front when that is in an
   /// inner block.
@@ -67,9 +69,11 @@ class TaskletCode {
   const TaskletPorts& inputs_;
   const TaskletPorts& outputs_;
   const TypeTable& types_;
-  std::function<std::string(const std::string&)> outer_name_;
+  std::function<std::string(const std::string&)> outer_name_, own_name_;
   CppExpr printer_;
-  std::set<std::string, std::less<>> locals_;
+  const std::string& add_local(const std::string& name);
+
+  std::map<std::string, std::string, std::less<>> locals_;  ///< what each is called
   std::string problem_;
 };
 

@@ -38,6 +38,7 @@ class SdfgFunction::TaskletEmitter {
                  const Place& place);
   std::vector<std::string> strides(const End& end,
                                    const std::vector<std::size_t>& dimensions) const;
+  bool hides_symbols_of(const std::vector<Expr>& begin) const;
   std::function<std::string(const std::vector<Expr>&, const CppExpr&)> device_element(
       const End& end, std::size_t rank) const;
 
@@ -50,6 +51,9 @@ class SdfgFunction::TaskletEmitter {
   void declare_output(const std::string& connector, TaskletPort& port, Writer& stores);
   void declare_array(const std::string& connector, const TaskletPort& port);
   void print_foreign_code();
+  void check_foreign_names();
+  std::string own_name(const std::string& name) const;
+  bool finds_elements_with(const std::string& symbol) const;
   TaskletCode code() const;
   void finish(const TaskletCode& code);
 

@@ -1,5 +1,6 @@
 // What the connectors of a tasklet stand for in the generated code.
 
+#include <algorithm>
 #include <functional>
 
 #include "codegen/tasklet_emitter.h"
@@ -82,6 +83,20 @@ bool is_vector_of(const Type& type, const Binding& binding) {
 
 }  // namespace
 
+/// Does the tasklet give a name of its own to a thread's index, or to what its subset begins at?
+/// The two cannot be told apart in one index then.
+bool SdfgFunction::TaskletEmitter::hides_symbols_of(const std::vector<Expr>& begin) const {
+  const auto hidden = [&](const std::string& name) {
+    return f_.lanes_.contains(name) || f_.lane_params_.contains(name) ||
+           (f_.row_param_ && f_.row_param_->first == name) ||
+           std::ranges::any_of(begin, [&](const Expr& e) { return uses_symbol(e, name); });
+  };
+  const auto is_hidden = [&](const auto& connector) { return hidden(connector.first); };
+  return std::ranges::any_of(node_.in_connectors, is_hidden) ||
+         std::ranges::any_of(node_.out_connectors, is_hidden) ||
+         std::ranges::any_of(f_.code_names_, hidden);
+}
+
 /// In a kernel, elements are found through rows and lanes.
 std::function<std::string(const std::vector<Expr>&, const CppExpr&)>
 SdfgFunction::TaskletEmitter::device_element(const End& end, std::size_t rank) const {
@@ -90,6 +105,7 @@ SdfgFunction::TaskletEmitter::device_element(const End& end, std::size_t rank) c
   std::vector<std::size_t> wide = wide_dimensions(end.subset);
   if (rank > wide.size()) wide = all_dimensions(begin.size());
   if (rank > wide.size()) return nullptr;
+  if (hides_symbols_of(begin)) return nullptr;
   return [f = &f_, node = &node_, begin, wide, ranges = end.subset.ranges, binding = end.binding](
              const std::vector<Expr>& index, const CppExpr& printer) {
     std::vector<Expr> at = begin;

@@ -107,7 +107,7 @@ void SdfgFunction::TaskletEmitter::emit_block() {
       at_.out.line(f_.type_name(end.binding.data->dtype, place_), " ", end.binding.text, "{};");
   at_.out.open("");
   at_.out.line("// tasklet ", tasklet_.label);
-  if (!python_) f_.program_.foreign_code = true;
+  if (!python_) check_foreign_names();
   for (auto& [connector, port] : inputs_) declare_input(connector, port);
   Writer stores(at_.out.depth());
   for (auto& [connector, port] : outputs_) declare_output(connector, port, stores);
@@ -131,7 +131,7 @@ void SdfgFunction::TaskletEmitter::declare_array(const std::string& connector,
 }
 
 void SdfgFunction::TaskletEmitter::declare_input(const std::string& connector, TaskletPort& port) {
-  const std::string name = cpp_name(connector);
+  const std::string name = own_name(connector);
   const End* end = find_end(in_ends_, connector);
   const bool pops = port.stream && !memlet(*end).dynamic &&
                     (python_ || memlet(*end).volume.as_integer() == 1);
@@ -155,7 +155,7 @@ void SdfgFunction::TaskletEmitter::declare_input(const std::string& connector, T
 
 void SdfgFunction::TaskletEmitter::declare_output(const std::string& connector, TaskletPort& port,
                                                   Writer& stores) {
-  const std::string name = cpp_name(connector);
+  const std::string name = own_name(connector);
   const End* end = find_end(out_ends_, connector);
   if (!end) {
     if (!python_) at_.out.line("auto& " + name + " = " + port.text + ";");
@@ -187,6 +187,17 @@ void SdfgFunction::TaskletEmitter::declare_output(const std::string& connector, 
   port.text = name;
 }
 
+/// Connectors hide what is around, and so does what is declared for them here.
+void SdfgFunction::TaskletEmitter::check_foreign_names() {
+  f_.program_.foreign_code = true;
+  for (const auto* connectors : {&node_.in_connectors, &node_.out_connectors})
+    for (const auto& [name, type] : *connectors)
+      if (finds_elements_with(name))
+        f_.fail(place_, "the connector '" + name + "' hides the symbol of that name, with which " +
+                            "elements are found that the code uses",
+                "give the connector another name");
+}
+
 void SdfgFunction::TaskletEmitter::print_foreign_code() {
   at_.out.verbatim(tasklet_.code.text());
   Program& program = f_.program_;
@@ -205,7 +216,25 @@ TaskletCode SdfgFunction::TaskletEmitter::code() const {
                      [f = &f_](const std::string& name) {
                        const auto found = f->bindings_.find(name);
                        return found == f->bindings_.end() ? cpp_name(name) : found->second.text;
-                     });
+                     },
+                     [this](const std::string& name) { return own_name(name); });
+}
+
+/// What a connector or a local of Python code is called: where elements are found with a symbol of
+/// that name, something else. Other code has to find its connectors.
+std::string SdfgFunction::TaskletEmitter::own_name(const std::string& name) const {
+  return python_ && finds_elements_with(name) ? f_.local_name(cpp_name(name)) : cpp_name(name);
+}
+
+bool SdfgFunction::TaskletEmitter::finds_elements_with(const std::string& symbol) const {
+  const auto uses = [&](const Expr& e) { return uses_symbol(e, symbol); };
+  const auto finds = [&](const auto& connector) {
+    const End& end = connector.second;
+    const Array* array = end.binding.data->as_array();
+    return (array && std::ranges::any_of(array->strides, uses)) ||
+           std::ranges::any_of(end.subset.ranges, uses, &Range::begin);
+  };
+  return std::ranges::any_of(in_ends_, finds) || std::ranges::any_of(out_ends_, finds);
 }
 
 void SdfgFunction::TaskletEmitter::finish(const TaskletCode& code) {

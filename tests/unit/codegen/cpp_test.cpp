@@ -49,6 +49,28 @@ TEST(Cpp, DeclarationsWithoutAValueStoreNothing) {
   EXPECT_EQ(text.find("nullptr;"), std::string::npos) << text;
 }
 
+// In subsets `v` is the map's parameter, in the code a local value.
+TEST(Cpp, LocalsHideNoParameters) {
+  const std::string text = generated(R"--(sdfg p(A: float64[20], I: int64[8], B: float64[8], C: float64[8])
+  state s
+    n0 = access A
+    n1 = access I
+    n2 = map m (v) in [0:8]
+      n3 = tasklet f: "w = a[k] + 1\nv = w * 2\nfor k in range(2):\n    v = v + a[k]\no = v"
+    n5 = exit n2
+    n6 = access B
+    n0 -> n2.IN_A : A[0:20]
+    n1 -> n2.IN_I : I[0:8]
+    n2.OUT_A -> n3.a : A[v:v + 5]
+    n2.OUT_I -> n3.k : I[7 - v]
+    n3.o -> n5.IN_B : B[v]
+    n5.OUT_B -> n6 : B[0:8]
+)--");
+  for (const char* part : {"double v_2{};", "const auto w = A[v + k] + 1;",
+                           "v_2 = v_2 + A[v + k];"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+}
+
 // Each term alone would be rounded, or be the inverse of an integer, which is 0.
 TEST(Cpp, IndicesThatDivideAreOneFraction) {
   const std::string text = generated(R"--(sdfg strided(A: float64[20], B: float64[20])

@@ -148,6 +148,37 @@ TEST(Gpu, WhatATaskletDeclaresHidesNoLane) {
   EXPECT_NE(text.find("double x = A[x_2];"), std::string::npos) << text;
 }
 
+// `j` is the map's parameter in subsets, and what was read from I in the code.
+TEST(Gpu, AConnectorHidesTheLane) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[20] {storage = GPU_Global}, I: int64[8] {storage = GPU_Global}, B: float64[8] {storage = GPU_Global}, C: float64[8] {storage = GPU_Global})
+  state s
+    n0 = access A
+    n1 = access I
+    n2 = map m (j) in [0:8] {schedule = GPU_Device}
+      n3 = tasklet f: "o = a[j] + 1"
+      n4 = tasklet g: "v = a[j]\nif v > 2:\n    v = v * 2\no = v + a[0]"
+    n5 = exit n2
+    n6 = access B
+    n7 = access C
+    n0 -> n2.IN_A : A[0:20]
+    n1 -> n2.IN_I : I[0:8]
+    n2.OUT_A -> n3.a : A[j:j + 5]
+    n2.OUT_I -> n3.j : I[7 - j]
+    n2.OUT_A -> n4.a : A[j:j + 5]
+    n2.OUT_I -> n4.j : I[7 - j]
+    n3.o -> n5.IN_B : B[j]
+    n4.o -> n5.IN_C : C[j]
+    n5.OUT_B -> n6 : B[0:8]
+    n5.OUT_C -> n7 : C[0:8]
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string text = kernel(bundle->files.front().text);
+  for (const char* part : {"B[x] = A[j + I[(-j) + 7]] + 1;", "int64_t j_2 = I[(-j) + 7];",
+                           "v = A[j + j_2];"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+}
+
 TEST(Gpu, AnInnerParameterHidesTheLane) {
   const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, B: float64[8, 5] {storage = GPU_Global})
   state s
