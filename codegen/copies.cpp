@@ -198,7 +198,7 @@ void SdfgFunction::CopyEmitter::emit_streams() {
   if (pops && pushes) {
     const std::string a = f_.stream_element(from_, read_, place_),
                       b = f_.stream_element(to_, write_, place_);
-    const NameScope names(f_.used_names_);
+    const NameScope names(f_.used_names_, f_.on_device_);
     const std::string value = f_.local_name("value");
     out_.open("for (" + f_.type_name(from_.data->dtype, place_) + " " + value + "; " + a +
               ".try_pop(" + value + ");)");
@@ -221,7 +221,7 @@ void SdfgFunction::CopyEmitter::emit_streams() {
   if (dims.empty()) dims.push_back({1, 1, 1});
   const bool row = dims.size() == 1 && is_contiguous(dims[0]);
   if (pops && row && same_type_) return out_.line(stream + ".pop(" + at + ", " + count + ");");
-  const NameScope names(f_.used_names_);
+  const NameScope names(f_.used_names_, f_.on_device_);
   if (!pops && row) {
     const std::string i = f_.local_name("i");
     out_.open("for (int64_t " + i + " = 0; " + i + " < " + count + "; ++" + i + ")");
@@ -318,7 +318,7 @@ void SdfgFunction::CopyEmitter::emit_reshaped() {
     for (std::size_t d : dims) some.push_back(values[d]);
     return some;
   };
-  const NameScope names(f_.used_names_);
+  const NameScope names(f_.used_names_, f_.on_device_);
   const std::string from = f_.local_name("from"), to = f_.local_name("to");
   out_.open("");
   out_.line(odometer(from, of(reads_.sizes, read_dims_), of(reads_.strides, read_dims_)));
@@ -354,7 +354,7 @@ void SdfgFunction::CopyEmitter::emit_far(std::vector<CopyDimension> dims) {
   const CopyDimension row = dims.back(), rows = dims[dims.size() - 2];
   dims.resize(dims.size() - 2);
   std::string read = source_, write = target_;
-  const NameScope names(f_.used_names_);
+  const NameScope names(f_.used_names_, f_.on_device_);
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const std::string i = f_.local_name("i" + std::to_string(d));
     out_.open("for (int64_t " + i + " = 0; " + i + " < " + text(dims[d].size) + "; ++" + i + ")");
@@ -372,7 +372,7 @@ void SdfgFunction::CopyEmitter::emit_loops(const std::vector<CopyDimension>& dim
   if (block && dims.size() == 1)
     return out_.line("sdfg::copy(" + target_ + ", " + source_ + ", " + text(dims[0].size) + ");");
   out_.open("");
-  const NameScope names(f_.used_names_);
+  const NameScope names(f_.used_names_, f_.on_device_);
   const std::string from = f_.local_name("from"), to = f_.local_name("to");
   out_.line("const auto* const " + from + " = " + source_ + ";");
   out_.line("auto* const " + to + " = " + target_ + ";");

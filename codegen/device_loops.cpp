@@ -81,7 +81,6 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   const std::string variable = cpp_name(counted.variable),
                     many = std::to_string(surroundings_.batch);
   const std::size_t begin = out.mark();
-  const std::size_t names = used_names_.mark();
   batch.frame.defines.insert(counted.variable);
   batch.u = local_name("u");
   const std::string first = local_name(variable + "_first");
@@ -110,7 +109,6 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   out.close();
   if (batch.loads.empty()) {
     out.truncate(begin);
-    used_names_.back_to(names);
     out.close("");  // as deep as before
     out.truncate(begin);
     return false;
@@ -127,7 +125,6 @@ bool SdfgFunction::emit_batched(Writer& out, const LoopRegion& loop, const Count
   loads.close();
   out.insert(loads_at, loads.text());
   out.close();
-  used_names_.back_to(names);
   out.open("for (; " + interstate_expr(test, place) + "; " + variable +
            " += " + cpp_integer(counted.step) + ")");
   emit_counted_body(out, loop, counted, place);

@@ -97,7 +97,7 @@ void SdfgFunction::emit_reduce(At& at, NodeId id, const Reduce& reduce) {
   }
   at.out.line("// reduce " + std::string(at.state[id].label()));
   at.out.open("");
-  const NameScope names(used_names_);
+  const NameScope names(used_names_, on_device_);
   std::vector<std::string> in_index(in.sizes.size()), out_index(out.sizes.size());
   const bool parallel =
       !at.where.parallel && !at.where.in_scope && program_.target.openmp && !kept.empty();
@@ -154,7 +154,7 @@ void SdfgFunction::emit_reduce_skip(At& at, NodeId id, const ReduceWithSkipValue
     return fail(place,
                 "a sum over neighbours goes over one dimension, of the table as of the values");
   if (!initial) return fail(place, "a sum over neighbours without an identity");
-  const NameScope names(used_names_);
+  const NameScope names(used_names_, on_device_);
   const std::string i = local_name("i0"), result = local_name("result");
   const auto at_neighbor = [&](const LibraryPort& port) {
     std::vector<std::string> index(port.sizes.size());

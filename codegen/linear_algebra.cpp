@@ -32,7 +32,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
                                        std::map<std::string, LibraryPort, std::less<>>& in,
                                        std::map<std::string, LibraryPort, std::less<>>& out) {
   const Place place = at.node_place(id);
-  const NameScope scope(used_names_);
+  const NameScope scope(used_names_, on_device_);
   constexpr std::size_t none = ~std::size_t(0);
   for (auto* ports : {&in, &out})
     for (auto& [name, port] : *ports)

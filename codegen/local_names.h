@@ -204,16 +204,21 @@ class LocalNames {
   std::vector<Change> log_;
 };
 
-/// Gives back, at its end, the names taken since its beginning.
+/// Gives back, at its end, the names taken since its beginning; in code for the host only. In a
+/// kernel, rows that are declared farther out may be among them.
 class NameScope {
  public:
-  explicit NameScope(LocalNames& names) : names_(names), mark_(names.mark()) {}
+  NameScope(LocalNames& names, bool on_device)
+      : names_(names), mark_(names.mark()), gives_back_(!on_device) {}
   NameScope(const NameScope&) = delete;
-  ~NameScope() { names_.back_to(mark_); }
+  ~NameScope() {
+    if (gives_back_) names_.back_to(mark_);
+  }
 
  private:
   LocalNames& names_;
   std::size_t mark_;
+  bool gives_back_;
 };
 
 }  // namespace sdfg

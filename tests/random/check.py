@@ -4,9 +4,9 @@
 For each seed, a program of kind mixed and one of patterns: the same flags give the same bytes; the
 text form reads back; the interpreter runs it without a warning; the generated C++ gives the same bits,
 and up to the rounding of sums in another order when gt4py has optimized it. The first --gpu seeds of
-each kind also go through --gpu-transformation, as CUDA or HIP on the stand-in for a GPU; with --real
-as CUDA on this machine's GPU, optimized by gt4py and auto, too. A seed that fails is printed with the
-command that shows it again.
+each kind also go through gpu-transformation, gt4py and auto, as CUDA or HIP on the stand-in for a GPU;
+with --real as CUDA on this machine's GPU. A seed that fails is printed with the command that shows it
+again.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import tempfile
 REFUSED = ["no code for containers of kind Stream on the GPU", "a consume scope cannot run on the GPU",
            "kernels take no structures", "the copy updates what is there, which no kernel does",
            "the copy changes the shape of what it moves", "no code for a scaled transposition on memory of the GPU"]
+GPU_PIPELINES = ["gpu-transformation", "gt4py{{target={} assume_pointwise=false}}", "auto{{target={}}}"]
 KINDS = ["branch-nest", "branches", "chain", "conditionals", "copies", "loops", "nest", "states", "wide"]
 
 
@@ -74,13 +75,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     programs = [[f"--kind={kind}", f"--size={arguments.size}"] for kind in KINDS]
-    real = [(pipeline, "cuda") for pipeline in
-            ("gpu-transformation", "gt4py{target=cuda assume_pointwise=false}", "auto{target=cuda}")]
+    real = [(pipeline.format("cuda"), "cuda") for pipeline in GPU_PIPELINES]
     backends = [real if arguments.real else []] * len(KINDS)
     for i in range(arguments.count):
         for kind in ("mixed", "patterns"):
             programs.append([f"--kind={kind}", f"--size={arguments.size}", f"--seed={arguments.first + i}"])
-            stand_in = [("gpu-transformation", ("cuda", "hip")[i % 2] + "-on-cpu")]
+            device = ("cuda", "hip")[i % 2]
+            stand_in = [(pipeline.format(device), f"{device}-on-cpu") for pipeline in GPU_PIPELINES]
             backends.append([] if i >= arguments.gpu else real if arguments.real else stand_in)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

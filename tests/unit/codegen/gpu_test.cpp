@@ -202,6 +202,38 @@ TEST(Gpu, AnInnerParameterHidesTheLane) {
   EXPECT_NE(text.find("A_row = A + x;"), std::string::npos) << text;
 }
 
+// The rest of a loop whose loads go ahead is printed apart; rows farther out keep their names.
+TEST(Gpu, TheRestOfABatchedLoopHidesNoRow) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[20] {storage = GPU_Global}, A1: float64[8] {storage = GPU_Global})
+  state s
+    n0 = access A
+    n1 = map m (i) in [0:8] {schedule = GPU_Device}
+      n2 = nested_sdfg body
+        sdfg body(A: float64[20], B: float64[1])
+          symbol t: int64
+          loop l (t) from "t = 0" while "t < 3" next "t = t + 1"
+            state b
+              n0 = access A
+              n1 = tasklet f: "o = x + y"
+              n2 = access B
+              n0 -> n1.x : A[1]
+              n0 -> n1.y : A[t]
+              n1.o -> n2 : B[0]
+    n3 = exit n1
+    n4 = access A1
+    n0 -> n1.IN_A : A[0:20]
+    n1.OUT_A -> n2.A : A[0:20]
+    n2.B -> n3.IN_B : A1[i]
+    n3.OUT_B -> n4 : A1[0:8]
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  for (const char* part : {"A_row = A + 1;", "B[0] = A_row[0] + A_ahead[u];",
+                           "A_row_3 = A + t;", "B[0] = A_row[0] + A_row_3[0];"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text.substr(text.find("void body"));
+}
+
 TEST(Gpu, HipLooksUpLanesThroughAt) {
   GpuOptions hip;
   hip.dialect = GpuDialect::Hip;
