@@ -51,12 +51,17 @@ TEST(Cpp, DeclarationsWithoutAValueStoreNothing) {
 
 // In subsets `v` is the map's parameter, in the code a local value.
 TEST(Cpp, LocalsHideNoParameters) {
-  const std::string text = generated(R"--(sdfg p(A: float64[20], I: int64[8], B: float64[8], C: float64[8])
+  const std::string text = generated(R"--(sdfg p(A: float64[20], I: int64[8], B: float64[8])
   state s
     n0 = access A
     n1 = access I
     n2 = map m (v) in [0:8]
-      n3 = tasklet f: "w = a[k] + 1\nv = w * 2\nfor k in range(2):\n    v = v + a[k]\no = v"
+      n3 = tasklet f: |
+        | w = a[k] + 1
+        | v = w * 2
+        | for k in range(2):
+        |     v = v + a[k]
+        | o = v
     n5 = exit n2
     n6 = access B
     n0 -> n2.IN_A : A[0:20]
