@@ -225,7 +225,7 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
         out.line("const auto ", add_local(target.name()), " = ", value, ";");
         return;
       }
-      left = locals_.find(target.name())->second;
+      left = add_local(target.name());
     }
   } else if (target.is(Op::Subscript) && target.arg(0).is(Op::Symbol)) {
     to = port(target.arg(0).name());

@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +53,8 @@ class TaskletCode {
   void assign(Writer& out, const Assign& assign);
   void for_loop(Writer& out, const ForStatement& loop);
   void declare_locals(Writer& out, const Statements& statements);
+  /// What the local is called, from now on if it is new.
+  const std::string& add_local(const std::string& name);
   TypeTable types_read() const;
   std::optional<std::string> access(const Expr& e) const;
   std::string index(const TaskletPort& port, const Expr& subscript) const;
@@ -71,8 +72,6 @@ class TaskletCode {
   const TypeTable& types_;
   std::function<std::string(const std::string&)> outer_name_, own_name_;
   CppExpr printer_;
-  const std::string& add_local(const std::string& name);
-
   std::map<std::string, std::string, std::less<>> locals_;  ///< what each is called
   std::string problem_;
 };

@@ -53,7 +53,7 @@ class SdfgFunction::TaskletEmitter {
   void print_foreign_code();
   void check_foreign_names();
   std::string own_name(const std::string& name) const;
-  bool finds_elements_with(const std::string& symbol) const;
+  void note_symbols();
   TaskletCode code() const;
   void finish(const TaskletCode& code);
 
@@ -69,6 +69,7 @@ class SdfgFunction::TaskletEmitter {
   std::map<std::string, std::size_t> ranks_;  ///< indices the code uses on a name, if any
   TaskletPorts inputs_, outputs_;
   Ends in_ends_, out_ends_;
+  SymbolSet finds_elements_;  ///< symbols that a block of code finds elements with
 };
 
 }  // namespace sdfg

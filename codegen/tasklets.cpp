@@ -107,6 +107,7 @@ void SdfgFunction::TaskletEmitter::emit_block() {
       at_.out.line(f_.type_name(end.binding.data->dtype, place_), " ", end.binding.text, "{};");
   at_.out.open("");
   at_.out.line("// tasklet ", tasklet_.label);
+  note_symbols();
   if (!python_) check_foreign_names();
   for (auto& [connector, port] : inputs_) declare_input(connector, port);
   Writer stores(at_.out.depth());
@@ -189,10 +190,9 @@ void SdfgFunction::TaskletEmitter::declare_output(const std::string& connector, 
 
 /// Connectors hide what is around, and so does what is declared for them here.
 void SdfgFunction::TaskletEmitter::check_foreign_names() {
-  f_.program_.foreign_code = true;
   for (const auto* connectors : {&node_.in_connectors, &node_.out_connectors})
     for (const auto& [name, type] : *connectors)
-      if (finds_elements_with(name))
+      if (finds_elements_.contains(name))
         f_.fail(place_, "the connector '" + name + "' hides the symbol of that name, with which " +
                             "elements are found that the code uses",
                 "give the connector another name");
@@ -201,6 +201,7 @@ void SdfgFunction::TaskletEmitter::check_foreign_names() {
 void SdfgFunction::TaskletEmitter::print_foreign_code() {
   at_.out.verbatim(tasklet_.code.text());
   Program& program = f_.program_;
+  program.foreign_code = true;
   for (const std::string& field : *tasklet_.state_fields)
     Program::add_once(program.state_fields, field + (field.ends_with(";") ? "" : ";"));
   if (!tasklet_.code_global->empty())
@@ -223,18 +224,17 @@ TaskletCode SdfgFunction::TaskletEmitter::code() const {
 /// What a connector or a local of Python code is called: where elements are found with a symbol of
 /// that name, something else. Other code has to find its connectors.
 std::string SdfgFunction::TaskletEmitter::own_name(const std::string& name) const {
-  return python_ && finds_elements_with(name) ? f_.local_name(cpp_name(name)) : cpp_name(name);
+  const bool hides = python_ && finds_elements_.contains(name);
+  return hides ? f_.local_name(cpp_name(name)) : cpp_name(name);
 }
 
-bool SdfgFunction::TaskletEmitter::finds_elements_with(const std::string& symbol) const {
-  const auto uses = [&](const Expr& e) { return uses_symbol(e, symbol); };
-  const auto finds = [&](const auto& connector) {
-    const End& end = connector.second;
-    const Array* array = end.binding.data->as_array();
-    return (array && std::ranges::any_of(array->strides, uses)) ||
-           std::ranges::any_of(end.subset.ranges, uses, &Range::begin);
-  };
-  return std::ranges::any_of(in_ends_, finds) || std::ranges::any_of(out_ends_, finds);
+void SdfgFunction::TaskletEmitter::note_symbols() {
+  for (const Ends* ends : {&in_ends_, &out_ends_})
+    for (const auto& [connector, end] : *ends) {
+      for (const Range& range : end.subset.ranges) collect_symbols(range.begin, finds_elements_);
+      if (const Array* array = end.binding.data->as_array())
+        for (const Expr& stride : array->strides) collect_symbols(stride, finds_elements_);
+    }
 }
 
 void SdfgFunction::TaskletEmitter::finish(const TaskletCode& code) {

@@ -20,7 +20,7 @@ import tempfile
 REFUSED = ["no code for containers of kind Stream on the GPU", "a consume scope cannot run on the GPU",
            "kernels take no structures", "the copy updates what is there, which no kernel does",
            "the copy changes the shape of what it moves", "no code for a scaled transposition on memory of the GPU"]
-GPU_PIPELINES = ["gpu-transformation", "gt4py{{target={} assume_pointwise=false}}", "auto{{target={}}}"]
+GPU_PIPELINES = ["gpu-transformation", "gt4py{target=DEVICE assume_pointwise=false}", "auto{target=DEVICE}"]
 KINDS = ["branch-nest", "branches", "chain", "conditionals", "copies", "loops", "nest", "states", "wide"]
 
 
@@ -30,6 +30,11 @@ def run(*command):
                               stdin=subprocess.DEVNULL, timeout=300)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, b"", b"no end after 300 s")
+
+
+def on_gpu(device, backend):
+    """The pipelines for a GPU, and what runs their results."""
+    return [(pipeline.replace("DEVICE", device), backend) for pipeline in GPU_PIPELINES]
 
 
 def check(tools, flags, backends):
@@ -75,14 +80,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     programs = [[f"--kind={kind}", f"--size={arguments.size}"] for kind in KINDS]
-    real = [(pipeline.format("cuda"), "cuda") for pipeline in GPU_PIPELINES]
-    backends = [real if arguments.real else []] * len(KINDS)
+    backends = [on_gpu("cuda", "cuda") if arguments.real else []] * len(KINDS)
     for i in range(arguments.count):
         for kind in ("mixed", "patterns"):
             programs.append([f"--kind={kind}", f"--size={arguments.size}", f"--seed={arguments.first + i}"])
             device = ("cuda", "hip")[i % 2]
-            stand_in = [(pipeline.format(device), f"{device}-on-cpu") for pipeline in GPU_PIPELINES]
-            backends.append([] if i >= arguments.gpu else real if arguments.real else stand_in)
+            stand_in_or_real = on_gpu("cuda", "cuda") if arguments.real else on_gpu(device, f"{device}-on-cpu")
+            backends.append(stand_in_or_real if i < arguments.gpu else [])
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for flags, wrong in zip(programs, pool.map(lambda f, b: check(arguments.tools, f, b), programs, backends)):
