@@ -7,6 +7,7 @@
 #include "codegen/writer.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/control_views.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -131,6 +132,7 @@ Result<Lowering> make_ready(Sdfg& sdfg) {
   if (lowering.arguments)
     for (Argument& argument : *lowering.arguments)
       if (argument.data) argument.data = &lowering.described.emplace_back(*argument.data);
+  if (const auto referred = refer_to_views(sdfg); !referred) return referred.error();
   SDFG_TRY(lowering.flows, dataflows(sdfg));
   if (move_large_arrays_out(sdfg, lowering.flows)) {
     SDFG_TRY(lowering.flows, dataflows(sdfg));

@@ -7,6 +7,7 @@
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/defaults.h"
+#include "ir/control_views.h"
 
 namespace sdfg {
 namespace {
@@ -224,6 +225,7 @@ Result<Execution> interpret(const Sdfg& sdfg, NamedArrays arguments,
                             const InterpreterOptions& options) {
   // Connectors without a type get one; what stays unknown is judged where it is used.
   Sdfg typed = sdfg;
+  if (const auto referred = refer_to_views(typed); !referred) return referred.error();
   (void)infer_connector_types(typed);
   // Whether something runs on the device may be left to DaCe's defaults.
   if (options.count && uses_device(typed))

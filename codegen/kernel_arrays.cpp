@@ -107,8 +107,9 @@ class Mover {
     for (const auto& [name, around] : arrays) {
       Data& data = *sdfg.find_data(name);
       if (moves_out(data) && move({{&sdfg, &state, around}}, name)) continue;
-      // What stays is of one thread, wherever it was said to be.
-      if (data.storage == Storage::GpuGlobal && !data.is_view()) data.storage = Storage::Register;
+      // What stays is of one thread, wherever it was said to be, unless it outlives the call.
+      if (data.storage == Storage::GpuGlobal && !data.is_view() && data.lifetime <= Lifetime::Sdfg)
+        data.storage = Storage::Register;
     }
     for (NodeId id : nodes)
       if (is_nested(id))

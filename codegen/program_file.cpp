@@ -7,6 +7,7 @@
 #include "codegen/runtime_text.h"
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/connector_types.h"
+#include "ir/control_views.h"
 #include "ir/walk.h"
 #include "support/text.h"
 
@@ -367,6 +368,7 @@ Result<Bundle> generate(const Sdfg& sdfg, const Dataflows& flows, const Target& 
 }
 
 Result<Bundle> generate_cpu(Sdfg sdfg, const CpuOptions& options) {
+  if (const auto referred = refer_to_views(sdfg); !referred) return referred.error();
   SDFG_TRY(const Dataflows flows, dataflows(sdfg));
   if (auto status = infer_connector_types(sdfg, flows); !status) return status.error();
   Target target;

@@ -178,7 +178,10 @@ void SdfgFunction::emit_access(At& at, NodeId id) {
     const NodeId source = path_source(state, e);
     if (!state[source].is<AccessNode>()) continue;
     if (reference(e)) {
-      const Binding from = end_binding(at, source, state.get<AccessNode>(source).data);
+      // A member, where the source is a structure.
+      const std::string& node = state.get<AccessNode>(source).data;
+      const bool member = memlet.data.starts_with(node + ".");
+      const Binding from = end_binding(at, source, member ? memlet.data : node);
       const Binding to = end_binding(at, id, state.get<AccessNode>(id).data);
       if (from.data)
         at.out.line(
@@ -250,10 +253,10 @@ void SdfgFunction::emit_consume(At& at, NodeId id) {
   const std::string value = local_name(cpp_name(access->data) + "_element");
   const std::string count = local_name(cpp_name(access->data) + "_count");
   const std::string chunk = std::to_string(std::max<std::int64_t>(consume.chunksize, 1));
-  const std::string quiet = consume.condition ? condition(*consume.condition, place) : "true";
   at.out.line("[[maybe_unused]] constexpr int64_t " + cpp_name(consume.pe_index) + " = 0;");
   at.out.open("for (;;)");
-  if (quiet != "true") at.out.line("if (" + quiet + ") break;");
+  if (consume.condition && !consume.condition->empty())
+    at.out.line("if (" + condition(*consume.condition, place) + ") break;");
   at.out.line(type + " " + value + "[" + chunk + "]{};");
   at.out.line("const int64_t " + count + " = " +
               stream_element(stream, subset_or_whole(queue, *stream.data), place) + ".pop(" +

@@ -113,6 +113,10 @@ Changed run_on(Sdfg& sdfg, State& state, Accesses& accesses, const Assumptions& 
     const auto* access = state[n].as<AccessNode>();
     const Data* data = access ? sdfg.arrays.get(access->data) : nullptr;
     if (!data || !data->is_view()) continue;
+    if (accesses.is_named(access->data)) {
+      context.refused(trail.in(state, n), "control flow reads view '" + access->data + "' by name");
+      continue;
+    }
     Slice slice(sdfg, state, accesses, n, assumptions);
     if (const Refusal why = slice.check()) {
       context.refused(trail.in(state, n), why);

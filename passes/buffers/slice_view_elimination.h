@@ -16,7 +16,7 @@ Views that are slices: each of their wide dimensions has the stride of a dimensi
 Their accesses become accesses of it, inside and outside of maps, through nested SDFGs and further views.
 
 Refused when a view gives the elements another type or shape; when it is both read and written at one
-access node, or an empty memlet keeps an order there; and when a library node, a C++ tasklet or a
+access node, or an empty memlet keeps an order there; when control flow reads it by name; and when a library node, a C++ tasklet or a
 nested SDFG is made for the view's dimensions.)",
   };
   struct Options {};

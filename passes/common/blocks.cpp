@@ -59,6 +59,23 @@ bool is_jump(const Block& block) {
   return block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>();
 }
 
+BlockId put_before(Region& region, BlockId block, Block added) {
+  const BlockId before = region.add(std::move(added));
+  const std::vector<InterstateEdgeId> in(region.in(block).begin(), region.in(block).end());
+  for (InterstateEdgeId e : in) region.set_target(e, before);
+  region.connect(before, block, InterstateEdge{});
+  if (region.start_block == block) region.start_block = before;
+  return before;
+}
+
+BlockId put_after(Region& region, BlockId block, Block added) {
+  const BlockId after = region.add(std::move(added));
+  const std::vector<InterstateEdgeId> out(region.out(block).begin(), region.out(block).end());
+  for (InterstateEdgeId e : out) region.set_source(e, after);
+  region.connect(block, after, InterstateEdge{});
+  return after;
+}
+
 bool may_end_region(const Region& region, BlockId block) {
   if (is_jump(region[block])) return false;
   return std::ranges::none_of(region.out(block), [&](InterstateEdgeId e) {

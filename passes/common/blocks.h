@@ -44,6 +44,11 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
 /// Makes the region start there, whatever edges came and went.
 void keep_start(Region& region, std::optional<BlockId> first);
 
+/// A new block on all ways into another one, where the region starts if it started there.
+BlockId put_before(Region& region, BlockId block, Block added);
+/// A new block on all ways out of another one.
+BlockId put_after(Region& region, BlockId block, Block added);
+
 /// Can control go past this block without taking an out-edge? (Then the region ends there.)
 bool may_end_region(const Region& region, BlockId block);
 bool is_jump(const Block& block);

@@ -88,6 +88,7 @@ class Columns {
   }
 
   void on_state(Sdfg& sdfg, State& state, const Trail& trail) {
+    if (placement_.stays_on_host(state)) return;
     const auto all = state.nodes_of<NestedSdfg>();
     const std::vector<NodeId> nodes(all.begin(), all.end());
     if (nodes.empty()) return;

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/control_views.h"
 #include "ir/walk.h"
 #include "passes/gpu/columns.h"
 #include "passes/gpu/host_copies.h"
+#include "passes/gpu/host_states.h"
 #include "passes/gpu/placement.h"
 #include "support/text.h"
 
@@ -91,7 +93,10 @@ class Transformer {
     SymbolSet shared;  // containers that are used outside of kernels
     for (BlockId b : sdfg.nodes()) on_block(sdfg, sdfg[b], trail, shared);
     for (auto& [name, data] : sdfg.arrays) {
-      if (placement_.on_device(sdfg, name) && (shared.contains(name) || !data.transient))
+      if (placement_.is_kept(sdfg, name)) continue;
+      // What outlives a call is no thread's own, even if only one kernel uses it.
+      const bool own = data.transient && !shared.contains(name) && data.lifetime <= Lifetime::Sdfg;
+      if (placement_.on_device(sdfg, name) && !own)
         set(data, Storage::GpuGlobal);
       else if (fits_registers(data, !shared.contains(name)))
         set(data, Storage::Register);
@@ -118,6 +123,7 @@ class Transformer {
   }
 
   void on_state(State& state, const Trail& trail, SymbolSet& shared) {
+    if (placement_.stays_on_host(state)) return;
     const auto tree = scope_tree(state);
     if (!tree) return context_.refused(trail, tree.error().message);
     for (NodeId n : state.nodes()) {
@@ -185,8 +191,12 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   if (!options.gpu_launch_bounds.empty() && options.gpu_launch_factor != 0)
     return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
                       "leave one of them out"};
+  SDFG_TRY(const bool referred, refer_to_views(sdfg));
+  SDFG_TRY(const Changed kept, keep_on_host(sdfg, context));
   std::optional<GpuPlacement> placement(sdfg);
   SDFG_TRY([[maybe_unused]] const Ok code, placement->check_code());
+  const Changed given = arguments_to_gpu(sdfg, *placement, context);
+  if (given == Changed::Yes) placement.emplace(sdfg);
   const Changed columns = columns_into_kernels(sdfg, *placement, context);
   if (columns == Changed::Yes) placement.emplace(sdfg);
   SDFG_TRY([[maybe_unused]] const Ok placed, placement->check());
@@ -199,7 +209,8 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   if (copied == Changed::Yes) placement.emplace(sdfg);
   Transformer transformer(options, *placement, context);
   transformer.on_host(sdfg, {});
-  return columns | copied | transformer.changed();
+  const Changed shown = referred ? Changed::Yes : Changed::No;
+  return shown | kept | given | columns | copied | transformer.changed();
 }
 
 }  // namespace sdfg

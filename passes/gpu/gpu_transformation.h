@@ -29,9 +29,15 @@ block.
 Where control flow on the host reads what a kernel writes, the host waits for the GPU; a warning
 says where. Elements of arrays, or arrays, are copied to the host in a state before.
 
-Impossible, and an error, when a loop's statements or the symbols of a nested SDFG read an array
-that a kernel writes, a scalar argument is written by a kernel, or a consume scope is at the top of
-a state.)",
+States that no kernel can do stay on the host: those with consume scopes, streams, structures
+inside of maps, or callbacks. They get copies of the arrays that they share with others, made in a
+state before and written back in one after; a warning says which. What is in GPU memory of a
+structure's members is up to the caller: the structure itself lies on the host.
+
+Impossible, and an error, when a loop's statements read an array that its body writes, or the
+symbols of a nested SDFG one that a kernel writes; when a scalar argument is written by a kernel;
+when a state that stays on the host uses a reference; or when control flow reads a view that no
+state before shows.)",
   };
   struct Options {
     std::vector<std::int64_t> gpu_block_size{32, 8, 1};

@@ -6,6 +6,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
 #include "passes/common/blocks.h"
 
 namespace sdfg {
@@ -36,8 +37,15 @@ class Reads {
     return args.empty() ? e : Expr::make(e.op(), std::move(args), e.name());
   }
   void rewrite(Code& code, bool always) {
-    if (const Expr* e = code.expr())
+    if (const Expr* e = code.expr()) {
       if (Expr changed = rewritten(*e, always); changed != *e) code = Code::from(changed);
+    } else if (code.statements()) {
+      Statements changed = *code.statements();
+      for (Statement& statement : changed)
+        if (auto* assign = std::get_if<Assign>(&statement.kind))
+          assign->value = rewritten(assign->value, always);
+      if (changed != *code.statements()) code = Code::from(std::move(changed));
+    }
   }
   /// A state that makes the copies; without nodes when there are none.
   State take() { return std::move(state_); }
@@ -85,9 +93,7 @@ class Reads {
     }
     const auto [found, is_new] = names_.try_emplace(key);
     if (is_new) {
-      Data scalar = Data::scalar(data.dtype, true);
-      scalar.storage = Storage::Register;
-      found->second = add(array, std::move(scalar));
+      found->second = add(array, on_host(Data::scalar(data.dtype)));
       connect(array, found->second, Memlet::copy(array, at, Subset{{Range::index(0)}}));
     }
     return Expr::symbol(found->second);
@@ -95,13 +101,8 @@ class Reads {
   std::string whole(const std::string& array, const Data& data) {
     const auto [found, is_new] = names_.try_emplace(array + "[]");
     if (is_new) {
-      Data twin = data;
-      twin.transient = true;
-      twin.storage = Storage::CpuHeap;
-      twin.lifetime = Lifetime::Scope;
-      if (auto* plain = std::get_if<Array>(&twin.kind)) plain->role = Role::Plain;
       const Subset all = all_elements(data);
-      found->second = add(array, std::move(twin));
+      found->second = add(array, on_host(data));
       connect(array, found->second, Memlet::copy(array, all, all));
     }
     return found->second;
@@ -142,11 +143,13 @@ class Copier {
       if (Region* inner = region[id].region()) on_region(sdfg, *inner, here);
       if (auto* state = region[id].as<State>()) on_state(*state, here);
       if (region[id].is<ConditionalBlock>()) on_conditional(sdfg, region, id, trail, labels);
+      if (region[id].is<LoopRegion>()) on_loop(sdfg, region, id, trail, labels);
       on_edges(sdfg, region, id, trail, labels);
     }
   }
 
   void on_state(State& state, const Trail& trail) {
+    if (placement_.stays_on_host(state)) return;
     const auto nested_sdfgs = state.nodes_of<NestedSdfg>();
     if (nested_sdfgs.begin() == nested_sdfgs.end()) return;
     const auto tree = scope_tree(state);
@@ -165,12 +168,18 @@ class Copier {
       if (Region* inner = branch.block.region())
         on_region(sdfg, *inner, here.in(branch.block));
     }
-    const BlockId copies = add_state(region, id, reads, trail, labels);
-    if (!copies) return;
-    const std::vector<InterstateEdgeId> in(region.in(id).begin(), region.in(id).end());
-    for (InterstateEdgeId e : in) region.set_target(e, copies);
-    region.connect(copies, id, InterstateEdge{});
-    if (region.start_block == id) region.start_block = copies;
+    copy_before(region, id, reads, trail, labels);
+  }
+
+  /// What it reads of arrays does not change in the loop (GpuPlacement::check).
+  void on_loop(Sdfg& sdfg, Region& region, BlockId id, const Trail& trail, Labels& labels) {
+    Reads reads(sdfg, placement_);
+    auto& loop = *region[id].as<LoopRegion>();
+    // Indices of what is read later may be those of iterations.
+    if (loop.init_statement) reads.rewrite(*loop.init_statement, true);
+    if (loop.loop_condition) reads.rewrite(*loop.loop_condition, false);
+    if (loop.update_statement) reads.rewrite(*loop.update_statement, false);
+    copy_before(region, id, reads, trail, labels);
   }
 
   void on_edges(Sdfg& sdfg, Region& region, BlockId id, const Trail& trail, Labels& labels) {
@@ -182,21 +191,25 @@ class Copier {
       for (auto& [symbol, value] : region[e].assignments)
         value = reads.rewritten(value, out.size() == 1 && region[e].condition.always_true());
     }
-    const BlockId copies = add_state(region, id, reads, trail, labels);
-    if (!copies) return;
-    for (InterstateEdgeId e : out) region.set_source(e, copies);
-    region.connect(id, copies, InterstateEdge{});
+    if (auto copies = state_of(region, id, reads, trail, labels))
+      put_after(region, id, *std::move(copies));
   }
 
-  BlockId add_state(Region& region, BlockId by, Reads& reads, const Trail& trail, Labels& labels) {
-    if (reads.arrays().empty()) return {};
+  void copy_before(Region& region, BlockId id, Reads& reads, const Trail& trail, Labels& labels) {
+    if (auto copies = state_of(region, id, reads, trail, labels))
+      put_before(region, id, *std::move(copies));
+  }
+
+  std::optional<Block> state_of(const Region& region, BlockId by, Reads& reads,
+                                const Trail& trail, Labels& labels) {
+    if (reads.arrays().empty()) return std::nullopt;
     std::string arrays;
     for (const std::string& array : reads.arrays())
       arrays += (arrays.empty() ? "'" : ", '") + array + "'";
     context_.applied(trail.in(region[by]),
                      "what control flow reads of " + arrays + " is copied to the host");
     changed_ = Changed::Yes;
-    return region.add(Block{labels.take(region[by].label + "_to_host"), reads.take()});
+    return Block{labels.take(region[by].label + "_to_host"), reads.take()};
   }
 
   const GpuPlacement& placement_;
@@ -205,6 +218,62 @@ class Copier {
 };
 
 }  // namespace
+
+Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context) {
+  const auto on_device = [&](const std::string& name) {
+    const Data* data = root.find_data(name);
+    return data && data->is_scalar() && !data->transient && placement.on_device(root, name);
+  };
+  SymbolSet written;
+  for_each_state(root, [&](const State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const auto& access = state.get<AccessNode>(n);
+          !state.in(n).empty() && on_device(access.data))
+        written.insert(access.data);
+  });
+  std::map<std::string, std::string> copies;  // by argument
+  for_each_state(root, [&](State& state) {
+    const auto all = state.nodes_of<NestedSdfg>();
+    const std::vector<NodeId> nested(all.begin(), all.end());
+    for (NodeId n : nested) {
+      const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
+      for (EdgeId e : in) {
+        const auto* access = state[state.source(e)].as<AccessNode>();
+        if (!access || !on_device(access->data) || written.contains(access->data)) continue;
+        const std::string argument = access->data;
+        std::string& copy = copies[argument];
+        if (copy.empty()) {
+          copy = root.fresh_name(argument + "_gpu");
+          Data data = Data::scalar(root.find_data(argument)->dtype, true);
+          data.storage = Storage::GpuGlobal;
+          root.arrays.insert(copy, std::move(data));
+        }
+        const Subset element{{Range::index(0)}};
+        const NodeId between = state.add(Node{AccessNode{.data = copy}});
+        state.connect(state.source(e), between,
+                      {"", "", Memlet::copy(argument, element, element)});
+        state.set_source(e, between);
+        state[e].memlet.data = copy;
+      }
+    }
+  });
+  for (const auto& [argument, copy] : copies)
+    context.applied({}, "'" + argument + "' is copied to the GPU for nested SDFGs whose kernels "
+                        "take its address");
+  return copies.empty() ? Changed::No : Changed::Yes;
+}
+
+Data on_host(const Data& data) {
+  Data twin = data;
+  twin.transient = true;
+  twin.storage = data.is_scalar() ? Storage::Register : Storage::CpuHeap;
+  twin.lifetime = Lifetime::Scope;
+  if (auto* array = std::get_if<Array>(&twin.kind)) {
+    array->role = Role::Plain;
+    array->optional = false;
+  }
+  return twin;
+}
 
 Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context) {
   Copier copier(placement, context);

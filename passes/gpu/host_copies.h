@@ -14,4 +14,12 @@ namespace sdfg {
 /// What loops read stays; GpuPlacement::check refuses it.
 Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context);
 
+/// Scalar arguments are passed by value. Where a nested SDFG is given one whose address its kernels
+/// take (as an array of one element), it gets a copy in GPU memory. Those that the program writes
+/// stay; GpuPlacement::check refuses them, since what is written would be lost.
+Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context);
+
+/// A transient like the container, in memory of the host.
+Data on_host(const Data& data);
+
 }  // namespace sdfg

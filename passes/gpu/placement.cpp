@@ -1,18 +1,22 @@
 #include "passes/gpu/placement.h"
 
+#include <algorithm>
+
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/place.h"
 #include "ir/walk.h"
 #include "passes/common/used_names.h"
+#include "passes/common/viewed.h"
 
 namespace sdfg {
 
-GpuPlacement::GpuPlacement(Sdfg& root) : root_(&root) {
+GpuPlacement::GpuPlacement(Sdfg& root) : root_(&root), host_states_(root) {
   add(root);
   for (Index i = 0; i < containers_.size(); ++i) {
     const Container& c = containers_[i];
-    if (c.data->as_array() && c.named_by.empty()) put_on_device(i);
+    const bool given = !c.data->transient && c.sdfg != root_;
+    if (c.data->as_array() && c.named_by.empty() && !given && !c.kept) put_on_device(i);
     if (c.data->storage == Storage::GpuGlobal) put_on_device(i);
   }
   propagate();
@@ -23,11 +27,42 @@ void GpuPlacement::add(Sdfg& sdfg) {
   names.reserve(sdfg.arrays.size());
   for (const auto& [name, data] : sdfg.arrays) {
     names.add(name, std::uint32_t(containers_.size()));
-    containers_.push_back({&sdfg, &name, &data, false, "", {}, {}});
+    containers_.push_back({&sdfg, &name, &data, false, false, "", {}, {}});
   }
   add_names(sdfg);
   for_each_state(sdfg, [&](State& state, const Block& block) { on_state(sdfg, state, block); });
 }
+
+namespace {
+
+/// Those of the containers that the loop's body may write, or that code reads which copy_to_host
+/// does not rewrite.
+SymbolSet changed_in(const Sdfg& sdfg, const LoopRegion& loop, const SymbolSet& names) {
+  const auto is_array = [&](const std::string& name) {
+    const Data* data = sdfg.find_data(name);
+    return data && data->as_array();
+  };
+  SymbolSet changed;
+  if (std::ranges::none_of(names, is_array)) return changed;
+  for (const auto* code : {&loop.init_statement, &loop.loop_condition, &loop.update_statement})
+    if (*code && !(*code)->statements()) return names;
+  // Whether a view or a reference shares memory with what is written is not asked.
+  for (const std::string& name : names)
+    if (is_array(name) && sdfg.find_data(name)->role() != Role::Plain) changed.insert(name);
+  for_each_block(loop, [&](const Block& block) {
+    const auto* state = block.as<State>();
+    if (!state) return;
+    for (NodeId n : state->nodes_of<AccessNode>()) {
+      if (state->in(n).empty()) continue;
+      const auto memory = accessed_container(sdfg, *state, n);
+      if (!memory) changed.insert(names.begin(), names.end());
+      else if (names.contains(*memory)) changed.insert(*memory);
+    }
+  });
+  return changed;
+}
+
+}  // namespace
 
 /// What control flow on the host reads.
 void GpuPlacement::add_names(const Sdfg& sdfg) {
@@ -41,7 +76,10 @@ void GpuPlacement::add_names(const Sdfg& sdfg) {
     if (block.is<State>()) return;
     SymbolSet names;
     collect_used_names(block, {}, names);
-    name(sdfg, names, "'" + block.label + "'", block.is<LoopRegion>());
+    const std::string by = "'" + block.label + "'";
+    name(sdfg, names, by);
+    if (const auto* loop = block.as<LoopRegion>())
+      name(sdfg, changed_in(sdfg, *loop, names), by, true);
   });
 }
 
@@ -67,6 +105,12 @@ void GpuPlacement::link(Index a, Index b) {
 }
 
 void GpuPlacement::on_state(Sdfg& sdfg, State& state, const Block& block) {
+  if (host_states_.contains(state)) {
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const Index c = find(sdfg, state.get<AccessNode>(n).data); c != ~Index(0))
+        containers_[c].kept = true;
+    return;
+  }
   const auto tree = scope_tree(state);
   if (!tree) return;
   for (NodeId n : state.nodes()) {
@@ -83,7 +127,6 @@ void GpuPlacement::look_for_refusals(const State& state, const Block& block, Nod
       code_ = Diagnostic{Place().block(block).node(state, n).text(), std::move(message),
                          std::move(hint)};
   };
-  if (state[n].is<ConsumeEntry>()) refuse("a consume scope cannot run on the GPU", "");
   if (state[n].is<Tasklet>())
     for (EdgeId e : state.out(n))
       if (state[state.target(e)].is_code() && !state[e].memlet.empty())
@@ -102,6 +145,8 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
   };
   if (const auto* access = node.as<AccessNode>()) {
     const Data* data = sdfg.find_data(access->data);
+    for (EdgeId e : state.in(n))
+      if (state[e].dst_connector == "set") link(container_at(n), container_at(state.source(e)));
     if (data && data->is_view())
       if (const auto e = viewed_edge(sdfg, state, n))
         link(container_at(n),
@@ -164,6 +209,11 @@ void GpuPlacement::propagate() {
 bool GpuPlacement::on_device(const Sdfg& sdfg, const std::string& container) const {
   const Index c = find(sdfg, container);
   return c != ~Index(0) && containers_[c].device;
+}
+
+bool GpuPlacement::is_kept(const Sdfg& sdfg, const std::string& container) const {
+  const Index c = find(sdfg, container);
+  return c != ~Index(0) && containers_[c].kept;
 }
 
 bool GpuPlacement::becomes_kernel(const State& state, NodeId tasklet) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/gpu/host_states.h"
 #include "support/name_index.h"
 #include "support/result.h"
 
@@ -17,7 +18,8 @@ namespace sdfg {
 /// Which containers have to lie in GPU memory when every map at the top of a state becomes a
 /// kernel, in an SDFG and those nested in it outside of maps. Arrays do; scalars do when a kernel
 /// writes them, because a kernel can be given a host's scalar, but not write it. What a nested SDFG
-/// gets lies where it lies outside.
+/// gets lies where it lies outside. What states use that stay on the host (HostStates) does, too:
+/// keep_on_host gave them copies of all else.
 class GpuPlacement {
  public:
   explicit GpuPlacement(Sdfg& root);
@@ -25,8 +27,11 @@ class GpuPlacement {
   bool on_device(const Sdfg& sdfg, const std::string& container) const;
   /// Does a tasklet outside of maps touch GPU memory, so that it has to become a kernel?
   bool becomes_kernel(const State& state, NodeId tasklet) const;
-  /// What has no place on the GPU, outside of maps: consume scopes, and values that pass between
-  /// code without a container.
+  bool stays_on_host(const State& state) const { return host_states_.contains(state); }
+  /// Does such a state use the container?
+  bool is_kept(const Sdfg& sdfg, const std::string& container) const;
+  /// What has no place on the GPU, outside of maps: values that pass between code without a
+  /// container.
   Status check_code() const { return code_; }
   /// What cannot be: an argument that is passed by value is written by a kernel; a loop or the
   /// symbols of a nested SDFG read an array.
@@ -41,6 +46,7 @@ class GpuPlacement {
     const std::string* name;
     const Data* data;
     bool device = false;
+    bool kept = false;             ///< used by a state that stays on the host
     std::string named_by;          ///< who reads it by name on the host
     std::string kept_by;           ///< … where no copy can come before
     std::vector<Index> same;       ///< the same memory under another name
@@ -71,6 +77,7 @@ class GpuPlacement {
   void propagate();
 
   const Sdfg* root_;
+  HostStates host_states_;
   Status code_ = Ok{};
   std::vector<Container> containers_;
   std::vector<FreeTasklet> tasklets_;

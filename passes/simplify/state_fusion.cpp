@@ -305,6 +305,12 @@ class Fusion {
     }
     if (const auto name = common(values, first.written))
       return "symbol values on the edge before it read '" + *name + "', which is written before";
+    // A view or a reference leads to any memory, and a state may be what shows or sets it.
+    for (const std::string& name : values)
+      if (const Data* data = sdfg_.find_data(name); data && data->role() != Role::Plain)
+        if (!first.accesses.empty())
+          return "symbol values on the edge before it read '" + name +
+                 "', which the state before it may show or change";
     if (const auto name = common(targets, first.names))
       return "symbol '" + *name + "' changes between the states";
     for (InterstateEdgeId before : region_.in(head)) {

@@ -250,6 +250,46 @@ constexpr std::array patterns{
     n3.o -> n4.IN_d : $d[i]
     n4.OUT_d -> n5 : $d[0:N])--", "$p_in -> $p_add\n  $p_add -> $p_copy\n  $p_copy -> $p_out",
             {"0|i|1", "lambda x, y: x + y|lambda x, y: max(x, y)", "0|1", "lambda x, y: x + y|lambda x, y: min(x, y)|lambda x, y: x - y", "i|N - 1 - i"}},
+    // An edge and a condition that read what a view shows, while what it shows may change.
+    Pattern{"slice-view-elimination state-fusion dead-state-elimination dead-dataflow-elimination symbol-propagation move-before-conditional",
+            "transient $p_t: float64[2, N]\n  transient $p_v: view float64[N]\n  symbol $p_k: int64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_make (k, i) in [0:2, 0:N]
+      n2 = tasklet make: "o = x / 2 - k"
+    n3 = exit n1
+    n4 = access $p_t
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[k, i]
+    n3.OUT_t -> n4 : $p_t[0:2, 0:N]
+  state $p_look
+    n0 = access $p_t
+    n1 = access $p_v
+    n0 -> n1.views : $p_t[$1, 0:N] -> [0:N]
+  state $p_change
+    n0 = tasklet change: "o = $2"
+    n1 = access $p_t
+    n0.o -> n1 : $p_t[$3]
+  conditional $p_if
+    branch yes if "$p_v[$4] > $5"
+      state many
+        n0 = access $s
+        n1 = map $p_map (i) in [0:N]
+          n2 = tasklet plus: "o = x / 2 + $p_k"
+        n3 = exit n1
+        n4 = access $d
+        n0 -> n1.IN_s : $s[0:N]
+        n1.OUT_s -> n2.x : $s[i]
+        n2.o -> n3.IN_d : $d[i]
+        n3.OUT_d -> n4 : $d[0:N]
+    branch no
+      state few
+        n0 = access $p_t
+        n1 = access $d
+        n0 -> n1 : $p_t[$1, 0:N] -> [0:N]
+  state $p_out)", "$p_in -> $p_look\n  $p_look -> $p_change set $p_k = (2 if $p_v[$4] > $5 else 1)\n  $p_change -> $p_if\n  $p_if -> $p_out",
+            {"0|1", "0.75|-0.75", "0, 0|1, 0|0, N - 1", "0|N - 1", "0|0.25"}},
 };
 // clang-format on
 

@@ -318,6 +318,23 @@ sdfg outer(A: float64[4, 5])
   EXPECT_EQ(std::count(v.begin(), v.end(), 0), 18);
 }
 
+TEST(Interpreter, ControlFlowReadsNoViewBeforeItIsShown) {
+  constexpr std::string_view text = R"(
+sdfg early(A: float64[8, 4])
+  symbol k: int64
+  transient v: view float64[4]
+  state zero
+  state one
+    n0 = access A
+    n1 = access v
+    n0 -> n1.views : A[2, 0:4] -> [0:4]
+  zero -> one set k = v[2] + 7
+)";
+  EXPECT_EQ(error_of(text, {{"A", NdArray::zeros(BaseType::Float64, {8, 4})}}),
+            "edge zero -> one: control flow reads view 'v', and no state before has an access node "
+            "of it; read what the view shows");
+}
+
 TEST(Interpreter, ConflictingWritesAreResolved) {
   constexpr std::string_view text = R"(
 sdfg sum(A: float64[4], S: float64[2])

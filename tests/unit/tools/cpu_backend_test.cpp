@@ -74,6 +74,69 @@ sdfg steps(A: float64[16, 3], B: float64[4])
   expect_same(*sdfg, {{"A", doubles({16, 3})}, {"B", doubles({4})}});
 }
 
+TEST(CpuBackend, ControlFlowReadsViewsThatStatesShow) {
+  const auto sdfg = parse(R"sdfg(
+sdfg shown(A: float64[8, 4], B: float64[6])
+  symbol j: int64
+  symbol k: int64
+  transient v: view float64[4]
+  state zero
+    n0 = access A
+    n1 = access v
+    n0 -> n1."views" : A[2, 0:4] -> [0:4]
+  loop walk (j) from "j = 0" while "j < 3 and v[j] < 100" next "j = j + 1"
+    state one
+      n0 = access A
+      n1 = access v
+      n2 = access v
+      n3 = tasklet f: "o = x + 1"
+      n0 -> n1."views" : A[j + 3, 0:4] -> [0:4]
+      n1 -> n3.x : v[1]
+      n3.o -> n2 : v[0]
+      n2 -> n4."views" : A[j + 4, 0:4]
+      n4 = access A
+    conditional choice
+      branch large if "v[0] > 0.5"
+        state add
+          n0 = tasklet g: "o = k"
+          n1 = access B
+          n0.o -> n1 : B[j]
+    one -> choice set k = v[1] * 4 + 7
+  state last
+    n0 = tasklet g: "o = k"
+    n1 = access B
+    n0.o -> n1 : B[5]
+  zero -> walk set k = v[2] * 8
+  walk -> last set k = k + v[3] * 2
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({8, 4})}, {"B", doubles({6})}});
+}
+
+TEST(CpuBackend, ConsumeScopesEndWhenTheirConditionHolds) {
+  const auto sdfg = parse(R"sdfg(
+sdfg some(A: float64[4], B: float64[4])
+  transient S: stream float64[1]
+  state push
+    n0 = access A
+    n1 = access S
+    n0 -> n1 : A[0:4]
+  state take
+    n0 = access S
+    n1 = consume each (p) {num_pes = 1, condition = "True"}
+      n2 = tasklet f: "o = x"
+    n3 = consume_exit n1
+    n4 = access B
+    n0 -> n1.IN_stream : S[0] {dynamic = true}
+    n1.OUT_stream -> n2.x : S[0] {dynamic = true}
+    n2.o -> n3.IN_B : B[0] {dynamic = true}
+    n3.OUT_B -> n4 : B[0] {dynamic = true}
+  push -> take
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({4})}, {"B", doubles({4}, 9)}});
+}
+
 TEST(CpuBackend, TruthValuesHaveNoAddress) {
   Builder b("truth");
   b.array("A", BaseType::Float64, "4");
