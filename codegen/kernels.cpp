@@ -68,6 +68,9 @@ void SdfgFunction::emit_kernel(At& at, NodeId id) {
   const MapEntry& map = at.state.get<MapEntry>(id);
   const KernelPlan* plan = program_.target.gpu->find(at.state, id);
   if (!plan) return fail(at.node_place(id), "no plan for this kernel");
+  if (!is_rectangular(map))
+    return fail(at.node_place(id), "a range of the kernel depends on another parameter of it",
+                "run --gpu-transformation, which starts a box of threads");
   KernelText kernel{.map = map,
                     .plan = *plan,
                     .nodes = nodes_in_scope(at.state, at.plan.tree, id),

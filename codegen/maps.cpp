@@ -44,6 +44,8 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
   if (!run.team)
     run.collapsed =
         std::min(std::size_t(std::max<std::int64_t>(map.collapse, 1)), map.params.size());
+  for (std::size_t d = 1; d < run.collapsed; ++d)  // OpenMP collapses boxes
+    if (depends_on_earlier(map, d)) run.collapsed = d;
   emit_loops(at, id, run);
 }
 
@@ -55,13 +57,16 @@ bool has_dynamic_inputs(const Node& entry) {
   });
 }
 
-/// Does a parameter hide a symbol of the same name that the ranges read?
+/// Does a parameter hide a symbol of the same name that its range, or one before it, reads? (Those
+/// behind it read the parameter.)
 bool hides_symbols(const MapEntry& map) {
-  SymbolSet in_ranges;
-  for (const Range& r : map.ranges)
-    for (const Expr& e : {r.begin, r.end, r.step}) collect_symbols(e, in_ranges);
-  return std::ranges::any_of(map.params,
-                             [&](const std::string& p) { return in_ranges.contains(p); });
+  for (std::size_t d = 0; d < map.ranges.size(); ++d) {
+    const Range& r = map.ranges[d];
+    for (std::size_t k = d; k < map.params.size(); ++k)
+      for (const Expr* e : {&r.begin, &r.end, &r.step})
+        if (uses_symbol(*e, map.params[k])) return true;
+  }
+  return false;
 }
 
 /// What OpenMP is told of the loops that threads share.
@@ -90,6 +95,9 @@ void SdfgFunction::emit_loops(At& at, NodeId id, const MapRun& run) {
   for (std::size_t d = 0; d < map.params.size(); ++d) label += (d ? ", " : "") + map.params[d];
   at.out.line(label + ")");
   const bool hides = hides_symbols(map), block = hides || has_dynamic_inputs(at.state[id]);
+  if (hides && !is_rectangular(map))
+    return fail(place, "a range reads a parameter of its map and a symbol that another one hides",
+                "rename the parameter");
   if (block) at.out.open("");
   read_dynamic_inputs(at, id);
 

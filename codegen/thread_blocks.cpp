@@ -43,6 +43,9 @@ bool SdfgFunction::for_one_thread(At& at, NodeId id) {
 void SdfgFunction::emit_thread_map(At& at, NodeId id) {
   const MapEntry& map = at.state.get<MapEntry>(id);
   const Place place = at.node_place(id);
+  if (!is_rectangular(map))
+    return fail(place, "a range of a map that threads share depends on another parameter of it",
+                "make the inner one a map of its own (--map-expansion)");
   at.out.line("// map " + map.label);
   static constexpr std::string_view axes[] = {"x", "y", "z"};
   std::vector<std::pair<std::string, Binding>> hidden;

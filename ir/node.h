@@ -117,6 +117,11 @@ struct MapEntry {
   bool operator==(const MapEntry&) const = default;
 };
 
+/// Does the range of this dimension mention a parameter of one before it, so that the map's points
+/// are no box? (A parameter's own name, or that of a later one, is a symbol outside.)
+bool depends_on_earlier(const MapEntry& map, std::size_t dimension);
+bool is_rectangular(const MapEntry& map);
+
 struct MapExit {
   NodeId entry;
 

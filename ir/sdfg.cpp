@@ -99,6 +99,20 @@ Data* Sdfg::find_data(std::string_view name) {
   return const_cast<Data*>(static_cast<const Sdfg*>(this)->find_data(name));
 }
 
+bool depends_on_earlier(const MapEntry& map, std::size_t dimension) {
+  const Range& range = map.ranges[dimension];
+  for (std::size_t d = 0; d < dimension; ++d)
+    for (const Expr* e : {&range.begin, &range.end, &range.step})
+      if (uses_symbol(*e, map.params[d])) return true;
+  return false;
+}
+
+bool is_rectangular(const MapEntry& map) {
+  for (std::size_t d = 1; d < map.ranges.size(); ++d)
+    if (depends_on_earlier(map, d)) return false;
+  return true;
+}
+
 std::string Sdfg::fresh_name(std::string_view base) const {
   const std::string begin = new_name(base);
   std::string name = begin;

@@ -7,6 +7,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/control_views.h"
 #include "ir/walk.h"
+#include "passes/gpu/boxes.h"
 #include "passes/gpu/columns.h"
 #include "passes/gpu/host_copies.h"
 #include "passes/gpu/host_states.h"
@@ -119,10 +120,10 @@ class Transformer {
       for (BlockId b : region->nodes()) on_block(sdfg, (*region)[b], trail, shared);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches) on_block(sdfg, branch.block, trail, shared);
-    if (auto* state = block.as<State>()) on_state(*state, trail, shared);
+    if (auto* state = block.as<State>()) on_state(sdfg, *state, trail, shared);
   }
 
-  void on_state(State& state, const Trail& trail, SymbolSet& shared) {
+  void on_state(const Sdfg& sdfg, State& state, const Trail& trail, SymbolSet& shared) {
     if (placement_.stays_on_host(state)) return;
     const auto tree = scope_tree(state);
     if (!tree) return context_.refused(trail, tree.error().message);
@@ -132,7 +133,7 @@ class Transformer {
       Node& node = state[n];
       if (auto* map = node.as<MapEntry>()) {
         inside ? assign(map->schedule, inside_kernel(map->schedule))
-               : make_kernel(*map, trail.in(state, n));
+               : make_kernel(sdfg, state, {n, tree->exit_of(n)}, trail.in(state, n));
       } else if (auto* library = node.as<LibraryNode>()) {
         assign(library->schedule, inside ? Schedule::Sequential : Schedule::GpuDevice);
       } else if (auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
@@ -145,15 +146,19 @@ class Transformer {
     }
   }
 
-  void make_kernel(MapEntry& map, const Trail& here) {
-    if (map.schedule == Schedule::GpuDevice && map.gpu_block_size) return;
+  void make_kernel(const Sdfg& sdfg, State& state, MapEnds ends, const Trail& here) {
+    const auto& given = state.get<MapEntry>(ends.entry);
+    const bool box = is_rectangular(given);
+    if (box && given.schedule == Schedule::GpuDevice && given.gpu_block_size) return;
     if (!context_.may_apply()) return;
+    MapEntry& map = state.get<MapEntry>(put_into_box(sdfg, state, ends, assigned_));
     map.schedule = Schedule::GpuDevice;
     if (!map.gpu_block_size) set_block_size(map, options_);
     std::string block;
     for (std::int64_t size : *map.gpu_block_size)
       block += (block.empty() ? "" : ", ") + std::to_string(size);
-    context_.applied(here, "a kernel with blocks of (" + block + ") threads");
+    context_.applied(here, "a kernel with blocks of (" + block + ") threads" +
+                               (box ? "" : ", of which some have nothing to do"));
     changed_ = Changed::Yes;
   }
 
@@ -182,6 +187,7 @@ class Transformer {
   const GpuTransformation::Options& options_;
   const GpuPlacement& placement_;
   PassContext& context_;
+  AssignedNames assigned_;
   Changed changed_ = Changed::No;
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <unordered_set>
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/library_node.h"
+#include "ir/walk.h"
 #include "passes/common/fresh_names.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/common/walk_states.h"
@@ -25,13 +27,16 @@ struct Port {
 /// A reduction in terms of loops: which dimension of each port follows which loop.
 struct Plan {
   Port in, out;
-  std::optional<Port> mask;
+  /// Read beside the input: the table of neighbours, or the other factor of a dot product.
+  std::optional<Port> mask, factor;
   Code wcr;
   std::optional<Expr> begin;        ///< what the accumulator starts from; none: the output's value
   std::optional<Expr> identity;     ///< what counts where the mask says -1
   std::vector<Expr> kept, reduced;  ///< sizes
   std::vector<std::size_t> in_kept, in_reduced, out_kept;  ///< dimensions
-  std::size_t mask_reduced = 0;
+  std::size_t beside_reduced = 0;                          ///< of the mask or the factor
+
+  const Port* beside() const { return mask ? &*mask : factor ? &*factor : nullptr; }
 };
 
 /// The container whose memory an edge of a library node reaches, through views; empty when it
@@ -60,6 +65,13 @@ Result<Port> port(const State& state, EdgeId edge) {
   return port;
 }
 
+/// A sum of products that leaves one element?
+bool is_dot(const LibraryOperation& operation) {
+  const auto* product = std::get_if<MatMul>(&operation);
+  return std::holds_alternative<Dot>(operation) ||
+         (product && product->alpha == Expr(1) && product->beta == Expr(0));
+}
+
 bool is_one(const Range& range) { return range.size() == Expr(1); }
 
 /// The kept dimensions of the input in those of the output: as they are, or the wide ones of both.
@@ -84,7 +96,18 @@ bool match_kept(Plan& plan) {
 }
 
 Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in, Port out) {
-  Plan plan{std::move(in), std::move(out), {}, reduce.wcr, reduce.identity, {}, {}, {}, {}, {}, {}};
+  Plan plan{.in = std::move(in),
+            .out = std::move(out),
+            .mask = {},
+            .factor = {},
+            .wcr = reduce.wcr,
+            .begin = reduce.identity,
+            .identity = {},
+            .kept = {},
+            .reduced = {},
+            .in_kept = {},
+            .in_reduced = {},
+            .out_kept = {}};
   const std::size_t rank = plan.in.subset.rank();
   std::vector<bool> goes(rank, !reduce.axes);
   if (reduce.axes)
@@ -108,17 +131,18 @@ Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in, Port
 }
 
 Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port mask, Port out) {
-  Plan plan{std::move(in),
-            std::move(out),
-            std::move(mask),
-            reduce.wcr,
-            reduce.init ? reduce.init : reduce.identity,
-            reduce.identity,
-            {},
-            {},
-            {},
-            {},
-            {}};
+  Plan plan{.in = std::move(in),
+            .out = std::move(out),
+            .mask = std::move(mask),
+            .factor = {},
+            .wcr = reduce.wcr,
+            .begin = reduce.init ? reduce.init : reduce.identity,
+            .identity = reduce.identity,
+            .kept = {},
+            .reduced = {},
+            .in_kept = {},
+            .in_reduced = {},
+            .out_kept = {}};
   const auto wide = wide_dimensions(plan.in.subset), table = wide_dimensions(plan.mask->subset);
   if (!plan.identity) return Diagnostic{{}, "it has no identity"};
   if (wide.size() != 1 || table.size() != 1 || num_elements(plan.out.subset) != Expr(1) ||
@@ -128,8 +152,31 @@ Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port 
                           to_text(plan.mask->subset) + " do not fit"};
   plan.in_reduced = wide;
   plan.reduced = {plan.in.subset[wide[0]].size()};
-  plan.mask_reduced = table[0];
+  plan.beside_reduced = table[0];
   return plan;
+}
+
+Result<Plan> plan_dot(Port in, Port factor, Port out) {
+  const auto wide = wide_dimensions(in.subset), other = wide_dimensions(factor.subset);
+  if (wide.size() != 1 || other.size() != 1 || num_elements(out.subset) != Expr(1) ||
+      in.subset[wide[0]].size() != factor.subset[other[0]].size())
+    return Diagnostic{{},
+                      "the vectors " + to_text(in.subset) + " and " + to_text(factor.subset) +
+                          " do not fit"};
+  const Expr length = in.subset[wide[0]].size();
+  return Plan{.in = std::move(in),
+              .out = std::move(out),
+              .mask = {},
+              .factor = std::move(factor),
+              .wcr = Code("lambda a, b: a + b"),
+              .begin = Expr(0),
+              .identity = {},
+              .kept = {},
+              .reduced = {length},
+              .in_kept = {},
+              .in_reduced = wide,
+              .out_kept = {},
+              .beside_reduced = other[0]};
 }
 
 Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
@@ -163,6 +210,10 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
   }
+  if (is_dot(operation)) {
+    if (in.size() != 2) return Diagnostic{{}, "it has not two inputs"};
+    return plan_dot(std::move(in[0]), std::move(in[1]), std::move(*out));
+  }
   const auto& skip = std::get<ReduceWithSkipValues>(operation);
   const auto find = [&](const std::string& name) -> Port* {
     const auto at = std::ranges::find(connectors, name);
@@ -194,13 +245,15 @@ class Expander {
     for (char& c : label_)  // a tasklet's must be a name
       if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     if (!plan_.kept.empty()) outer_ = add_map(plan_.kept, "__o_", library.schedule, kept_);
-    if (!plan_.reduced.empty()) body_ = add_map(plan_.reduced, "__r_", inner_, reduced_);
+    // What is inside of maps runs in order by itself, and may be joined with other maps there.
+    const Schedule inner = plan_.factor ? library.schedule : inner_;
+    if (!plan_.reduced.empty()) body_ = add_map(plan_.reduced, "__r_", inner, reduced_);
     tasklet_ = add_tasklet();
     read(plan_.in, value_, point(plan_.in.subset, plan_.in_kept, kept_, {}, {}),
          point(plan_.in.subset, plan_.in_kept, kept_, plan_.in_reduced, reduced_));
-    if (plan_.mask)
-      read(*plan_.mask, mask_, plan_.mask->subset,
-           point(plan_.mask->subset, {}, {}, {plan_.mask_reduced}, reduced_));
+    if (const Port* beside = plan_.beside())
+      read(*beside, beside_, beside->subset,
+           point(beside->subset, {}, {}, {plan_.beside_reduced}, reduced_));
     if (plan_.begin)
       write_through_accumulator();
     else
@@ -229,11 +282,12 @@ class Expander {
     tasklet.label = label_;
     tasklet.code = Code(out_ + " = " + value_);
     if (plan_.mask)
-      tasklet.code = Code(out_ + " = " + value_ + " if " + mask_ + " != -1 else " +
+      tasklet.code = Code(out_ + " = " + value_ + " if " + beside_ + " != -1 else " +
                           print_python(*plan_.identity));
+    if (plan_.factor) tasklet.code = Code(out_ + " = " + value_ + " * " + beside_);
     Node node{std::move(tasklet)};
     node.in_connectors[value_] = {};
-    if (plan_.mask) node.in_connectors[mask_] = {};
+    if (plan_.beside()) node.in_connectors[beside_] = {};
     node.out_connectors[out_] = {};
     return state_.add(std::move(node));
   }
@@ -359,12 +413,21 @@ class Expander {
   NodeId scope_;  ///< entry of the scope around; none at the top level
   std::string label_;
   // Connectors of tasklets must not have the name of a container or symbol.
-  const std::string value_ = sdfg_.fresh_name("value"), mask_ = sdfg_.fresh_name("mask"),
+  const std::string value_ = sdfg_.fresh_name("value"),
+                    beside_ = sdfg_.fresh_name(plan_.factor ? "factor" : "mask"),
                     out_ = sdfg_.fresh_name("out");
   std::optional<MapEnds> outer_, body_;
   std::vector<Expr> kept_, reduced_;
   NodeId tasklet_, init_, last_;
 };
+
+/// The SDFGs that lie in scopes, at any depth; `here`: whether this one does.
+void add_sdfgs_in_scopes(const Sdfg& sdfg, bool here, std::unordered_set<const Sdfg*>& out) {
+  if (here) out.insert(&sdfg);
+  for_each_nested_sdfg(sdfg, [&](const NestedSdfg& nested, const State& state, NodeId n) {
+    add_sdfgs_in_scopes(**nested.sdfg, here || scope_tree_of(state).parent_of(n), out);
+  });
+}
 
 /// A container of the reduction that the host cannot touch, or null.
 const std::string* out_of_reach(const GpuMemory& gpu, const Sdfg& sdfg, const Plan& plan) {
@@ -380,22 +443,29 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
   FreshNames transients;
   AssignedNames assigned;
   const GpuMemory gpu(root);
+  std::optional<std::unordered_set<const Sdfg*>> inside;  // SDFGs that maps run, when asked for
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
     for (NodeId id : state.nodes()) {
       if (!state[id].is<LibraryNode>()) continue;
       const auto operation = library_operation(state[id]);
-      if (!operation || !(std::holds_alternative<Reduce>(*operation) ||
-                          std::holds_alternative<ReduceWithSkipValues>(*operation)))
-        continue;
+      if (!operation) continue;
+      const bool reduces = std::holds_alternative<Reduce>(*operation) ||
+                           std::holds_alternative<ReduceWithSkipValues>(*operation);
       const Trail here = trail.in(state, id);
+      if (!reduces && !is_dot(*operation)) continue;
       const auto plan = make_plan(sdfg, state, id, *operation);
       if (!plan) {
         context.refused(here, plan.error().message);
         continue;
       }
       if (!tree) tree = scope_tree_of(state);  // new nodes are looked up by outer neighbours only
+      if (!reduces && !inside) add_sdfgs_in_scopes(root, false, inside.emplace());
+      if (!reduces && !tree->parent_of(id) && !inside->contains(&sdfg)) {
+        context.refused(here, "outside of maps, a library computes the dot product");
+        continue;
+      }
       if (const std::string* name = out_of_reach(gpu, sdfg, *plan);
           name && !tree->parent_of(id)) {
         context.refused(here,

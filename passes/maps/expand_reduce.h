@@ -15,7 +15,7 @@ struct ExpandReduce {
                                                 B[o] = acc }
 
 for DaCe's Reduce and GT4Py's ReduceWithSkipValues, whose neighbours with -1 in the table count as
-the identity. One map over the dimensions that stay (none, if none does) and one inside over those
+the identity; and for dot products (Dot, and MatMul of two vectors) inside of maps. One map over the dimensions that stay (none, if none does) and one inside over those
 that go, which runs in order, so that floats are added in the order of the library node. Without an
 identity the inner map accumulates in the output itself.
 
@@ -24,8 +24,9 @@ dimensions in this order (map-dim-shuffle): DaCe's MapReduceFusion, without a co
 
 Refused when the output overlaps the input or may be the same memory through a view, as elements
 would be written before all are read; when the dimensions that stay cannot be matched with those of
-the output; when a subset has tiles; for a reduction without identity whose output resolves conflicts; and
-outside of all scopes, when its data is in GPU memory.)",
+the output; when a subset has tiles; for a reduction without identity whose output resolves conflicts;
+outside of all scopes, when its data is in GPU memory; for dot products there, which libraries
+compute; and for those of vectors that are not known to have one length.)",
   };
   struct Options {
     Schedule inner_schedule = Schedule::Sequential;

@@ -241,6 +241,8 @@ Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace&
   const std::string name = "'" + array + "'";
   if (!(data.as_array() || data.is_scalar()) || data.is_reference())
     return name + " is no array";
+  if (state.get<MapEntry>(place.inner.entry).schedule == Schedule::GpuDevice)
+    return "the map inside is a kernel, and the transient would lie on the host";
   const NodeId end = place.reads ? path_source(state, place.edge) : path_target(state, place.edge);
   if (const auto* access = state[end].as<AccessNode>(); !access || access->data != array)
     return "the memlet between the maps does not name the container outside";

@@ -69,7 +69,8 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
 Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
                           const InnerEdges& inner, Assumptions known);
 
-/// Why the inner edges cannot be pointed at another container, with their subsets moved.
+/// Why the inner edges cannot be pointed at another container, with their subsets moved: a kernel
+/// would read a transient of the host, among others.
 Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace& place,
                        const InnerEdges& inner, const std::string& array);
 /// Points them there. The transient's element 0 is where the box begins.

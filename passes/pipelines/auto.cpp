@@ -58,6 +58,9 @@ Result<Steps> Auto::steps(const Options& o) {
       {"move-states-into-map", "solvers of columns start once, not once for each sweep", {}});
   steps.push_back({"inline-multistate-sdfg", "sweeps stand next to one another", {}});
   steps.push_back({"expand-reduce", "reductions become loops the compiler sees", {}});
+  steps.push_back({o.assume_pointwise ? "map-fusion-vertical{assume_pointwise}"
+                                      : "map-fusion-vertical",
+                   "and what they read one by one is computed there", {}});
   if (o.tile_wcr > 0) {
     const std::string size = std::to_string(o.tile_wcr);
     steps.push_back({"map-tiling{only_wcr tile_sizes=" + size + '}',

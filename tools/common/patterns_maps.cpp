@@ -288,6 +288,40 @@ constexpr std::array patterns{
     n6 -> n7 : $p_u[0:N] -> [0:N]
   state $p_out)", "$p_in -> $p_out",
             {"0|1", "identity = \"0\", wcr = \"(lambda a, b: (a + b))\"|identity = \"-1000\", wcr = \"(lambda a, b: max(a, b))\"|identity = \"1000\", wcr = \"(lambda a, b: min(a, b))\""}},
+    // Ranges that depend on parameters of the same map.
+    Pattern{"map-expansion map-interchange map-dim-shuffle map-fusion-vertical map-to-loop map-tiling strip-mining map-unroll map-split-horizontal",
+            "transient $p_t: float64[N, N]", R"(
+  state $p_in
+    n0 = map $p_clear (i, j) in [0:N, 0:N]
+      n1 = tasklet clear: "o = 0"
+    n2 = exit n0
+    n3 = access $p_t
+    n0 -> n1
+    n1.o -> n2.IN_t : $p_t[i, j]
+    n2.OUT_t -> n3 : $p_t[0:N, 0:N]
+  state $p_some
+    n0 = access $s
+    n1 = map $p_tri (i, j) in [$1]
+      n2 = tasklet some: "o = x / 2 + y / 4 + j"
+    n3 = exit n1
+    n4 = access $p_t
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n1.OUT_s -> n2.y : $s[j]
+    n2.o -> n3.IN_t : $p_t[i, j]
+    n3.OUT_t -> n4 : $p_t[0:N, 0:N]
+  state $p_out
+    n0 = access $p_t
+    n1 = map $p_join (i) in [0:N]
+      n2 = tasklet join: "o = x / 2 + y / 2"
+    n3 = exit n1
+    n4 = access $d
+    n0 -> n1.IN_t : $p_t[0:N, 0:N]
+    n1.OUT_t -> n2.x : $p_t[i, $2]
+    n1.OUT_t -> n2.y : $p_t[$3, i]
+    n2.o -> n3.IN_d : $d[i]
+    n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_some\n  $p_some -> $p_out",
+            {"0:N, i:N|0:N, 0:i + 1|1:N, i - 1:N:2|0:N, i:min(N, i + 2)|0:N, N - i - 1:N", "i|N - 1|0", "0|i|N - 1 - i"}},
 };
 // clang-format on
 

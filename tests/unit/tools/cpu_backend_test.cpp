@@ -74,6 +74,25 @@ sdfg steps(A: float64[16, 3], B: float64[4])
   expect_same(*sdfg, {{"A", doubles({16, 3})}, {"B", doubles({4})}});
 }
 
+TEST(CpuBackend, RangesThatDependOnParametersOfTheSameMap) {
+  const auto sdfg = parse(R"sdfg(
+sdfg triangle(A: float64[7, 7], B: float64[7, 7])
+  symbol n: int64
+  state s
+    n0 = access A
+    n1 = map upper (i, k, j) in [0:n, 0:2, i + 1:7:2] {collapse = 3}
+      n2 = tasklet f: "o = x + i * j"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:7, 0:7]
+    n1.OUT_A -> n2.x : A[i, j - k]
+    n2.o -> n3.IN_B : B[i, j - k]
+    n3.OUT_B -> n4 : B[0:7, 0:7]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({7, 7})}, {"B", doubles({7, 7})}, {"n", integer(6)}});
+}
+
 TEST(CpuBackend, ControlFlowReadsViewsThatStatesShow) {
   const auto sdfg = parse(R"sdfg(
 sdfg shown(A: float64[8, 4], B: float64[6])
