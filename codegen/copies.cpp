@@ -153,9 +153,12 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
   if (!streams && memlet_.dst_subset && !memlet_.src_subset) fit(read_, write_);
   type_ = f_.type_name(to_.data->dtype, place_);
   same_type_ = from_.data->dtype == to_.data->dtype;
+  far_ = f_.program_.target.gpu && !f_.on_device_ && (from_.device || to_.device);
+  if (streams && far_)
+    return f_.fail(place_, "a stream of the host takes no elements of memory of the GPU",
+                   "run --gpu-transformation, which copies them to the host first");
   if (streams) return emit_streams();
 
-  far_ = f_.program_.target.gpu && !f_.on_device_ && (from_.device || to_.device);
   if (far_ && memlet_.wcr)
     return f_.fail(place_, "the copy updates what is there, which no kernel does",
                    "run --copy-to-map and --gpu-transformation");

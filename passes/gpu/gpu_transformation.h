@@ -30,10 +30,11 @@ block.
 Where control flow on the host reads what a kernel writes, the host waits for the GPU; a warning
 says where. Elements of arrays, or arrays, are copied to the host in a state before.
 
-States that no kernel can do stay on the host: those with consume scopes, streams, structures
-inside of maps, or callbacks. They get copies of the arrays that they share with others, made in a
-state before and written back in one after; a warning says which. What is in GPU memory of a
-structure's members is up to the caller: the structure itself lies on the host.
+States that no kernel can do stay on the host: those with consume scopes, streams, structures of
+the program's own, arguments' structures inside of maps, callbacks, or tasklets that keep state. They
+get copies of the arrays that they share with others, made in a state before and written back in
+one after; a warning says which. Members of arguments' structures that kernels read through views
+are in GPU memory; the structures themselves lie on the host.
 
 Impossible, and an error, when a loop's statements read an array that its body writes, or the
 symbols of a nested SDFG one that a kernel writes; when a scalar argument is written by a kernel;

@@ -20,12 +20,14 @@ namespace {
 
 /// What of an SDFG no kernel can touch.
 struct Unfit {
-  SymbolSet streams, structures, callbacks;
+  SymbolSet streams, structures, own_structures, callbacks;
 
   explicit Unfit(const Sdfg& sdfg) {
     for (const auto& [name, data] : sdfg.arrays) {
       if (data.is_stream()) streams.insert(name);
       if (data.is_structure()) structures.insert(name);
+      // Their members are memory of the host; those of an argument are what the caller says.
+      if (data.is_structure() && data.transient && !data.is_view()) own_structures.insert(name);
     }
     for (const auto& [name, type] : sdfg.symbols)
       if (type.base() == BaseType::Callback) callbacks.insert(name);
@@ -49,21 +51,34 @@ std::string why_not_inside(const Sdfg& sdfg);
 /// Why kernels cannot do what the nodes say. `in_kernel` are nodes that become part of one; other
 /// nested SDFGs are run by the host, and their own states are asked.
 template <class InKernel>
-std::string why_not(const Unfit& unfit, const State& state, const InKernel& in_kernel) {
+std::string why_not(const Sdfg& sdfg, const Unfit& unfit, const State& state,
+                    const InKernel& in_kernel) {
   for (NodeId n : state.nodes()) {
     const Node& node = state[n];
     if (node.is<ConsumeEntry>()) return "a consume scope cannot run on the GPU";
-    if (const auto* tasklet = node.as<Tasklet>())
+    if (const auto* tasklet = node.as<Tasklet>()) {
       if (const std::string name = unfit.called_by(*tasklet); !name.empty())
         return "a kernel cannot call '" + name + "' back";
+      if (!tasklet->state_fields->empty())
+        return "tasklet '" + tasklet->label + "' keeps something on the host";
+    }
+    if (node.is<AccessNode>() && !unfit.own_structures.empty())
+      if (const auto memory = accessed_container(sdfg, state, n);
+          memory && unfit.own_structures.contains(root_name(*memory)))
+        return touches(root_name(*memory));
     if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg && in_kernel(n))
       if (std::string why = why_not_inside(**nested->sdfg); !why.empty()) return why;
   }
   if (unfit.streams.empty() && unfit.structures.empty()) return {};
   for (EdgeId e : state.edges()) {
     if (state[e].memlet.empty()) continue;
-    const std::string name = root_name(state[e].memlet.data);
     const NodeId from = state.source(e), to = state.target(e);
+    std::string name = root_name(state[e].memlet.data);
+    // A copy names one of its ends.
+    for (NodeId end : {from, to})
+      if (const auto* access = state[end].as<AccessNode>();
+          access && unfit.streams.contains(access->data))
+        name = access->data;
     // Outside of kernels, structures are copied, and what is a nested SDFG's is its own affair.
     const bool nested = (state[from].is<NestedSdfg>() && !in_kernel(from)) ||
                         (state[to].is<NestedSdfg>() && !in_kernel(to));
@@ -79,7 +94,7 @@ std::string why_not_inside(const Sdfg& sdfg) {
   const Unfit unfit(sdfg);
   std::string why;
   for_each_state(sdfg, [&](const State& state) {
-    if (why.empty()) why = why_not(unfit, state, [](NodeId) { return true; });
+    if (why.empty()) why = why_not(sdfg, unfit, state, [](NodeId) { return true; });
   });
   return why;
 }
@@ -100,7 +115,7 @@ void HostStates::add(const Sdfg& sdfg) {
     if (maps.begin() != maps.end())
       if (auto found = scope_tree(state)) tree = *std::move(found);
     const auto in_kernel = [&](NodeId n) { return tree && tree->parent_of(n) != NodeId{}; };
-    std::string why = why_not(unfit, state, in_kernel);
+    std::string why = why_not(sdfg, unfit, state, in_kernel);
     if (!why.empty()) {
       why_.emplace(&state, std::move(why));
       return;

@@ -9,8 +9,9 @@
 namespace sdfg {
 
 /// States that stay on the host because no kernel can do what they do: consume scopes, code that
-/// touches streams or structures, and code that calls back. Of the SDFGs that the host runs; where
-/// only a nested SDFG is given a stream or a structure, its own states are asked.
+/// touches streams or structures, calls back or keeps state, and all that touches structures of the
+/// program's own. Of the SDFGs that the host runs; where only a nested SDFG is given a stream or an
+/// argument's structure, its own states are asked.
 ///
 /// In time linear in the program. Valid while its states stay where they are.
 class HostStates {
