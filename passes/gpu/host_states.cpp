@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <optional>
 #include <vector>
 
 #include "ir/analysis/propagate.h"
@@ -110,11 +110,10 @@ void HostStates::add(const Sdfg& sdfg) {
   const Unfit unfit(sdfg);
   for_each_state(sdfg, [&](const State& state) {
     const auto nested = state.nodes_of<NestedSdfg>();
-    const auto maps = state.nodes_of<MapEntry>();
-    std::optional<ScopeTree> tree;  // of states that have scopes
-    if (maps.begin() != maps.end())
+    std::optional<ScopeTree> tree;  // where it is asked for
+    if (nested.begin() != nested.end() || !unfit.structures.empty())
       if (auto found = scope_tree(state)) tree = *std::move(found);
-    const auto in_kernel = [&](NodeId n) { return tree && tree->parent_of(n) != NodeId{}; };
+    const auto in_kernel = [&](NodeId n) { return tree && tree->parent_of(n); };
     std::string why = why_not(sdfg, unfit, state, in_kernel);
     if (!why.empty()) {
       why_.emplace(&state, std::move(why));
