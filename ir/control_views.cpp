@@ -52,7 +52,10 @@ class ControlViews {
 
   void add(const SymbolSet& names, const SymbolFlow::Point& point, const Place& place) {
     for (const std::string& name : names)
-      if (views_.contains(name)) reads_.push_back({name, point, place});
+      if (views_.contains(name)) {
+        reads_.push_back({name, point, place});
+        read_.insert(name);
+      }
   }
 
   void find_reads(const Region& region, SymbolFlow::RegionIndex index, const Place& place) {
@@ -101,16 +104,13 @@ class ControlViews {
     std::vector<NodeId> nodes;
     SymbolSet shown;
     for (NodeId n : state.nodes_of<AccessNode>())
-      if (is_read(state.get<AccessNode>(n).data)) nodes.push_back(n);
+      if (read_.contains(state.get<AccessNode>(n).data)) nodes.push_back(n);
     if (nodes.empty()) return shown;
     const auto tree = scope_tree(state);
     for (NodeId n : nodes)
       if (tree && !tree->parent_of(n) && set_reference(state, n))
         shown.insert(state.get<AccessNode>(n).data);
     return shown;
-  }
-  bool is_read(const std::string& name) const {
-    return std::ranges::any_of(reads_, [&](const Read& read) { return read.view == name; });
   }
 
   /// Sets the reference to what the view shows at an access node of it.
@@ -170,6 +170,7 @@ class ControlViews {
   SymbolFlow flow_;
   SymbolSet views_;
   std::vector<Read> reads_;
+  SymbolSet read_;  ///< the views of these
   Renaming references_;  ///< by view
 };
 

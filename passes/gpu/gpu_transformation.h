@@ -24,8 +24,8 @@ run in parallel: a scan over a single column.
 Block sizes are (x, y, z); x goes along the last parameter of a map. A size is reduced to the
 known extent of its dimension; a map of which only one dimension has more than one value counts as
 having one. Where a range depends on another parameter of its map, threads are started for the most
-steps there can be, and those that have none do nothing. The launch bound is `gpu_launch_bounds`, or `gpu_launch_factor` times the threads of a
-block.
+steps there can be, and those that have none do nothing. The launch bound is `gpu_launch_bounds`, or
+`gpu_launch_factor` times the threads of a block.
 
 Where control flow on the host reads what a kernel writes, the host waits for the GPU; a warning
 says where. Elements of arrays, or arrays, are copied to the host in a state before.

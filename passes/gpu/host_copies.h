@@ -5,13 +5,14 @@
 
 namespace sdfg {
 
-/// Control flow on the host cannot read arrays in GPU memory. What edges between states and
-/// conditions of branches read of them is copied in a state before: single elements to scalars
+/// Control flow on the host cannot read arrays in GPU memory. What edges between states, conditions
+/// of branches and loops read of them is copied in a state before: single elements to scalars
 /// where the element is certainly read, else the array.
 ///
 ///     s -> t {x = A[i]}    =>    s -> {A[i] -> x_host} -> t {x = x_host}
 ///
-/// What loops read stays; GpuPlacement::check refuses it.
+/// What a loop's statements read of arrays that its body writes stays; GpuPlacement::check refuses
+/// it.
 Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context);
 
 /// Scalar arguments are passed by value. Where a nested SDFG is given one whose address its kernels

@@ -33,8 +33,8 @@ class GpuPlacement {
   /// What has no place on the GPU, outside of maps: values that pass between code without a
   /// container.
   Status check_code() const { return code_; }
-  /// What cannot be: an argument that is passed by value is written by a kernel; a loop or the
-  /// symbols of a nested SDFG read an array.
+  /// What cannot be: an argument that is passed by value is written by a kernel; a loop reads an
+  /// array that its body writes; the symbols of a nested SDFG read an array.
   Status check() const;
   /// Containers on the device that control flow on the host reads by name, and who does.
   std::vector<std::string> host_reads() const;
