@@ -187,6 +187,8 @@ std::optional<std::string> cpp_type(const Type& type) {
     case BaseType::UInt16: return "uint16_t";
     case BaseType::UInt32: return "uint32_t";
     case BaseType::UInt64: return "uint64_t";
+    case BaseType::BFloat16: return "sdfg::bfloat16";
+    case BaseType::Float16: return "sdfg::float16";
     case BaseType::Float32: return "float";
     case BaseType::Float64: return "double";
     case BaseType::Complex64: return "sdfg::complex64";

@@ -338,6 +338,11 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
     at.out.line(at_index(*c, ci) + " = " + result + ";");
     return close();
   }
+  for (const auto* ports : {&in, &out})
+    for (const auto& [name, port] : *ports)
+      if (const Type& type = port.binding.data->dtype; type.is_float() && type.bytes() == 2)
+        return fail(place, "no factors, inverses or solutions of '" + type.text() + "'",
+                    "convert to float32 before");
   if (const auto* op = std::get_if<Cholesky>(&operation)) {
     LibraryPort *a = need(in, "_a"), *b = need(out, "_b");
     if (!a || !b) return;

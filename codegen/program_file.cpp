@@ -213,11 +213,13 @@ bool uses_library(std::string_view text) {
 
 /// For the CPU first, then for the GPU.
 std::vector<std::string> needed_headers(const std::string& text, bool foreign_code) {
-  bool complex = false, algebra = false, updates = false, streams = false, device_library = false;
+  bool complex = false, half = false, algebra = false, updates = false, streams = false,
+       device_library = false;
   constexpr std::string_view ours = "sdfg::";
   for (std::size_t at = text.find(ours); at != text.npos; at = text.find(ours, at)) {
     const std::string_view name = std::string_view(text).substr(at += ours.size());
     complex |= name.starts_with("complex");
+    half |= name.starts_with("float16") || name.starts_with("bfloat16");
     algebra |= name.starts_with("Matrix") || name.starts_with("dot");
     updates |= name.starts_with("update");
     streams |= name.starts_with("Stream");
@@ -236,6 +238,7 @@ std::vector<std::string> needed_headers(const std::string& text, bool foreign_co
     if (updates || streams) headers.push_back("sdfg_reduce.h");
     if (streams) headers.push_back("sdfg_stream.h");
   }
+  if (half) headers.push_back("sdfg_half.h");
   if (device_library) headers.push_back("sdfg_gpu_library.h");
   return headers;
 }

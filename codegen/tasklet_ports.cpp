@@ -180,6 +180,10 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
     port.text = f_.load(at_, e, from, end.subset, place);
     if (!(from.data->dtype == type) && type.is_scalar() && from.data->dtype.is_scalar())
       port.text = f_.type_name(type, place_) + "(" + port.text + ")";
+    if (python_ && type.is_float() && type.bytes() == 2) {  // arithmetic is that of float
+      port.type = Type(BaseType::Float32);
+      port.text = "float(" + port.text + ")";
+    }
   }
   inputs_[connector] = std::move(port);
   in_ends_.emplace_back(connector, std::move(end));

@@ -16,7 +16,7 @@ struct Matrix {
 
 template <class T>
 SDFG_BOTH inline T dot(int64_t n, const T* x, int64_t x_stride, const T* y, int64_t y_stride) {
-  T sum = T(0);
+  SumOf<T> sum = T(0);
   for (int64_t i = 0; i < n; ++i) sum += x[i * x_stride] * y[i * y_stride];
   return sum;
 }
@@ -27,14 +27,17 @@ SDFG_BOTH inline void gemm_row(int64_t i, const Matrix<A>& a, const Matrix<B>& b
                                const Matrix<C>& c, const C& alpha, const C& beta) {
   C* const row = c.at + i * c.row_stride;
   const int64_t step = c.column_stride, b_step = b.column_stride;
-  if (c.columns == 1) {
-    C sum = C(0);
-    for (int64_t k = 0; k < a.columns; ++k) sum += a(i, k) * b(k, 0);
-    *row = beta == C(0) ? alpha * sum : alpha * sum + beta * *row;
+  if (c.columns == 1 || !__is_same(C, SumOf<C>)) {  // no elements beside to do meanwhile
+    for (int64_t j = 0; j < c.columns; ++j) {
+      SumOf<C> sum = C(0);
+      for (int64_t k = 0; k < a.columns; ++k) sum += a(i, k) * b(k, j);
+      C& to = row[j * step];
+      to = beta == C(0) ? C(alpha * sum) : C(alpha * sum + beta * to);
+    }
     return;
   }
   for (int64_t j = 0; j < c.columns; ++j)
-    row[j * step] = beta == C(0) ? C(0) : beta * row[j * step];
+    row[j * step] = beta == C(0) ? C(0) : C(beta * row[j * step]);
   for (int64_t k = 0; k < a.columns; ++k) {
     const C factor = alpha * a(i, k);
     B* const from = b.at + k * b.row_stride;

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(256)
   const int64_t at = int64_t(blockIdx.x) * 256 + threadIdx.x;
   if (at >= c.rows * c.columns) return;
   const int64_t i = at / c.columns, j = at % c.columns;
-  C sum = C(0);
+  SumOf<C> sum = C(0);
   for (int64_t k = 0; k < a.columns; ++k) sum += C(a(i, k)) * C(b(k, j));
   c(i, j) = beta == C(0) ? C(alpha * sum) : C(alpha * sum + beta * c(i, j));
 }
@@ -157,12 +157,12 @@ inline void gemm(Context& gpu, Matrix<A> a, Matrix<B> b, Matrix<C> c, C alpha, C
 template <class C, class A, class B>
 __global__ void __launch_bounds__(reduce_threads)
     dot_blocks(C* to, int64_t n, const A* x, int64_t x_stride, const B* y, int64_t y_stride) {
-  C sum = C(0);
+  SumOf<C> sum = C(0);
   for (int64_t i = int64_t(blockIdx.x) * reduce_threads + threadIdx.x; i < n;
        i += int64_t(gridDim.x) * reduce_threads)
     sum += C(x[i * x_stride]) * C(y[i * y_stride]);
-  const C all = reduce_block<reduce_threads>(sum, Sum{});
-  if (threadIdx.x == 0) to[blockIdx.x] = all;
+  const SumOf<C> all = reduce_block<reduce_threads>(sum, Sum{});
+  if (threadIdx.x == 0) to[blockIdx.x] = C(all);
 }
 template <class C, class A, class B>
 inline void dot(Context& gpu, Arena& memory, C* to, int64_t n, const A* x, int64_t x_stride,

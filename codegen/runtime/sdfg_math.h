@@ -56,6 +56,14 @@ template <class T>
 inline constexpr bool is_integer = !is_float<T> && __is_trivially_constructible(T) &&
                                    requires(T t) { t % t; };
 
+/// What numbers are summed up in: wider than what they are stored in where that is narrow.
+template <class T>
+struct Sums {
+  using type = T;
+};
+template <class T>
+using SumOf = typename Sums<T>::type;
+
 /// The value as what the first argument is.
 template <class T, class V>
 SDFG_BOTH inline T like(const T&, V value) {

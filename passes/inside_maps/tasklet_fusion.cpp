@@ -185,9 +185,9 @@ class Fuser {
     Statements all;
     for (NodeId n : before) {
       Substitution names;
-      const std::string type = conversion(state, n, links_.at(n));
+      const Type evaluated = type_of_result(state, n);  // while its inputs are still there
       name_inputs(state, n, end, results, inputs, used, names);
-      append(state, n, type, names, used, results, all);
+      append(state, n, evaluated, names, used, results, all);
     }
     Substitution names;
     for (EdgeId e : state.in(end))
@@ -219,8 +219,9 @@ class Fuser {
   static std::string source(const State& state, EdgeId e) {
     const Memlet& m = state[e].memlet;
     const std::string part = "[" + (m.src_subset ? to_text(*m.src_subset) : "") + "]";
+    const Type type = declared(state[state.target(e)].in_connectors, state[e].dst_connector);
     return std::to_string(state.source(e).value) + " " + state[e].src_connector + " " + m.data +
-           part + (m.dynamic ? " dynamic" : "");
+           part + (m.dynamic ? " dynamic " : " ") + type.text();
   }
 
   /// Names for what a part reads: local results of earlier parts, inputs that are there already, or
@@ -251,8 +252,8 @@ class Fuser {
     }
   }
 
-  /// The part's statements, and a conversion of its result if the scalar had another type.
-  void append(const State& state, NodeId n, const std::string& type, Substitution& names,
+  /// The part's statements, and what became of the result on its way to those who read it.
+  void append(const State& state, NodeId n, const Type& evaluated, Substitution& names,
               Names& used,
               std::map<std::pair<NodeId, std::string>, std::string>& results, Statements& all) {
     const Tasklet& tasklet = state.get<Tasklet>(n);
@@ -265,36 +266,89 @@ class Fuser {
     }
     const Code code = substitute(tasklet.code, names);
     all.insert(all.end(), code.statements()->begin(), code.statements()->end());
-    std::string value = names.at(result).name();
-    if (!type.empty()) {
-      const std::string converted = used.make(result);
-      all.push_back({Assign{Expr::symbol(converted),
-                            Expr::make(Op::Call, {Expr::symbol(value)}, "dace." + type), {}, {}}});
-      value = converted;
+    const auto stored = [&](Typed value, const Type& type) {
+      if (!type.is_scalar() || value.type == type) return value;
+      const Expr call = Expr::make(Op::Call, {Expr::symbol(value.name)}, "dace." + type.text());
+      const std::string name = used.make(result);
+      all.push_back({Assign{Expr::symbol(name), call, {}, {}}});
+      return Typed{name, type};
+    };
+    Typed value{names.at(result).name(), evaluated};
+    value = stored(value, declared(state[n].out_connectors, result));
+    if (const Data* data = sdfg_.find_data(state[link.write].memlet.data))
+      value = stored(value, data->dtype);
+    for (EdgeId e : link.reads) {
+      const NodeId reader = state.target(e);
+      const std::string& connector = state[e].dst_connector;
+      results[{reader, connector}] =
+          stored(value, declared(state[reader].in_connectors, connector)).name;
     }
-    for (EdgeId e : link.reads) results[{state.target(e), state[e].dst_connector}] = value;
   }
 
-  /// The type to convert the result to, as storing it in the scalar does; "" when it has that type.
-  std::string conversion(const State& state, NodeId n, const Link& link) const {
-    const Memlet& memlet = state[link.write].memlet;
-    const Data* data = sdfg_.find_data(memlet.data);
-    if (!data) return {};
+  struct Typed {
+    std::string name;
+    Type type;
+  };
+  static Type declared(const Connectors& connectors, const std::string& name) {
+    const auto found = connectors.find(name);
+    return found == connectors.end() ? Type() : found->second;
+  }
+
+  /// The type that the result's value has before it is stored; unknown where we cannot tell, or
+  /// where C++ computes in a wider one.
+  Type type_of_result(const State& state, NodeId n) const {
     TypeTable types;
     SymbolSet read;
-    collect_symbols(state.get<Tasklet>(n).code, {}, read);
+    const Code& code = state.get<Tasklet>(n).code;
+    collect_symbols(code, {}, read);
     for (const std::string& name : read)
       if (const auto symbol = symbols_.find(name); symbol != symbols_.end()) types.insert(*symbol);
     for (EdgeId e : state.in(n))
       if (const Data* from = sdfg_.find_data(state[e].memlet.data)) {
-        const auto declared = state[n].in_connectors.find(state[e].dst_connector);
-        const bool known = declared != state[n].in_connectors.end() && declared->second.known();
-        types[state[e].dst_connector] = known ? declared->second : from->dtype;
+        const Type type = declared(state[n].in_connectors, state[e].dst_connector);
+        types[state[e].dst_connector] = type.known() ? type : from->dtype;
       }
-    const TypeTable assigned = types_assigned(state.get<Tasklet>(n).code, types);
-    const auto found = assigned.find(state[link.write].src_connector);
-    if (found != assigned.end() && found->second == data->dtype) return {};
-    return data->dtype.text();
+    const std::string& result = state[links_.at(n).write].src_connector;
+    const TypeTable assigned = types_assigned(code, types);
+    const auto found = assigned.find(result);
+    if (found == assigned.end()) return {};
+    for (const Statement& s : *code.statements())
+      if (const auto& assign = std::get<Assign>(s.kind); assign.target.is_symbol(result))
+        return is_narrow(found->second) && !stays_narrow(assign.value) ? Type() : found->second;
+    return {};
+  }
+  /// Smaller than what C++ computes in: bool, integers of 8 or 16 bits, floats of 16.
+  static bool is_narrow(const Type& type) {
+    return type.is_scalar() && type.bytes().value_or(4) < 4;
+  }
+  static bool stays_narrow(const Expr& value) {
+    switch (value.op()) {
+      case Op::Symbol:
+      case Op::Subscript:
+      case Op::Attribute:
+      case Op::True:
+      case Op::False:
+      case Op::Not:
+      case Op::And:
+      case Op::Or:
+      case Op::Eq:
+      case Op::Ne:
+      case Op::Lt:
+      case Op::Le:
+      case Op::Gt:
+      case Op::Ge: return true;
+      case Op::BitAnd:
+      case Op::BitOr:
+      case Op::BitXor: return std::ranges::all_of(value.args(), stays_narrow);
+      case Op::Select: return stays_narrow(value.arg(1)) && stays_narrow(value.arg(2));
+      case Op::Call: return is_conversion(value.name());
+      default: return false;
+    }
+  }
+  /// `dace.int8`, `numpy.float16`, `bool`.
+  static bool is_conversion(std::string_view function) {
+    const std::size_t dot = function.rfind('.');
+    return Type::scalar_from_text(function.substr(dot == function.npos ? 0 : dot + 1)).has_value();
   }
 
   void remove(State& state, NodeId n) {

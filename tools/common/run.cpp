@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "codegen/interpreter/value.h"
 
 namespace sdfg {
 namespace {
@@ -33,7 +34,9 @@ std::complex<double> number_at(const std::byte* at, BaseType type) {
     case BaseType::Float64: return load(double{});
     case BaseType::Complex64: return std::complex<double>(load(std::complex<float>{}));
     case BaseType::Complex128: return load(std::complex<double>{});
-    default: return 0;  // half precision: compared by its bytes alone
+    case BaseType::BFloat16:
+    case BaseType::Float16: return double(interpreter::loader(type)(at).f32);
+    default: return std::numeric_limits<double>::infinity();  // no number: no tolerance either
   }
 }
 

@@ -60,6 +60,52 @@ TEST(CpuBackend, AMapOverTwoDimensions) {
   expect_same(b.take(), {{"A", doubles({5, 3})}, {"B", doubles({5, 3})}, {"N", integer(5)}});
 }
 
+// Every number of 16 bits: as a float, and rounded after arithmetic.
+TEST(CpuBackend, NumbersOf16Bits) {
+  for (const std::string type : {"float16", "bfloat16"}) {
+    const auto sdfg = parse("sdfg halves(A: " + type + "[65536], B: " + type + "[65536], s: " + type +
+                            R"sdfg([1], wide: float32[65536])
+  state s
+    n0 = access A
+    n1 = map all (i) in [0:65536]
+      n2 = tasklet t: |
+        | w = a
+        | if a > 0.5:
+        |   b = a * 1.00123 + min(a, 0.25, a * a)
+        | else:
+        |   b = sqrt(abs(a)) / 3 - a ** 2
+    n3 = exit n1
+    n4 = access B
+    n5 = access wide
+    n6 = access s
+    n7 = map some (i) in [16000:16100] {schedule = Sequential}
+      n8 = tasklet u: "o = a"
+    n9 = exit n7
+    n0 -> n1.IN_A : A[0:65536]
+    n1.OUT_A -> n2.a : A[i]
+    n2.b -> n3.IN_B : B[i]
+    n2.w -> n3.IN_w : wide[i]
+    n3.OUT_B -> n4 : B[0:65536]
+    n3.OUT_w -> n5 : wide[0:65536]
+    n0 -> n7.IN_A : A[16000:16100]
+    n7.OUT_A -> n8.a : A[i]
+    n8.o -> n9.IN_s : s[0] {wcr = "lambda x, y: x + y"}
+    n9.OUT_s -> n6 : s[0] {wcr = "lambda x, y: x + y"}
+)sdfg");
+    ASSERT_TRUE(sdfg) << sdfg.error().text();
+    const auto base = type == "float16" ? BaseType::Float16 : BaseType::BFloat16;
+    NdArray all = NdArray::zeros(base, {65536});
+    for (std::size_t i = 0; i < all.count(); ++i) {
+      const auto bits = std::uint16_t(i);
+      std::memcpy(all.bytes.data() + 2 * i, &bits, 2);
+    }
+    expect_same(*sdfg, {{"A", all},
+                        {"B", NdArray::zeros(base, {65536})},
+                        {"s", NdArray::zeros(base, {1})},
+                        {"wide", NdArray::zeros(BaseType::Float32, {65536})}});
+  }
+}
+
 TEST(CpuBackend, TaskletsCountTheElementsOfASubsetWithSteps) {
   const auto sdfg = parse(R"sdfg(
 sdfg steps(A: float64[16, 3], B: float64[4])
