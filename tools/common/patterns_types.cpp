@@ -39,6 +39,43 @@ constexpr std::array patterns{
     n9.OUT_d -> n10 : $d[0:N]
   state $p_out)", "$p_in -> $p_out",
             {"int32|int64|float32|bool|int16", "bool|int32|float32|float64", "x > 1|x|1 - x", "x + y|x / 2 - y|x if y else 1 - x|x / 4 if x > y else y", "i|N - 1 - i|0"}},
+    // Types narrower than those that C++ computes in: storing cuts off.
+    Pattern{"tasklet-fusion map-fusion-vertical inline-fusion scalar-copy-elimination move-tasklet-into-map redundant-array-elimination recompute-at-reads",
+            "transient $p_t: $1[N]\n  transient $p_a: $1\n  transient $p_b: $2\n  transient $p_c: $3", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_one (i) in [0:N]
+      n2 = tasklet bound: "o = 8 if abs(x) > 8 else -x if x < 0 else x"
+    n3 = exit n1
+    n4 = access $p_t
+    n5 = map $p_two (i) in [0:N]
+      n6 = tasklet first: "o = x $4 x"
+      n7 = access $p_a
+      n8 = tasklet second: "o = x * x * x * 7"
+      n9 = access $p_b
+      n10 = tasklet third: "o = $5"
+      n11 = access $p_c
+      n12 = tasklet last: "o = x / 2 + y"
+    n13 = exit n5
+    n14 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i]
+    n3.OUT_t -> n4 : $p_t[0:N]
+    n4 -> n5.IN_t : $p_t[0:N]
+    n0 -> n5.IN_s : $s[0:N]
+    n5.OUT_t -> n6.x : $p_t[i]
+    n6.o -> n7 : $p_a[0]
+    n7 -> n8.x : $p_a[0]
+    n8.o -> n9 : $p_b[0]
+    n9 -> n10.x : $p_b[0]
+    n10.o -> n11 : $p_c[0]
+    n11 -> n12.x : $p_c[0]
+    n5.OUT_s -> n12.y : $s[N - 1 - i]
+    n12.o -> n13.IN_d : $d[i]
+    n13.OUT_d -> n14 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out",
+            {"int8|uint8|int16|int32|bool", "int8|uint8|bool|float16|bfloat16|int16", "int32|float16|float32|bool", "*|+", "x > 1|x|x + x|not x"}},
     // The same through scalars in a map and through a nested SDFG whose arguments have other types.
     Pattern{"tasklet-fusion move-tasklet-into-map scalar-copy-elimination move-into-if-body inline-sdfg scalar-to-symbol-promotion",
             "transient $p_x: $1\n  transient $p_y: $1\n  transient $p_z: $2\n  transient $p_n: $4", R"(
