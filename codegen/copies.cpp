@@ -160,8 +160,8 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
   if (streams) return emit_streams();
 
   if (far_ && memlet_.wcr)
-    return f_.fail(place_, "the copy updates what is there, which no kernel does",
-                   "run --copy-to-map and --gpu-transformation");
+    return f_.fail(place_, "the copy updates memory of the GPU, which no call does",
+                   "run --gpu-transformation, which makes it a kernel");
   if (from_.kind == Binding::Value || to_.kind == Binding::Value) return emit_element();
   reads_ = extents_of(*from_.data, read_), writes_ = extents_of(*to_.data, write_);
   const bool one =
@@ -314,8 +314,8 @@ std::string SdfgFunction::CopyEmitter::odometer(const std::string& name,
 /// Different shapes with equal counts: element by element in row-major order of each.
 void SdfgFunction::CopyEmitter::emit_reshaped() {
   if (far_)
-    return f_.fail(place_, "the copy changes the shape of what it moves",
-                   "run --copy-to-map and --gpu-transformation");
+    return f_.fail(place_, "the copy changes the shape of what it moves, which no call does",
+                   "run --gpu-transformation, which makes it a kernel");
   const auto of = [](const std::vector<Expr>& values, const std::vector<std::size_t>& dims) {
     std::vector<Expr> some;
     for (std::size_t d : dims) some.push_back(values[d]);

@@ -12,6 +12,7 @@
 #include "passes/gpu/host_copies.h"
 #include "passes/gpu/host_states.h"
 #include "passes/gpu/placement.h"
+#include "passes/maps/copy_to_map.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -85,9 +86,9 @@ bool fits_registers(const Data& data, bool in_kernel) {
 
 class Transformer {
  public:
-  Transformer(const GpuTransformation::Options& options, const GpuPlacement& placement,
+  Transformer(Sdfg& root, const GpuTransformation::Options& options, const GpuPlacement& placement,
               PassContext& context)
-      : options_(options), placement_(placement), context_(context) {}
+      : options_(options), placement_(placement), context_(context), gpu_(root) {}
 
   /// An SDFG that the host runs.
   void on_host(Sdfg& sdfg, const Trail& trail) {
@@ -125,6 +126,7 @@ class Transformer {
 
   void on_state(const Sdfg& sdfg, State& state, const Trail& trail, SymbolSet& shared) {
     if (placement_.stays_on_host(state)) return;
+    copies_into_maps(sdfg, state, trail);
     const auto tree = scope_tree(state);
     if (!tree) return context_.refused(trail, tree.error().message);
     for (NodeId n : state.nodes()) {
@@ -143,6 +145,29 @@ class Transformer {
       } else if (node.is<Tasklet>() && !inside && placement_.becomes_kernel(state, n)) {
         wrap(state, n, trail);
       }
+    }
+  }
+
+  /// Copies that no call of the runtime makes: they update what is there, or change the shape.
+  void copies_into_maps(const Sdfg& sdfg, State& state, const Trail& trail) {
+    const auto on_device = [&](NodeId n) {
+      const auto* access = state[n].as<AccessNode>();
+      return access && placement_.on_device(sdfg, access->data);
+    };
+    std::optional<ScopeTree> tree;
+    for (EdgeId e : state.edges()) {
+      const NodeId from = state.source(e);
+      if (state[e].memlet.empty() || !on_device(from) || !on_device(state.target(e))) continue;
+      if (!state[e].memlet.wcr && !check_copy_to_map(sdfg, state, e, gpu_)) continue;
+      if (check_copy_to_map(sdfg, state, e, gpu_, nullptr, true)) continue;
+      if (!tree) tree = scope_tree_of(state);
+      if (tree->parent_of(from)) continue;
+      if (!context_.may_apply()) return;
+      context_.applied(trail.in(state, from), "the copy to " +
+                                                  quoted(state[state.target(e)].label()) +
+                                                  " becomes a kernel");
+      copy_to_map(sdfg, state, e, {});
+      changed_ = Changed::Yes;
     }
   }
 
@@ -187,6 +212,7 @@ class Transformer {
   const GpuTransformation::Options& options_;
   const GpuPlacement& placement_;
   PassContext& context_;
+  const GpuMemory gpu_;
   AssignedNames assigned_;
   Changed changed_ = Changed::No;
 };
@@ -213,7 +239,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
          {}, Severity::Warning});
   const Changed copied = copy_to_host(sdfg, *placement, context);
   if (copied == Changed::Yes) placement.emplace(sdfg);
-  Transformer transformer(options, *placement, context);
+  Transformer transformer(sdfg, options, *placement, context);
   transformer.on_host(sdfg, {});
   const Changed shown = referred ? Changed::Yes : Changed::No;
   return shown | kept | given | columns | copied | transformer.changed();

@@ -18,13 +18,14 @@ struct Plan {
   std::string from, to;
   CopySides sides;
   std::vector<std::size_t> from_wide, to_wide;
+  bool reshapes = false;  ///< the wide dimensions are not the same ones
 };
 
 bool has_tiles(const Subset& subset) {
   return std::ranges::any_of(subset.ranges, [](const Range& r) { return r.tile != Expr(1); });
 }
 
-Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
+Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, bool reshapes, Plan& plan) {
   for (const NodeId end : {state.source(edge), state.target(edge)})
     if (const Data* data = sdfg.find_data(state.get<AccessNode>(end).data))
       if (data->is_view() && viewed_edge(sdfg, state, end) == edge)
@@ -45,8 +46,13 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, Plan& plan) {
   bool same = plan.from_wide.size() == plan.to_wide.size();
   for (std::size_t k = 0; same && k < plan.from_wide.size(); ++k)
     same = sides->src[plan.from_wide[k]].size() == sides->dst[plan.to_wide[k]].size();
-  if (!same)
+  if (same) return {};
+  plan.reshapes = true;
+  if (!reshapes)
     return "the dimensions of " + to_text(sides->src) + " are not those of " + to_text(sides->dst);
+  if (!(num_elements(sides->src) == num_elements(sides->dst)))
+    return "it is not certain that " + to_text(sides->src) + " and " + to_text(sides->dst) +
+           " have as many elements";
   return {};
 }
 
@@ -91,7 +97,7 @@ bool same_count(const Expr& a, const Expr& b) {
 }
 
 std::optional<Beside> matching(const MapEntry* map, const Plan& plan) {
-  if (!map || map->params.size() != plan.from_wide.size()) return std::nullopt;
+  if (!map || plan.reshapes || map->params.size() != plan.from_wide.size()) return std::nullopt;
   Beside out{map, {}};
   for (std::size_t d : plan.from_wide) {
     std::size_t k = 0;
@@ -109,7 +115,7 @@ std::optional<Beside> matching(const MapEntry* map, const Plan& plan) {
 /// `uses`: all access nodes of the copy's source.
 std::optional<Beside> beside(const State& state, const std::vector<NodeId>& uses,
                              const Plan& plan) {
-  if (plan.from_wide.empty()) return std::nullopt;
+  if (plan.from_wide.empty() || plan.reshapes) return std::nullopt;
   for (NodeId use : uses) {
     for (EdgeId e : state.out(use))
       if (!state[e].memlet.empty())
@@ -130,6 +136,24 @@ Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
   return out;
 }
 
+/// The indices of the element that is read for the one at `at`: the last dimensions are those of the
+/// other side as long as sizes agree, and the others count in row-major order.
+std::vector<Expr> reshaped(const Plan& plan, const std::vector<Expr>& at) {
+  const auto src_size = [&](std::size_t k) { return plan.sides.src[plan.from_wide[k]].size(); };
+  const auto dst_size = [&](std::size_t k) { return plan.sides.dst[plan.to_wide[k]].size(); };
+  std::size_t from = plan.from_wide.size(), to = at.size();
+  std::vector<Expr> out(from);
+  for (; from > 0 && to > 0 && src_size(from - 1) == dst_size(to - 1); --from, --to)
+    out[from - 1] = at[to - 1];
+  Expr number = 0;
+  for (std::size_t k = 0; k < to; ++k) number = number * dst_size(k) + at[k];
+  for (; from > 0; --from) {
+    out[from - 1] = from == 1 ? number : mod(number, src_size(from - 1));
+    number = floor_div(number, src_size(from - 1));
+  }
+  return out;
+}
+
 NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Schedule schedule,
            const std::optional<Beside>& points, std::optional<ScopeNames>& names) {
   MapEntry map;
@@ -146,11 +170,14 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
     for (std::size_t k : points->params)
       at.push_back(Expr::symbol(map.params[k]) - map.ranges[k].begin);
   }
-  for (std::size_t k = 0; !points && k < plan.from_wide.size(); ++k) {
+  for (std::size_t k = 0; !points && k < plan.to_wide.size(); ++k) {
     map.params.push_back(names->fresh("__i", std::to_string(k), 0));
-    map.ranges.push_back({0, plan.sides.src[plan.from_wide[k]].size() - 1});
+    const Range& range = plan.reshapes ? plan.sides.dst[plan.to_wide[k]]
+                                       : plan.sides.src[plan.from_wide[k]];
+    map.ranges.push_back({0, range.size() - 1});
     at.push_back(Expr::symbol(map.params.back()));
   }
+  const std::vector<Expr> read = plan.reshapes ? reshaped(plan, at) : at;
   if (map.params.empty()) {
     map.params.push_back(names->fresh("__i", "0", 0));
     map.ranges.push_back(Range::index(0));
@@ -180,7 +207,7 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
   state.connect(state.source(edge), entry, Edge{"", "IN_value", Memlet::read(plan.from, src)});
   state.connect(
       entry, code,
-      Edge{"OUT_value", value, Memlet::read(plan.from, element(src, plan.from_wide, at))});
+      Edge{"OUT_value", value, Memlet::read(plan.from, element(src, plan.from_wide, read))});
   state.connect(code, exit, Edge{out, "IN_out", write(element(dst, plan.to_wide, at))});
   state.connect(exit, state.target(edge), Edge{"OUT_out", "", write(dst)});
   state.erase(edge);
@@ -190,9 +217,9 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
 }  // namespace
 
 Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
-                          const GpuMemory& gpu, const MapEntry* like) {
+                          const GpuMemory& gpu, const MapEntry* like, bool reshapes) {
   Plan plan;
-  if (Refusal why = check(sdfg, state, edge, plan)) return why;
+  if (Refusal why = check(sdfg, state, edge, reshapes, plan)) return why;
   if (Refusal why = check_memory(sdfg, plan, gpu)) return why;
   if (like && !matching(like, plan)) return "the copy has other points than the map";
   return {};
@@ -201,7 +228,7 @@ Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
                    const std::vector<const MapEntry*>& like) {
   Plan plan;
-  SDFG_ASSERT(!check(sdfg, state, edge, plan));
+  SDFG_ASSERT(!check(sdfg, state, edge, true, plan));
   std::optional<Beside> points;
   for (const MapEntry* map : like)
     if (!points) points = matching(map, plan);
@@ -237,7 +264,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       if (!is_copy || (!options.arrays.empty() && !is_meant(from) && !is_meant(to))) continue;
       const Trail here = trail.in(state, from);
       Plan plan;
-      Refusal why = check(sdfg, state, edge, plan);
+      Refusal why = check(sdfg, state, edge, options.reshapes, plan);
       if (!why) why = check_memory(sdfg, plan, gpu);
       if (why) {
         context.refused(here, why);

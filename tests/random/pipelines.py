@@ -32,6 +32,7 @@ NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 OPTIONS = {
     "substitute-symbols": ["symbols=N=$N"],  # the recorded value
     "loop-blocking": ["blocking_parameters=i blocking_size=3 require_independent_nodes=false"],
+    "copy-to-map": ["", "reshapes"],
     "inline-fusion": ["", "always"],
     "map-promotion": ["", "promote_everything", "promote_horizontal"],
     "map-split-horizontal": ["launch_bytes=0", ""],
