@@ -136,8 +136,8 @@ Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
   return out;
 }
 
-/// The indices of the element that is read for the one at `at`: the last dimensions are those of the
-/// other side as long as sizes agree, and the others count in row-major order.
+/// The indices of the element that is read for the one at `at`: the last dimensions are those of
+/// the other side as long as sizes agree, and the others count in row-major order.
 std::vector<Expr> reshaped(const Plan& plan, const std::vector<Expr>& at) {
   const auto src_size = [&](std::size_t k) { return plan.sides.src[plan.from_wide[k]].size(); };
   const auto dst_size = [&](std::size_t k) { return plan.sides.dst[plan.to_wide[k]].size(); };

@@ -63,8 +63,8 @@ TEST(CpuBackend, AMapOverTwoDimensions) {
 // Every number of 16 bits: as a float, and rounded after arithmetic.
 TEST(CpuBackend, NumbersOf16Bits) {
   for (const std::string type : {"float16", "bfloat16"}) {
-    const auto sdfg = parse("sdfg halves(A: " + type + "[65536], B: " + type + "[65536], s: " + type +
-                            R"sdfg([1], wide: float32[65536])
+    const auto sdfg = parse("sdfg halves(A: " + type + "[65536], B: " + type +
+                            "[65536], s: " + type + R"sdfg([1], wide: float32[65536])
   state s
     n0 = access A
     n1 = map all (i) in [0:65536]
