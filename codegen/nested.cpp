@@ -1,4 +1,7 @@
 #include "codegen/sdfg_function.h"
+
+#include <algorithm>
+
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/signature.h"
@@ -45,7 +48,10 @@ class SdfgFunction::NestedEmitter {
   void note(EdgeId edge, const std::string& connector, NodeId end, bool write);
   void pass_container(SdfgFunction& callee, const std::string& connector, const Actual& actual);
   Parameter stream(const Data& data, const std::string& name, const Actual& actual);
-  Parameter scalar(const Data& data, const std::string& name, const Actual& actual);
+  Parameter scalar(const Data& data, const std::string& name, const Actual& actual,
+                   Binding& bound);
+  bool is_exclusive(const Binding& outer) const;
+  bool may_change(const Actual& actual) const;
   Parameter array(const Data& data, const std::string& name, const Actual& actual, Binding& bound);
   void pass_symbol(SdfgFunction& callee, const std::string& symbol, const Expr& value);
   void call_again(const Printed& printed);
@@ -151,7 +157,7 @@ void SdfgFunction::NestedEmitter::pass_container(SdfgFunction& callee,
     parameter = stream(*data, name, actual);
   } else if (data->is_scalar()) {
     bound.kind = Binding::Value;
-    parameter = scalar(*data, name, actual);
+    parameter = scalar(*data, name, actual, bound);
   } else if (data->as_array()) {
     parameter = array(*data, name, actual, bound);
   } else {
@@ -173,17 +179,36 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::stream(const Data& data,
           single ? f_.stream_element(actual.binding, actual.subset, place_) : actual.binding.text};
 }
 
+/// Does nothing else that is passed lead to the memory?
+bool SdfgFunction::NestedEmitter::is_exclusive(const Binding& outer) const {
+  return reached_.at(outer.memory()) == 1 && !references_ && !outer.aliased;
+}
+
+/// May what is inside write to the memory of an input by another name?
+bool SdfgFunction::NestedEmitter::may_change(const Actual& actual) const {
+  const Binding& outer = actual.binding;
+  return outer.data && std::ranges::any_of(actuals_, [&](const auto& entry) {
+    const Actual& other = entry.second;
+    return other.written && &other != &actual &&
+           (other.binding.memory() == outer.memory() || references_ ||
+            (other.binding.aliased && outer.aliased));
+  });
+}
+
 SdfgFunction::Parameter SdfgFunction::NestedEmitter::scalar(const Data& data,
                                                             const std::string& name,
-                                                            const Actual& actual) {
+                                                            const Actual& actual, Binding& bound) {
   const Binding& outer = actual.binding;
-  const std::string type = f_.type_name(data.dtype, place_);
+  const bool changes = actual.written || may_change(actual);
+  bound.aliased = !is_exclusive(outer);
+  std::string type = f_.type_name(data.dtype, place_);
   std::string argument = !outer.data ? outer.text
-                         : f_.on_device_ && !actual.written
+                         : f_.on_device_ && !changes
                              ? f_.load(at_, actual.edge, outer, actual.subset, place_)
                              : f_.element(outer, actual.subset, place_);
   // The host cannot load a value from memory of the GPU, only hand on where it is.
-  const bool by_reference = actual.written || (outer.device && !f_.on_device_);
+  const bool by_reference = changes || (outer.device && !f_.on_device_);
+  if (by_reference && !actual.written) type = "const " + type;
   if (by_reference && outer.data && !(outer.data->dtype == data.dtype) &&
       outer.data->dtype.bytes() == data.dtype.bytes())
     argument = "reinterpret_cast<" + type + "&>(" + argument + ")";
@@ -194,8 +219,7 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
                                                            const std::string& name,
                                                            const Actual& actual, Binding& bound) {
   const Binding& outer = actual.binding;
-  const bool exclusive = reached_[outer.memory()] == 1 && !references_ && !outer.aliased &&
-                         !data.as_array()->may_alias;
+  const bool exclusive = is_exclusive(outer) && !data.as_array()->may_alias;
   bound.aliased = !exclusive;
   bound.row = bound.device;
   const std::string type = f_.type_name(data.dtype, place_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/free_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/replacer.h"
 #include "ir/walk.h"
@@ -31,10 +32,11 @@ std::vector<std::string> connector_names(const Connectors& connectors) {
 }
 
 /// Dynamic range inputs of an entry: symbols inside its scope and in its ranges.
+bool is_range_input(std::string_view connector) { return !connector.starts_with("IN_"); }
 std::vector<std::string> range_inputs(const Node& entry) {
   std::vector<std::string> out;
   for (const auto& [name, type] : entry.in_connectors)
-    if (!name.starts_with("IN_")) out.push_back(name);
+    if (is_range_input(name)) out.push_back(name);
   return out;
 }
 
@@ -59,12 +61,14 @@ void replace(Node& node, Replacer& names) {
     if (!here.empty()) tasklet->code = substitute(tasklet->code, without(here, hidden));
     names(tasklet->location);
   } else if (auto* map = node.as<MapEntry>()) {
-    const std::vector<std::string> hidden = range_inputs(node);
-    if (has_any(names.names(), hidden)) {
-      const Substitution rest = without(names.names(), hidden);
-      for (Range& r : map->ranges) r = substitute(Subset{{r}}, rest)[0];
-    } else {
-      for (Range& r : map->ranges) names(r);
+    // A range may use the parameters before it.
+    std::vector<std::string> hidden = range_inputs(node);
+    for (std::size_t d = 0; d < map->ranges.size(); ++d) {
+      if (has_any(names.names(), hidden))
+        map->ranges[d] = substitute(Subset{{map->ranges[d]}}, without(names.names(), hidden))[0];
+      else
+        names(map->ranges[d]);
+      if (d < map->params.size()) hidden.push_back(map->params[d]);
     }
   } else if (auto* consume = node.as<ConsumeEntry>()) {
     names(consume->num_pes);
@@ -98,17 +102,38 @@ NodeId scope_of_edge(const State& state, const ScopeTree& tree, EdgeId edge) {
   return state[from].is_exit() ? tree.parent_of(parent) : parent;
 }
 
-/// Parameters that a replacement would capture get other names first.
-void free_captured_parameters(State& state, Replacer& names) {
-  for (NodeId n : state.nodes_of<MapEntry>()) {
-    const auto* map = state[n].as<MapEntry>();
-    for (const std::string& param : std::vector(map->params)) {
-      if (!names.brings_in(param)) continue;
-      std::string fresh = param;
-      while (names.mentions(fresh) || std::ranges::count(map->params, fresh)) fresh += "_";
-      rename_parameter(state, n, param, fresh);
+/// Every name that means something in the state or is read there.
+SymbolSet all_names(const State& state) {
+  SymbolSet out;
+  const auto words = [&](std::string_view text) {
+    for_each_word(text, [&](std::string_view word) { out.emplace(word); });
+  };
+  for (NodeId n : state.nodes()) {
+    const Node& node = state[n];
+    for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
+      for (const auto& [name, type] : *connectors) out.insert(name);
+    for (std::string& name : bound_by(node)) out.insert(std::move(name));
+    if (const auto* access = node.as<AccessNode>()) {
+      out.insert(access->data);
+    } else if (const auto* tasklet = node.as<Tasklet>()) {
+      words(tasklet->code.text());
+    } else if (const auto* map = node.as<MapEntry>()) {
+      for (const Range& r : map->ranges) collect_symbols(Subset{{r}}, out);
+    } else if (const auto* consume = node.as<ConsumeEntry>()) {
+      collect_symbols(consume->num_pes, out);
+      if (consume->condition) words(consume->condition->text());
+    } else if (const auto* nested = node.as<NestedSdfg>()) {
+      for (const auto& [name, value] : nested->symbol_mapping) collect_symbols(value, out);
     }
   }
+  for (EdgeId e : state.edges()) {
+    const Memlet& memlet = state[e].memlet;
+    for (const auto* subset : {&memlet.src_subset, &memlet.dst_subset})
+      if (*subset) collect_symbols(**subset, out);
+    collect_symbols(memlet.volume, out);
+    if (memlet.wcr) words(memlet.wcr->text());
+  }
+  return out;
 }
 
 void replace_in_state(State& state, Replacer& names) {
@@ -123,7 +148,7 @@ void replace_in_state(State& state, Replacer& names) {
   }
 
   const ScopeTree tree = scope_tree_of(state);
-  free_captured_parameters(state, names);
+  rename_bound_names(state, names.brought_in());
   // By entry: what is left of the replacements inside.
   std::map<NodeId, Substitution> inside;
   std::map<NodeId, Replacer> replacers;
@@ -199,13 +224,47 @@ void replace_symbols(Sdfg& sdfg, const Substitution& names) {
   replace_in_region(sdfg, replacer);
 }
 
+Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing) {
+  Substitution renamed;
+  SymbolSet taken;
+  for (const std::string& name : bound_by(state[entry])) {
+    if (!clashing.contains(name)) continue;
+    if (taken.empty()) taken = all_names(state);
+    std::string fresh = name;
+    while (taken.contains(fresh) || clashing.contains(fresh)) fresh += "_";
+    rename_parameter(state, entry, name, fresh);
+    taken.insert(fresh);
+    renamed.emplace(name, Expr::symbol(fresh));
+  }
+  return renamed;
+}
+
+void rename_bound_names(State& state, const SymbolSet& clashing) {
+  if (clashing.empty()) return;
+  for (NodeId n : state.nodes())
+    if (state[n].is_entry()) rename_bound_names(state, n, clashing);
+}
+
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to) {
-  if (auto* map = state[entry].as<MapEntry>())
-    std::ranges::replace(map->params, std::string(from), to);
-  else if (auto* consume = state[entry].as<ConsumeEntry>(); consume && consume->pe_index == from)
-    consume->pe_index = to;
   const Substitution substitution{{std::string(from), Expr::symbol(to)}};
   Replacer name(substitution);
+  if (auto* map = state[entry].as<MapEntry>()) {
+    const auto param = std::ranges::find(map->params, from);
+    for (auto d = std::size_t(param - map->params.begin()) + 1; d < map->ranges.size(); ++d)
+      name(map->ranges[d]);
+    if (param != map->params.end()) *param = to;
+    if (auto& inputs = state[entry].in_connectors; is_range_input(from) && inputs.contains(from)) {
+      auto moved = inputs.extract(inputs.find(from));
+      moved.key() = to;
+      inputs.insert(std::move(moved));
+      for (EdgeId e : state.in(entry))
+        if (state[e].dst_connector == from) state[e].dst_connector = to;
+      for (Range& r : map->ranges) name(r);
+    }
+  } else if (auto* consume = state[entry].as<ConsumeEntry>();
+             consume && consume->pe_index == from) {
+    consume->pe_index = to;
+  }
   const auto hides = [&](NodeId scope) {
     return std::ranges::count(bound_by(state[scope]), from) > 0;
   };

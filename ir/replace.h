@@ -12,8 +12,8 @@ namespace sdfg {
 /// conditions, values of assignments, code, and what nested SDFGs are given.
 ///
 /// A name bound inside hides the outer symbol within its scope: map parameters, dynamic range
-/// inputs, consume indices, variables of loops with an init statement, connectors of tasklets. A
-/// map parameter that a replacement mentions is renamed first, so that nothing is captured; loop
+/// inputs, consume indices, variables of loops with an init statement, connectors of tasklets. What
+/// a scope binds and a replacement mentions is renamed first, so that nothing is captured; loop
 /// variables and assigned symbols live in the SDFG's one name space and are the caller's business
 /// (rename_symbol).
 void replace_symbols(Sdfg& sdfg, const Substitution& replacements);
@@ -25,9 +25,14 @@ void replace_symbols(Memlet& memlet, const Substitution& replacements);
 /// in scopes hide it, as above. The new name must be free.
 void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to);
 
-/// Gives a parameter of a map (or the index of a consume scope) another name, in the entry and in
-/// everything inside its scope.
+/// Gives a parameter or dynamic range input of a map (or the index of a consume scope) another
+/// name, in the entry and in everything inside its scope.
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to);
+/// Gives what a scope binds other names where these clash with some, so that expressions that
+/// mention those may be moved into it. What took the place of each.
+Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing);
+/// Of all scopes of the state.
+void rename_bound_names(State& state, const SymbolSet& clashing);
 
 using Renaming = std::map<std::string, std::string, std::less<>>;
 /// Names other containers in access nodes, memlets, conditions and assignments of one block (or

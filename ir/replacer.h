@@ -27,15 +27,17 @@ class Replacer {
     for (const auto& [name, value] : names) bits_ |= name_bit(name);
   }
   const Substitution& names() const { return names_; }
-  /// Does one of the values that take the place of names mention the symbol?
-  bool brings_in(std::string_view symbol) {
+  /// What the values that take the place of names mention.
+  const SymbolSet& brought_in() {
     if (!brought_in_) {
       brought_in_.emplace();
       for (const auto& [name, value] : names_) collect_symbols(value, *brought_in_);
     }
-    return brought_in_->contains(symbol);
+    return *brought_in_;
   }
-  bool mentions(std::string_view symbol) { return names_.contains(symbol) || brings_in(symbol); }
+  bool mentions(std::string_view symbol) {
+    return names_.contains(symbol) || brought_in().contains(symbol);
+  }
 
   void operator()(Expr& e) {
     if ((name_bits(e) & bits_) == 0) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/memlet_path.h"
@@ -79,6 +80,8 @@ class NodeRules {
     for (const auto& [name, type] : node_.in_connectors)
       if (!name.starts_with("IN_")) missing.erase(name);
     report_undefined(missing, "the range uses");
+    for (const std::string& param : map.params)
+      if (s_.sdfg.size_symbols.contains(param)) hidden_size(param);
     unknown_schedule(map.schedule);
   }
 
@@ -156,6 +159,25 @@ class NodeRules {
             "write the range in ascending order");
     else if (const auto size = range.size().as_integer(); size && *size <= 0)
       warning("the range " + to_text(range) + " is empty, so the map does nothing");
+  }
+
+  /// Inside the scope the name is the parameter, in the descriptor of what comes in or goes out it
+  /// is the symbol. (A container that only the scope knows may well be as large as a parameter.)
+  void hidden_size(const std::string& param) {
+    const NodeId exit = s_.tree.exit_of(id_);
+    std::set<std::string_view> reported;
+    for (const auto edges : {s_.state.in(id_), exit ? s_.state.out(exit) : s_.state.in(id_)})
+      for (EdgeId e : edges) {
+        const Memlet& memlet = s_.state[e].memlet;
+        const Data* data = memlet.empty() ? nullptr : s_.find_data(memlet.data);
+        if (!data) continue;
+        SymbolSet symbols;
+        collect_symbols(*data, symbols);
+        if (symbols.contains(param) && reported.insert(memlet.data).second)
+          error("parameter '" + param + "' has the name of a symbol in the descriptor of '" +
+                    memlet.data + "', which is used inside",
+                "give the parameter another name");
+      }
   }
 
   void reference(const AccessNode& access) {

@@ -106,6 +106,46 @@ Refusal find_only_map(const State& state, Scope& scope) {
   return {};
 }
 
+bool uses_name(const State& state, const Scope& scope, const std::string& name) {
+  const SymbolSet known{name};
+  bool found = false;
+  UsedNames used(known, [&](const std::string& each) { found = found || each == name; });
+  const auto add = [&](NodeId n) {
+    if (found) return;
+    // What a tasklet calls so is its own.
+    if (!state[n].is<Tasklet>() || !names_bound_by(state[n]).contains(name)) used.add(state[n]);
+    for (EdgeId e : state.out(n)) used.add(state[e]);
+  };
+  add(scope.entry);
+  for (NodeId n : scope.nodes) add(n);
+  return found;
+}
+
+Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scope,
+                         const std::vector<std::string>& others) {
+  const auto& own = state.get<MapEntry>(scope.entry).params;
+  std::vector<std::string> fresh;
+  for (const std::string& param : others)
+    if (std::ranges::find(own, param) == own.end()) fresh.push_back(param);
+  if (fresh.empty()) return {};
+  for (const std::string& param : fresh)
+    if (uses_name(state, scope, param))
+      return "'" + param + "' means something else in the other map";
+  std::set<std::string_view> seen;
+  for (const auto edges : {state.in(scope.entry), state.out(scope.exit)})
+    for (EdgeId e : edges) {
+      const std::string& name = state[e].memlet.data;
+      const Data* data = sdfg.find_data(name);
+      if (!data || !seen.insert(name).second) continue;
+      SymbolSet symbols;
+      collect_symbols(*data, symbols);
+      for (const std::string& param : fresh)
+        if (symbols.contains(param))
+          return "the shape or layout of '" + name + "' depends on a symbol '" + param + "'";
+    }
+  return {};
+}
+
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements) {
   for (EdgeId e : inner_edges(state, scope)) replace_symbols(state[e].memlet, replacements);
   for (NodeId node : scope.nodes) substitute_in(state[node], replacements);

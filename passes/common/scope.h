@@ -21,6 +21,12 @@ std::optional<Scope> find_scope(const State& state, NodeId entry);
 /// else says what is beside it.
 Refusal find_only_map(const State& state, Scope& scope);
 
+/// Does the map's range or something inside read the name, whatever it means there?
+bool uses_name(const State& state, const Scope& scope, const std::string& name);
+/// That a parameter of another map, which this one is going to have, means something else in it.
+Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scope,
+                         const std::vector<std::string>& others);
+
 /// Replaces symbols by expressions everywhere inside a scope: memlets between entry and exit,
 /// nested ranges, code, mappings of nested SDFGs.
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements);

@@ -5,6 +5,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/replace.h"
+#include "passes/common/used_names.h"
+
 namespace sdfg {
 
 void drop_unused_inputs(State& state, NodeId entry) {
@@ -30,6 +33,23 @@ void drop_unused_inputs(State& state, NodeId entry) {
     else if (state.in(from).empty() && state.out(from).empty())
       state.erase(from);
   }
+}
+
+void rename_hiding_names(const Sdfg& sdfg, State& state) {
+  SymbolSet bound, free;
+  for (NodeId n : state.nodes_of<MapEntry>()) {
+    for (const std::string& param : state.get<MapEntry>(n).params)
+      if (sdfg.symbols.contains(param)) bound.insert(param);
+    for (const auto& [name, type] : state[n].in_connectors)
+      if (sdfg.symbols.contains(name)) bound.insert(name);
+  }
+  for (NodeId n : state.nodes_of<ConsumeEntry>())
+    if (const auto& index = state.get<ConsumeEntry>(n).pe_index; sdfg.symbols.contains(index))
+      bound.insert(index);
+  if (bound.empty()) return;
+  collect_free_names(state, bound, free);
+  std::erase_if(free, [&](const std::string& name) { return !bound.contains(name); });
+  rename_bound_names(state, free);
 }
 
 }  // namespace sdfg

@@ -10,4 +10,9 @@ namespace sdfg {
 /// still waits for. In time linear in the entry's edges.
 void drop_unused_inputs(State& state, NodeId entry);
 
+/// Gives what scopes of the state bind other names where these are also symbols that something else
+/// in the state reads. It means the same; but DaCe takes a name that any scope of a state binds for
+/// no argument of its SDFG, and then lacks the symbol.
+void rename_hiding_names(const Sdfg& sdfg, State& state);
+
 }  // namespace sdfg

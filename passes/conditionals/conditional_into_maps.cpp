@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/blocks.h"
+#include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/used_names.h"
 #include "passes/conditionals/branch_side.h"
@@ -328,6 +329,10 @@ class Converter {
         if (!params && v.container == w.container)
           params = same_range(one, two, v.element, w.element, assumptions_);
     if (!params || meets_others(a, first, b, second)) return std::nullopt;
+    const Scope scope = *find_scope(*b.state, second.entry);
+    if (check_parameters(sdfg_, *b.state, scope, one.params) ||
+        check_substitution(sdfg_, *b.state, scope, *params))
+      return std::nullopt;
     if (reads_beside(*b.state, second.entry, first, *params)) return std::nullopt;
     if (reads_beside(*a.state, first.entry, second, {}, *params)) return std::nullopt;
     return params;

@@ -5,6 +5,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/replace.h"
 #include "passes/common/pass_inside.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
@@ -72,6 +73,7 @@ class Guard {
   }
 
   void run() {
+    free_names();
     add_conditional();
     for (const GuardedWrite& write : map_.writes) add_write(write);
     fill();
@@ -93,6 +95,16 @@ class Guard {
   State& inside(std::size_t branch) {
     Region& r = region(branch);
     return *r[*r.nodes().begin()].as<State>();
+  }
+
+  /// The conditions come into the map, where their symbols must mean the same.
+  void free_names() {
+    SymbolSet read;
+    for (const Branch& branch : branches_)
+      if (branch.condition) collect_symbols(*branch.condition->expr(), read);
+    const Substitution renamed = rename_bound_names(state_, map_.entry, read);
+    if (renamed.empty()) return;
+    for (GuardedWrite& write : map_.writes) write.element = substitute(write.element, renamed);
   }
 
   bool needs_else() const {

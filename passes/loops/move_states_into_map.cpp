@@ -188,13 +188,7 @@ class Joiner {
     if (Refusal why = match_iterations(like, map, {}, {}, assumptions_, match)) return why;
     if (!(settings(map) == settings(like))) return "the maps' schedules or settings differ";
     if (!match.second.empty()) {
-      const SymbolSet params(like.params.begin(), like.params.end());
-      SymbolSet used;
-      for (NodeId n : part.scope.nodes) collect_used_names(state[n], params, used);
-      for (EdgeId e : state.edges()) collect_used_names(state[e], params, used);
-      for (const std::string& name : like.params)
-        if (used.contains(name) && std::ranges::find(map.params, name) == map.params.end())
-          return "'" + name + "' is another symbol inside";
+      if (Refusal why = check_parameters(sdfg_, state, part.scope, like.params)) return why;
       if (Refusal why = check_substitution(sdfg_, state, part.scope, match.second)) return why;
       substitute_in_scope(state, part.scope, match.second);
     }
@@ -202,7 +196,7 @@ class Joiner {
     return {};
   }
 
-  /// Inside, a parameter would stand for a symbol of the same name in a container's shape.
+  /// A copy's map has another map's parameters, which may be symbols of its containers' shapes.
   Refusal check_shapes(const Part& part) const {
     for (const auto& [name, container] : part.border) {
       SymbolSet shape;

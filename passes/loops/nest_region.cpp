@@ -5,8 +5,10 @@
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
+#include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/pass_inside.h"
+#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {
@@ -59,6 +61,9 @@ void refit_scopes(const Sdfg& sdfg, State& state) {
 
 void shift_subsets(State& state, std::string_view container, const Subset& origin, bool subtract) {
   std::set<EdgeId> reads, writes;
+  SymbolSet moved;  // into scopes, where they must mean the same
+  for (const Range& r : origin.ranges) collect_symbols(r.begin, moved);
+  if (!moved.empty()) rename_bound_names(state, moved);
   for (NodeId n : state.nodes_of<AccessNode>()) {
     const auto* access = state[n].as<AccessNode>();
     if (access->data != container) continue;
@@ -118,6 +123,7 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
       node.symbol_mapping[name] = Expr(0);
     }
   pass_free_names(parent, types, node, inner);
+  for_each_state(inner, [&](State& s) { rename_hiding_names(inner, s); });
   node.sdfg.emplace(std::move(inner));
   return node;
 }

@@ -203,32 +203,16 @@ class Names {
   }
 
   bool uses_name(const FusionMap& map, const std::string& name) const {
-    const SymbolSet known{name};
-    SymbolSet used;
-    collect_used_names(state_[map.entry], known, used);
-    const auto scope = find_scope(state_, map.entry);
-    for (NodeId n : scope->nodes) {
-      collect_used_names(state_[n], known, used);
-      for (EdgeId e : state_.out(n)) collect_used_names(state_[e], known, used);
-    }
-    for (EdgeId e : state_.out(map.entry)) collect_used_names(state_[e], known, used);
-    return used.contains(name);
+    return sdfg::uses_name(state_, *find_scope(state_, map.entry), name);
   }
 
   /// The map gets new values for its parameters, and parameters that it may know as something else.
   Refusal check_renaming(const FusionMap& map, const Substitution& values) const {
-    const auto& own = entry(map).params;
-    for (const std::string& param : match_.params) {
-      if (std::ranges::find(own, param) != own.end() && !values.contains(param)) continue;
-      bool known = site_.sdfg.symbols.contains(param);
-      for (NodeId s = site_.order.scope_of(map.entry); s && !known; s = site_.order.scope_of(s))
-        if (const auto* around = state_[s].as<MapEntry>())
-          known = std::ranges::find(around->params, param) != around->params.end();
-      if (known && uses_name(map, param))
-        return "'" + param + "' means something else in the other map";
-    }
+    if (values.empty() && match_.params.size() == entry(map).params.size()) return {};
+    const Scope scope = *find_scope(state_, map.entry);
+    if (Refusal why = check_parameters(site_.sdfg, state_, scope, match_.params)) return why;
     if (values.empty()) return {};
-    return check_substitution(site_.sdfg, state_, *find_scope(state_, map.entry), values);
+    return check_substitution(site_.sdfg, state_, scope, values);
   }
 
   const FusionSite& site_;

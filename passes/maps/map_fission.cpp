@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/analysis/propagate.h"
+#include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
 #include "passes/common/assume.h"
@@ -81,6 +82,7 @@ class Fission {
   /// Gives the new entries.
   std::vector<NodeId> apply() {
     store_handed_on();
+    if (!body_.grown.empty()) free_names();
     for (const std::string& name : body_.grown) grow(name);
     std::vector<NodeId> entries;
     for (std::size_t p = 0; p < body_.parts; ++p) {
@@ -230,6 +232,14 @@ class Fission {
       if (sdfg_.find_data(access->data)->is_view())
         return "'" + access->data + "' looks at '" + name + "'";
     return {};
+  }
+
+  /// The map's parameters come into memlets in scopes inside, where they must mean the same.
+  void free_names() {
+    SymbolSet names(map_.params.begin(), map_.params.end());
+    for (const Range& range : map_.ranges) collect_symbols(range.begin, names);
+    for (const auto& [node, part] : body_.part_of)
+      if (state_[node].is_entry()) rename_bound_names(state_, node, names);
   }
 
   /// Puts the map's dimensions in front of the container's own. The strides of these stay, so that

@@ -285,6 +285,7 @@ class Inliner {
           if (!moved.same(*code.expr())) code = Code::from(moved);
         });
     for_each_state(inner, [&](State& state) {
+      plan_.free_places(state);
       for (EdgeId e : state.edges()) plan_.translate(state, e, state[e].memlet);
       rename_accesses(state, containers);
     });

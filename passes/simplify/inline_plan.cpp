@@ -99,6 +99,15 @@ Substitution InlinePlan::replacements() const {
   return out;
 }
 
+void InlinePlan::free_places(State& body) const {
+  SymbolSet mentioned;
+  for (const auto& [name, c] : connections) {
+    collect_symbols(c.window.subset, mentioned);
+    for (const Expr& offset : c.window.offset) collect_symbols(offset, mentioned);
+  }
+  rename_bound_names(body, mentioned);
+}
+
 void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) const {
   const auto name_outside = [&](const std::string& name) {
     const auto found = moved.find(name);

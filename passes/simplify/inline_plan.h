@@ -38,6 +38,10 @@ struct InlinePlan {
   void choose_names(const Sdfg& parent, const Sdfg& inner, TakenNames& names);
   /// What to replace inside, all at once: mapped symbols, and containers that are read by name.
   Substitution replacements() const;
+  /// Renames what scopes inside bind and the places of connections mention, too (`A[i, 0:M]` at a
+  /// connector, and a map over `i` inside): translate() would make that of one which means the
+  /// other.
+  void free_places(State& body) const;
   /// Moves transients, constants, code and callbacks to the parent. In a scope, each iteration has
   /// transients of its own.
   void move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) const;

@@ -67,6 +67,7 @@ class Inliner {
     State& body = *inner[*start(inner)].as<State>();
     replace_symbols(inner, plan_.replacements());
     plan_.close_subsets(inner, body);
+    plan_.free_places(body);
     plan_.move_declarations(sdfg_, inner, scoped_);
     rename_accesses(body, plan_.moved);
     remember_surroundings();
@@ -449,11 +450,12 @@ Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& t
       context.refused(here, why);
       continue;
     }
-    if (!context.may_apply()) return changed;
+    if (!context.may_apply()) break;
     context.applied(here, "inlined");
     inliner.apply();
     changed = Changed::Yes;
   }
+  if (changed == Changed::Yes) rename_hiding_names(sdfg, state);
   return changed;
 }
 

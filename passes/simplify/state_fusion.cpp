@@ -16,6 +16,7 @@
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/state_counts.h"
+#include "passes/common/tidy.h"
 #include "passes/common/used_names.h"
 #include "passes/common/viewed.h"
 #include "passes/common/walk_regions.h"
@@ -183,6 +184,7 @@ class Fusion {
         if (region_[head].is<State>() && !visited_.contains(head) &&
             !(only_heads && follows_a_state(head)))
           changed |= absorb_chain(head);
+    for (BlockId b : grown_) rename_hiding_names(sdfg_, *region_[b].as<State>());
     return changed;
   }
 
@@ -237,6 +239,8 @@ class Fusion {
       if (!context_.may_apply()) return changed;
       context_.applied(here, "joined with state " + region_[head].label);
       fuse(head, edge, next, *first, std::move(second.value));
+      grown_.insert(head);
+      grown_.erase(next);
       changed = Changed::Yes;
     }
     return changed;
@@ -507,7 +511,7 @@ class Fusion {
   StateCounts& states_;
   SideEffects& effects_;
   std::optional<BlockId> start_;
-  std::set<BlockId> visited_;
+  std::set<BlockId> visited_, grown_;
   std::size_t counted_ = 0;         ///< accesses of this region's states
   std::vector<std::size_t> done_{0};  ///< by number: the last access that waits for it; 0: none
   std::map<NodeId, NodeId> merged_;  ///< source node of the second state: node it becomes

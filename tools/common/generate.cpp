@@ -5,6 +5,7 @@
 #include "ir/builder.h"
 #include "tools/common/generate_mixed.h"
 #include "tools/common/generate_patterns.h"
+#include "tools/common/hide_names.h"
 
 namespace sdfg {
 namespace {
@@ -203,9 +204,12 @@ Sdfg generate(const GenerateOptions& options) {
       break;
   }
   Random random(options.seed);
-  if (options.shape == Shape::Patterns) 
-    return random_patterns(options.size, options.pass, random);
-  return RandomProgram("random_" + std::to_string(options.seed), random, 0).run(options.size);
+  Sdfg made = options.shape == Shape::Patterns
+                  ? random_patterns(options.size, options.pass, random)
+                  : RandomProgram("random_" + std::to_string(options.seed), random, 0)
+                        .run(options.size);
+  hide_names(made, random);
+  return made;
 }
 
 }  // namespace sdfg

@@ -543,7 +543,7 @@ sdfg p(s: float64 {storage = GPU_Global}, A: float64[64] {storage = GPU_Global})
                                    {});
   ASSERT_TRUE(bundle) << bundle.error().text();
   const std::string& text = bundle->files.front().text;
-  EXPECT_NE(text.find("double& s, double& x"), text.npos) << text;
+  EXPECT_NE(text.find("const double& s, const double& x"), text.npos) << text;
 }
 
 // A memcpy does not convert.

@@ -107,6 +107,38 @@ sdfg p(A: float64[4])
       "state main / node 7 (map empty): the map has no parameters\n");
 }
 
+TEST(VerifyNode, ParametersHideNoSizes) {
+  EXPECT_EQ(
+      findings(R"sdfg(
+sdfg p(A: float64[N + 4, 4], B: float64[4])
+  symbol N: int64
+  transient own: float64[i] {lifetime = Scope}
+  state main
+    n0 = access A
+    n1 = map row (N) in [0:4]
+      n2 = tasklet t: "o = a"
+    n3 = exit n1
+    n4 = access B
+    n5 = map free (i) in [1:4]
+      n6 = tasklet first: "o = 1"
+      n7 = access own
+      n8 = tasklet last: "o = a"
+    n9 = exit n5
+    n10 = access B
+    n0 -> n1.IN_A : A[0:4, 0]
+    n1.OUT_A -> n2.a : A[N, 0]
+    n2.o -> n3.IN_B : B[N]
+    n3.OUT_B -> n4 : B[0:4]
+    n5 -> n6
+    n6.o -> n7 : own[0]
+    n7 -> n8.a : own[0]
+    n8.o -> n9.IN_B : B[i]
+    n9.OUT_B -> n10 : B[1:4]
+)sdfg"),
+      "state main / node 1 (map row): parameter 'N' has the name of a symbol in the descriptor of "
+      "'A', which is used inside; give the parameter another name\n");
+}
+
 TEST(VerifyNode, ConsumeScopesHaveAStream) {
   EXPECT_EQ(
       findings(R"sdfg(

@@ -375,6 +375,51 @@ TEST(CpuBackend, NestedSdfgsAndReductions) {
   expect_same(b.take(), {{"A", doubles({7, 5})}, {"B", doubles({7})}, {"N", integer(7)}});
 }
 
+// Inside of two nested SDFGs, one in the other, what is read as r is written as w before.
+TEST(CpuBackend, ScalarsThatAreWrittenByAnotherName) {
+  const auto sdfg = parse(R"sdfg(
+sdfg byvalue(B: float64[4], s: float64[2])
+  state main
+    n0 = nested_sdfg outer
+      sdfg outer(r: float64, w: float64[4], o: float64[2])
+        state call
+          n0 = nested_sdfg inner
+            sdfg inner(r: float64, w: float64[4], o: float64)
+              state first
+                n0 = tasklet t: "x = 5"
+                n1 = access w
+                n0.x -> n1 : w[0]
+              state second
+                n0 = access r
+                n1 = access o
+                n2 = tasklet t: "y = x"
+                n0 -> n2.x : r[0]
+                n2.y -> n1 : o[0]
+              first -> second
+          n1 = access r
+          n2 = access w
+          n3 = access o
+          n1 -> n0.r : r[0]
+          n0.w -> n2 : w[0:4]
+          n0.o -> n3 : o[0]
+        state then
+          n0 = access r
+          n1 = access o
+          n2 = tasklet t: "y = x + 1"
+          n0 -> n2.x : r[0]
+          n2.y -> n1 : o[1]
+        call -> then
+    n1 = access B
+    n2 = access B
+    n3 = access s
+    n1 -> n0.r : B[0]
+    n0.w -> n2 : B[0:4]
+    n0.o -> n3 : s[0:2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"B", doubles({4})}, {"s", doubles({2})}});
+}
+
 TEST(CpuBackend, ASecondCallWithOtherSizes) {
   Builder b("sizes");
   b.symbol("N");
