@@ -120,7 +120,7 @@ constexpr auto functions = std::to_array<FunctionName>({
     {"round", "sdfg::round"},
     {"sgn", "sdfg::sgn"},
     {"sign", "sdfg::sign"},
-    {"sign_numpy_2", "sdfg::sign"},
+    {"sign_numpy_2", "sdfg::sign_numpy_2"},
     {"signbit", "sdfg::signbit"},
     {"sin", "sdfg::sin"},
     {"sinh", "sdfg::sinh"},

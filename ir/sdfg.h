@@ -49,7 +49,9 @@ struct Sdfg : Region {
   /// A container by name; dotted names reach members of structures. Null when there is none.
   const Data* find_data(std::string_view name) const;
   Data* find_data(std::string_view name);
-  /// `base`, or `base_0`, `base_1`, … : the first that is no container, symbol or constant here.
+  /// `base`, or `base_0`, `base_1`, … : the first that is no container, symbol or constant here. A
+  /// pass that must keep clear of loop variables and tasklets' connectors, too, or that asks often,
+  /// has TakenNames (passes/common/taken_names.h).
   std::string fresh_name(std::string_view base) const;
 
   static constexpr auto properties = property_list(

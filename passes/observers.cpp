@@ -28,6 +28,14 @@ void VerifyEach::after(const PassRun& run, const Sdfg& sdfg, Changed changed, co
   throw OutOfBounds(*std::move(outside));
 }
 
+void ReportedChanges::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
+                            const PassContext&) {
+  if (changed == Changed::Yes || sdfg == before_) return;
+  const std::vector<Difference> found = compare(before_, sdfg);
+  throw InternalError(run.title() + " changed the program and returned Changed::No" +
+                      (found.empty() ? "" : ": " + found.front().text()));
+}
+
 void PrintAround::before(const PassRun& run, const Sdfg& sdfg) {
   if (before_.matches(run.pass)) sink_("// before " + run.title() + "\n" + print(sdfg));
 }

@@ -36,6 +36,14 @@ struct OutOfBounds : std::runtime_error {
   Diagnostic why;
 };
 
+/// The program gives other results than before, and left open before what it gives: no pass need be
+/// at fault.
+struct OpenResults : std::runtime_error {
+  explicit OpenResults(Diagnostic finding)
+      : std::runtime_error(finding.text()), why(std::move(finding)) {}
+  Diagnostic why;
+};
+
 /// Runs the verifier after each pass that changed something. A finding is the pass's fault, hence
 /// an InternalError. Accesses out of bounds alone are OutOfBounds: where the verifier cannot tell,
 /// as in loops and branches, the program has them before a pass makes them certain. (A pass that
@@ -48,6 +56,16 @@ class VerifyEach : public Observer {
 
  private:
   Verified verified_;
+};
+
+/// A pass that says it changed nothing and did is at fault: nobody would have looked at the result.
+class ReportedChanges : public Observer {
+ public:
+  void before(const PassRun&, const Sdfg& sdfg) override { before_ = sdfg; }
+  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+
+ private:
+  Sdfg before_;
 };
 
 /// Which passes to look at: none, all, or those named.

@@ -110,6 +110,9 @@ Status unknown_word(std::string_view what, std::string_view word,
     error.hint = "did you mean '" + std::string(near) + "'?";
   else if (known.empty())
     error.hint = "there are none";
+  else
+    error.hint =
+        "expected one of " + join(std::vector<std::string>(known.begin(), known.end()), ", ");
   return error;
 }
 

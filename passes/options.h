@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -56,6 +57,11 @@ struct OptionType {
   bool is_switch;  ///< "name" alone means "name=true"
 };
 template <class V>
+concept OptionValue = requires(std::string_view text, V& value, const V& known) {
+  { parse_option(text, value) } -> std::same_as<Status>;
+  { print_option(known) } -> std::same_as<std::string>;
+};
+template <class V>
 inline constexpr OptionType option_type{
     [](std::string_view text, void* value) { return parse_option(text, *static_cast<V*>(value)); },
     [](const void* value) { return print_option(*static_cast<const V*>(value)); },
@@ -75,6 +81,9 @@ template <class O>
 auto option_fields(const O& options) {
   if constexpr (requires { O::properties; })
     return O::properties([&]<class... C, class... V>(const Property<C, V>&... p) {
+      static_assert((OptionValue<V> && ...),
+                    "an option is a bool, std::int64_t, double, std::string, a vector of "
+                    "std::int64_t or of std::string, or an enum with sdfg::names");
       return std::array<OptionField, sizeof...(p)>{OptionField{
           p.name, p.doc, &option_type<V>, const_cast<V*>(&(options.*(p.member)))}...};
     });

@@ -364,7 +364,8 @@ class Runner {
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     if (options_.application_limit) {
-      const std::size_t left = *options_.application_limit - applied_;
+      const std::size_t left =
+          *options_.application_limit - std::min(*options_.application_limit, applied_);
       context.limit = std::min(context.limit.value_or(left), left);
     }
     for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
@@ -374,10 +375,16 @@ class Runner {
       error.place = std::string(event.pass) + (error.place.empty() ? "" : ": ") + error.place;
       return error;
     }
-    if (limit != left_.end()) limit->second -= context.applied_count();
+    if (context.limit && context.applied_count() > *context.limit)
+      warnings_.push_back({std::string(event.pass),
+                           "applied " + std::to_string(context.applied_count()) +
+                               " times where the limit was " + std::to_string(*context.limit),
+                           "a pass asks may_apply() before each application", Severity::Warning});
+    if (limit != left_.end()) limit->second -= std::min(limit->second, context.applied_count());
     applied_ += context.applied_count();
     for (Diagnostic warning : context.warnings) {
-      warning.place = std::string(event.pass) + ": " + warning.place;
+      warning.place =
+          std::string(event.pass) + (warning.place.empty() ? "" : ": ") + warning.place;
       warnings_.push_back(std::move(warning));
     }
     for (Observer* observer : options_.observers | std::views::reverse)

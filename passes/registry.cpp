@@ -195,6 +195,13 @@ std::string print(const std::vector<PlannedStep>& steps) {
 
 std::span<const Registered> all_passes() { return registered; }
 
+std::vector<Registered> all_passes_and(const std::vector<Registered>& others) {
+  std::vector<Registered> all(registered.begin(), registered.end());
+  all.insert(all.end(), others.begin(), others.end());
+  std::ranges::sort(all, {}, &Registered::name);
+  return all;
+}
+
 const Registered* find_pass(std::span<const Registered> passes, std::string_view name) {
   const auto found = std::ranges::find(passes, name, &Registered::name);
   return found == passes.end() ? nullptr : &*found;

@@ -76,8 +76,39 @@ constexpr Registered entry() {
           &describe_options<typename T::Options>};
 }
 
+/// A class that is none of these: says what it lacks.
+template <class T>
+constexpr Registered entry() {
+  static_assert(requires { { T::info } -> std::convertible_to<PassInfo>; },
+                "a pass needs `static constexpr sdfg::PassInfo info{…}`");
+  static_assert(requires { typename T::Options; }, "a pass needs `struct Options {…}`");
+  static_assert(requires { typename T::Match; } || requires { &T::run; } ||
+                    requires { &T::steps; },
+                "a pass needs Match, check and apply (a transformation), run (a pass over the "
+                "whole graph) or steps (a pipeline); see docs/writing-a-pass.md");
+  if constexpr (requires { typename T::Match; }) {
+    static_assert(detail::ChecksAlone<T> || detail::ChecksWithFacts<T>,
+                  "check is `static Refusal check(const Sdfg&, const State&, const Match&, const "
+                  "Options&)`, with `const Facts&` behind it where the pass has `using Facts`");
+    static_assert(requires { &T::apply; },
+                  "apply is `static void apply(Sdfg&, State&, const Match&, const Options&)`");
+  } else if constexpr (requires { &T::run; }) {
+    static_assert(WholeGraphPass<T>,
+                  "run is `static Result<Changed> run(Sdfg&, const Options&, PassContext&)`");
+  } else {
+    static_assert(NamedPipeline<T>,
+                  "steps is `static Result<std::vector<PlannedStep>> steps(const Options&)`");
+  }
+  static_assert(Transformation<T> || WholeGraphPass<T> || NamedPipeline<T>,
+                "this is no pass: Match is `Path<…>` of nodes, and apply takes an Sdfg&, a State&, "
+                "a const Match& and a const Options&");
+  return {};
+}
+
 /// All passes of this library, sorted by name. A tool may run passes of its own beside them.
 std::span<const Registered> all_passes();
+/// These and others, sorted by name.
+std::vector<Registered> all_passes_and(const std::vector<Registered>& others);
 /// Null when there is none of that name.
 const Registered* find_pass(std::span<const Registered> passes, std::string_view name);
 

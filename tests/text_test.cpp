@@ -136,6 +136,7 @@ Outcome run_command(std::string_view command, const std::string& input, const st
   words.erase(words.begin());
   std::filesystem::current_path(where);  // for files that options name
   Console console;
+  console.tool = "sdfg-opt";
   console.read = [&](const std::string& path) -> Result<std::string> {
     if (path == "-") return input;
     if (const auto found = written.find(path); found != written.end()) return found->second;

@@ -165,8 +165,17 @@ constexpr Entry unary_functions[] = {
         return int(
             get<std::int32_t>(convert(number_of(std::floor(x)), base_type<T>, BaseType::Int32)));
     }, false),
-    unary("sign", []<class T>(T x) requires (!is_complex_v<T>) {
-      return T((T(0) < x) - (x < T(0)));
+    unary("sign", []<class T>(T x) {
+      if constexpr (!is_complex_v<T>) return T((T(0) < x) - (x < T(0)));
+      else {
+        const auto part = x.real() != 0 ? x.real() : x.imag();
+        return T((0 < part) - (part < 0));
+      }
+    }, false),
+    // NumPy 2's, of complex numbers as DaCe has it: 0 unless both parts are something else.
+    unary("sign_numpy_2", []<class T>(T x) {
+      if constexpr (!is_complex_v<T>) return T((T(0) < x) - (x < T(0)));
+      else return x.real() != 0 && x.imag() != 0 ? x / std::abs(x) : T(0);
     }, false),
     unary("sgn", []<class T>(T x) requires (!is_complex_v<T>) {
       return int((T(0) < x) - (x < T(0)));

@@ -87,6 +87,16 @@ template <Real T>
 SDFG_BOTH inline T imag(T) {
   return T(0);
 }
+/// Of the real part, or where that is 0 of the other.
+template <class T>
+SDFG_BOTH inline complex<T> sign(const complex<T>& x) {
+  return complex<T>(sign(x.real() != T(0) ? x.real() : x.imag()));
+}
+/// NumPy 2's, as DaCe has it: 0 unless both parts are something else.
+template <class T>
+SDFG_BOTH inline complex<T> sign_numpy_2(const complex<T>& x) {
+  return x.real() != T(0) && x.imag() != T(0) ? x / sdfg::abs(x) : complex<T>(T(0));
+}
 template <class T>
 SDFG_BOTH inline bool isfinite(const complex<T>& x) {
   return __builtin_isfinite(x.real()) && __builtin_isfinite(x.imag());

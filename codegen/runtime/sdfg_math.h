@@ -145,6 +145,10 @@ SDFG_BOTH constexpr T sign(T x) {
   return T((T(0) < x) - (x < T(0)));
 }
 template <class T>
+SDFG_BOTH constexpr T sign_numpy_2(T x) {
+  return sign(x);
+}
+template <class T>
 SDFG_BOTH constexpr T heaviside(T x, T at_zero) {
   return x < T(0) ? T(0) : x > T(0) ? T(1) : at_zero;
 }

@@ -1,8 +1,9 @@
 // Builds a vector addition, checks it, runs it with the interpreter, and writes it as JSON that
 // DaCe reads: vector_add.sdfg.
 
+#include <cstdint>
 #include <cstdio>
-#include <cstring>
+#include <vector>
 
 #include "codegen/interpreter.h"
 #include "ir/builder.h"
@@ -20,28 +21,21 @@ int main() {
   const sdfg::Sdfg program = builder.take();
   std::fputs(sdfg::print(program).c_str(), stdout);
 
-  for (const sdfg::Diagnostic& finding : sdfg::verify(program)) {
+  const sdfg::Diagnostics findings = sdfg::verify(program);
+  for (const sdfg::Diagnostic& finding : findings)
     std::fprintf(stderr, "%s\n", finding.text().c_str());
-    return 1;
-  }
+  if (sdfg::has_errors(findings)) return 1;
 
-  const auto numbers = [](std::vector<double> values) {
-    sdfg::NdArray array = sdfg::NdArray::zeros(sdfg::BaseType::Float64, {3});
-    std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
-    return array;
-  };
-  sdfg::NdArray n = sdfg::NdArray::zeros(sdfg::BaseType::Int64, {});
-  n.bytes[0] = std::byte(3);
-  const auto result = sdfg::interpret(program, {{"A", numbers({1, 2, 3})},
-                                                {"B", numbers({10, 20, 30})},
-                                                {"C", numbers({0, 0, 0})},
-                                                {"N", n}});
+  using sdfg::NdArray;
+  const auto result = sdfg::interpret(program, {{"A", NdArray::of<double>({3}, {1, 2, 3})},
+                                                {"B", NdArray::of<double>({3}, {10, 20, 30})},
+                                                {"C", NdArray::of<double>({3}, {0, 0, 0})},
+                                                {"N", NdArray::scalar<std::int64_t>(3)}});
   if (!result) {
     std::fprintf(stderr, "%s\n", result.error().text().c_str());
     return 1;
   }
-  double sums[3];
-  std::memcpy(sums, result->arguments.at("C").bytes.data(), sizeof sums);
+  const std::vector<double> sums = result->arguments.at("C").values<double>();
   std::printf("C = %g %g %g\n", sums[0], sums[1], sums[2]);
 
   const auto json = sdfg::save(program);

@@ -15,5 +15,7 @@ cmake -S examples/vector_add -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$wor
 cmake --build "$work/build"
 (cd "$work" && build/vector_add)
 "$work/prefix/bin/sdfg-opt" "$work/vector_add.sdfg" --verify-only
+for tool in sdfg-gen sdfg-reduce; do "$work/prefix/bin/$tool" --help >/dev/null; done
+tests/package/check_wrong_passes.sh "$work/prefix"
 python3 tests/package/writing_a_pass.py "$work/prefix" "${launcher[@]}"
 echo "package: the installed library builds and runs examples/vector_add"

@@ -30,6 +30,11 @@ class Bisection {
     SDFG_TRY(const bool after, fails(std::nullopt));
     if (!after) return Diagnostic{"bisect", "the program does not fail after all passes", {}};
     const std::size_t total = seen_.count;
+    SDFG_TRY(const bool unreported, fails(0));
+    if (unreported)
+      return Diagnostic{"bisect", "the fault is there before any application: a pass changes the "
+                                  "program and does not report it",
+                        "--verify-each names it, or --check-semantics=each"};
     std::size_t good = 0, bad = total;
     while (bad - good > 1) {
       const std::size_t middle = good + (bad - good) / 2;

@@ -14,7 +14,8 @@ namespace sdfg {
 ///
 /// Each program also runs with what it leaves open turned out the other way
 /// (InterpreterOptions::adverse), unless that makes a difference to the program as it starts: an
-/// order that a pass loses shows even where the interpreter happens to keep it.
+/// order that a pass loses shows even where the interpreter happens to keep it. Where it makes a
+/// difference from the start, other results are OpenResults.
 ///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and

@@ -8,14 +8,15 @@
 
 namespace sdfg {
 
-Console Console::standard() {
+Console Console::standard(std::string tool) {
   const auto to = [](std::FILE* file) {
     return [file](std::string_view text) {
       std::fwrite(text.data(), 1, text.size(), file);
       std::fflush(file);
     };
   };
-  return {read_file, write_file, to(stdout), to(stderr), isatty(STDOUT_FILENO) != 0,
+  return {std::move(tool), read_file, write_file, to(stdout), to(stderr),
+          isatty(STDOUT_FILENO) != 0,
           [](int status) {
             std::fflush(nullptr);
             _exit(status);

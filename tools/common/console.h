@@ -10,6 +10,7 @@ namespace sdfg {
 
 /// What a tool reads from and writes to, so that it runs the same in a terminal and in a test.
 struct Console {
+  std::string tool;  ///< what messages begin with: "sdfg-opt"
   std::function<Result<std::string>(const std::string& path)> read;  ///< "-": standard input
   std::function<Status(const std::string& path, std::string_view bytes)> write;  ///< "-": as out
   std::function<void(std::string_view)> out, err;
@@ -18,7 +19,7 @@ struct Console {
   std::function<void(int status)> leave{};
 
   /// The real files and streams.
-  static Console standard();
+  static Console standard(std::string tool);
 };
 
 /// Exit statuses of all tools.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,8 @@
 namespace sdfg {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view version = "0.1.0";
 
 /// One run of the tool. Each step answers with an exit status, Fine meaning: go on.
@@ -43,6 +46,8 @@ class Run {
       return fail({phase_, "out of memory"});
     } catch (const OutOfBounds& wrong) {
       return fail(wrong.why, s_.input);
+    } catch (const OpenResults& wrong) {
+      return fail(wrong.why, s_.input);
     } catch (const std::exception& wrong) {
       return internal_error(wrong.what());
     }
@@ -53,7 +58,7 @@ class Run {
     Result<OptSettings> settings = parse_arguments(arguments_, passes_);
     if (settings && !settings->rerun.empty()) settings = take_reproducer(settings->rerun);
     if (!settings) {
-      console_.err("sdfg-opt: " + settings.error().text() + "\n");
+      console_.err(console_.tool + ": " + settings.error().text() + "\n");
       return Exit::WrongCommandLine;
     }
     s_ = *std::move(settings);
@@ -72,14 +77,14 @@ class Run {
 
   Exit inform() {
     if (s_.version) {
-      console_.out(fmt::format("sdfg-opt {}\n", version));
+      console_.out(fmt::format("{} {}\n", console_.tool, version));
     } else if (s_.help) {
-      console_.out(s_.topic.empty() ? help_text(passes_)
+      console_.out(s_.topic.empty() ? help_text(console_.tool, passes_)
                                     : help_text(*find_pass(passes_, s_.topic)));
     } else {
       const Result<std::string> list = list_passes(passes_, s_.topic);
       if (!list) {
-        console_.err("sdfg-opt: " + list.error().text() + "\n");
+        console_.err(console_.tool + ": " + list.error().text() + "\n");
         return Exit::WrongCommandLine;
       }
       console_.out(*list);
@@ -144,6 +149,7 @@ class Run {
     PrintRemarks print_remarks(s_.remarks, err);
     Statistics statistics;
     VerifyEach verify_each(verified_);
+    ReportedChanges reported;
     RunOptions options{
         .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
     if (s_.remarks.active()) options.observers.push_back(&print_remarks);
@@ -166,6 +172,8 @@ class Run {
     }
     // What runs the program after passes asks for a valid one.
     if (check && s_.verify == CheckWhen::End) s_.verify = CheckWhen::Each;
+    if (s_.verify == CheckWhen::Each || s_.check_semantics == CheckWhen::Each)
+      options.observers.push_back(&reported);
     if (s_.verify == CheckWhen::Each) options.observers.push_back(&verify_each);
     if (s_.time) options.observers.push_back(&timing_);
     Diagnostics warnings;
@@ -194,7 +202,7 @@ class Run {
   Result<Changed> run_pipeline(const RunOptions& options, Diagnostics& warnings) {
     try {
       Result<Changed> changed = sdfg::run(s_.pipeline, input_.sdfg, options, warnings);
-      if (s_.verify != CheckWhen::End || !changed || *changed == Changed::No) return changed;
+      if (s_.verify != CheckWhen::End || !changed || s_.pipeline.empty()) return changed;
       const auto begin = start("verify");
       const Diagnostics found = verify(input_.sdfg, verified_);
       stop("verify", begin);
@@ -213,9 +221,10 @@ class Run {
   void verify_after_each_pass() const {
     Result<Input> again = read_input(bytes_);
     if (!again) return;
+    ReportedChanges reported;
     VerifyEach verify_each;
     const RunOptions options{
-        .observers = {&verify_each}, .limits = s_.limits, .assume = s_.assume};
+        .observers = {&reported, &verify_each}, .limits = s_.limits, .assume = s_.assume};
     Diagnostics said_before;
     static_cast<void>(sdfg::run(s_.pipeline, again->sdfg, options, said_before));
   }
@@ -294,10 +303,9 @@ class Run {
 
   Exit check_record() {
     if (s_.record.empty() || !s_.run_data.empty()) return Exit::Fine;
-    console_.err(
-        "sdfg-opt: --record: it writes what --run computes, and nothing is run; add --run=DATA.npz "
-        "with the "
-        "arguments as in:NAME\n");
+    console_.err(console_.tool +
+                 ": --record: it writes what --run computes, and nothing is run; add "
+                 "--run=DATA.npz with the arguments as in:NAME\n");
     return Exit::WrongCommandLine;
   }
 
@@ -310,11 +318,10 @@ class Run {
     if (s_.plan.empty() || runs_them ||
         std::ranges::find(with_kernels, form()) != std::end(with_kernels))
       return Exit::Fine;
-    console_.err(
-        "sdfg-opt: --plan: it says how kernels run, and nothing that is asked for has kernels; add "
-        "--emit=cuda, hip, plan or report, or --run with --backend=cuda-on-cpu, hip-on-cpu, cuda "
-        "or "
-        "hip\n");
+    console_.err(console_.tool +
+                 ": --plan: it says how kernels run, and nothing that is asked for has kernels; "
+                 "add --emit=cuda, hip, plan or report, or --run with --backend=cuda-on-cpu, "
+                 "hip-on-cpu, cuda or hip\n");
     return Exit::WrongCommandLine;
   }
 
@@ -395,24 +402,25 @@ class Run {
   }
   Exit fail(const Diagnostic& error, const std::string& file = {}) const {
     if (file.empty())
-      console_.err("sdfg-opt: " + error.text() + "\n");
+      console_.err(console_.tool + ": " + error.text() + "\n");
     else
       say(error, file);
     return Exit::WrongInput;
   }
 
   Exit internal_error(const std::string& what) {
-    console_.err("sdfg-opt: internal error in " + phase_ + ": " + what + "\n");
+    console_.err(console_.tool + ": internal error in " + phase_ + ": " + what + "\n");
+    if (!s_.reproducer.empty()) return Exit::InternalError;  // it is there already
     const std::string text = reproducer_text();
     const std::string path =
-        fmt::format("sdfg-opt-{:016x}.reproducer", Hasher().add(text).value());
+        fmt::format("{}-{:016x}.reproducer", console_.tool, Hasher().add(text).value());
     if (console_.write(path, text))
-      console_.err("to see it again: sdfg-opt --rerun=" + path + "\n");
+      console_.err("to see it again: " + console_.tool + " --rerun=" + path + "\n");
     return Exit::InternalError;
   }
 
   std::string reproducer_text() const {
-    Reproducer reproducer;
+    Reproducer reproducer{.tool = console_.tool, .arguments = {}, .input = {}};
     // The input travels in the file, and a rerun must not write another one.
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const std::string& word = arguments_[i];
@@ -448,6 +456,10 @@ class Run {
 
 int opt_main(std::span<const std::string> arguments, const Console& console,
              std::span<const Registered> passes) {
+  if (const Status fine = check_pass_names(passes); !fine) {
+    console.err(console.tool + ": " + fine.error().text() + "\n");
+    return int(Exit::WrongCommandLine);
+  }
   Run run(arguments, console, passes);
   const int status = int(run.whole());
   if (console.leave) console.leave(status);
@@ -455,12 +467,11 @@ int opt_main(std::span<const std::string> arguments, const Console& console,
 }
 
 int opt_main(int count, char** words, const std::vector<Registered>& own_passes) {
-  std::vector<Registered> passes(all_passes().begin(), all_passes().end());
-  passes.insert(passes.end(), own_passes.begin(), own_passes.end());
-  std::ranges::sort(passes, {}, &Registered::name);
+  const std::vector<Registered> passes = all_passes_and(own_passes);
   const std::vector<std::string> arguments(words + 1, words + count);
+  const Console console = Console::standard(fs::path(words[0]).filename());
   int status = 0;
-  with_deep_stack([&] { status = opt_main(arguments, Console::standard(), passes); });
+  with_deep_stack([&] { status = opt_main(arguments, console, passes); });
   return status;
 }
 

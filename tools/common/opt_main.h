@@ -11,7 +11,7 @@ namespace sdfg {
 
 /// The whole of `sdfg-opt`, given the arguments behind the program's name: reads the input, runs
 /// the passes, writes the result, and answers with the exit status. A tool with passes of its own
-/// calls it with a longer list. Call it under with_deep_stack.
+/// calls it with a longer list, sorted by name. Call it under with_deep_stack.
 int opt_main(std::span<const std::string> arguments, const Console& console,
              std::span<const Registered> passes = all_passes());
 

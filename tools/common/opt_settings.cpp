@@ -251,9 +251,10 @@ class ArgumentParser {
     if (found->takes == Takes::Nothing && value)
       return wrong(name, "takes no value, found '" + std::string(*value) + "'");
     if (found->takes == Takes::Always && !value) {
-      if (at_ == arguments_.size())
-        return wrong(name, "needs a value", "write --" + std::string(name) + "=" +
-                                                std::string(found->value));
+      const std::string hint = "write --" + std::string(name) + "=" + std::string(found->value);
+      if (at_ == arguments_.size()) return wrong(name, "needs a value", hint);
+      if (arguments_[at_].starts_with("--"))
+        return wrong(name, "needs a value, found the flag " + arguments_[at_], hint);
       value = arguments_[at_++];
     }
     if (found->name == "pipeline") return add_pipeline(*value);
@@ -261,7 +262,8 @@ class ArgumentParser {
   }
 
   Status short_output(std::string_view rest) {
-    if (rest.empty() && at_ == arguments_.size()) return Diagnostic{"-o", "needs a path"};
+    if (rest.empty() && at_ == arguments_.size())
+      return Diagnostic{"-o", "needs a path", "write -o PATH"};
     settings_.output = rest.empty() ? std::string_view(arguments_[at_++]) : rest;
     return Ok{};
   }
@@ -333,14 +335,28 @@ std::string shown_name(const Flag& flag) {
 
 }  // namespace
 
+Status check_pass_names(std::span<const Registered> passes) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const std::string name(passes[i].name);
+    if (i > 0 && passes[i - 1].name == passes[i].name)
+      return Diagnostic{"pass " + name, "there are two passes of this name",
+                        "give one of them another"};
+    if (std::ranges::find(flags, name, &Flag::name) != flags.end())
+      return Diagnostic{"pass " + name, "the flag --" + name + " means something else already",
+                        "give the pass another name"};
+  }
+  return Ok{};
+}
+
 Result<OptSettings> parse_arguments(std::span<const std::string> arguments,
                                     std::span<const Registered> passes) {
   return ArgumentParser(arguments, passes).run();
 }
 
-std::string help_text(std::span<const Registered> passes) {
+std::string help_text(std::string_view tool, std::span<const Registered> passes) {
   std::string out =
-      "sdfg-opt [input] [--PASS | --PASS='option=value …' | --pipeline=TEXT]… [-o PATH]\n\n"
+      std::string(tool) +
+      " [input] [--PASS | --PASS='option=value …' | --pipeline=TEXT]… [-o PATH]\n\n"
       "Reads an SDFG (DaCe's JSON, plain or gzip, or the text form; - or nothing is\n"
       "standard input), runs passes in the order written, and writes the result.\n"
       "Without passes on a terminal: verifies and shows a summary.\n\n";
@@ -356,7 +372,7 @@ std::string help_text(std::span<const Registered> passes) {
   }
   if (line.size() > 1) out += line + '\n';
   return out + "\nExit status: 0 fine, 1 the input is wrong, 2 the command line is wrong,\n"
-               "3 an error of ours.\n";
+               "3 an internal error, of a pass or of this library.\n";
 }
 
 }  // namespace sdfg

@@ -46,13 +46,16 @@ struct OptSettings {
   std::vector<std::string> command;  ///< after `--`, for bisect; empty: compares results
 };
 
+/// That two of these passes, sorted by name, have one name, or one that of a flag.
+Status check_pass_names(std::span<const Registered> passes);
+
 /// Reads the arguments behind the program's name. The error says which word is wrong, and which was
 /// probably meant.
 Result<OptSettings> parse_arguments(std::span<const std::string> arguments,
                                     std::span<const Registered> passes);
 
 /// All flags, on one screen.
-std::string help_text(std::span<const Registered> passes);
+std::string help_text(std::string_view tool, std::span<const Registered> passes);
 /// One pass: what it does, its picture, its options.
 std::string help_text(const Registered& pass);
 /// `format`: "" (a line each), "json" or "markdown".

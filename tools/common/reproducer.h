@@ -9,6 +9,7 @@ namespace sdfg {
 
 /// A command line and its input in one text file: what it takes to see a failure again.
 struct Reproducer {
+  std::string tool;                    ///< whose command line it is
   std::vector<std::string> arguments;  ///< without the input's path
   std::string input;                   ///< uncompressed
 };

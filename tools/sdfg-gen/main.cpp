@@ -148,6 +148,7 @@ Exit gen_main(const std::vector<std::string>& words, const Console& console) {
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
   sdfg::Exit status = sdfg::Exit::Fine;
-  sdfg::with_deep_stack([&] { status = sdfg::gen_main(arguments, sdfg::Console::standard()); });
+  sdfg::with_deep_stack(
+      [&] { status = sdfg::gen_main(arguments, sdfg::Console::standard("sdfg-gen")); });
   return int(status);
 }

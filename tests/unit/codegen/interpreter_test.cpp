@@ -614,7 +614,7 @@ sdfg parts(A: float64[1])
 // Functions of NumPy that C++ has not, or not for complex numbers.
 TEST(Interpreter, FunctionsOfNumPy) {
   constexpr std::string_view text = R"(
-sdfg functions(a: float64, b: float64, o: float64[7])
+sdfg functions(a: float64, b: float64, o: float64[8])
   state s
     n0 = access a
     n1 = access b
@@ -628,19 +628,21 @@ sdfg functions(a: float64, b: float64, o: float64[7])
       | o[4] = real(expm1(z))
       | o[5] = real(log1p(z))
       | o[6] = np_float_pow(x, y) + imag(round(z))
+      | o[7] = real(sign(z)) + 4 * imag(sign_numpy_2(z)) + 16 * sign_numpy_2(y)
     n3 = access o
     n0 -> n2.x : a[0]
     n1 -> n2.y : b[0]
-    n2.o -> n3 : o[0:7]
+    n2.o -> n3 : o[0:8]
 )";
   const std::complex<double> z(-3.5, 2);
   const auto result = run(
-      text, {{"a", value(-3.5)}, {"b", value(2.0)}, {"o", array(std::vector<double>(7))}});
+      text, {{"a", value(-3.5)}, {"b", value(2.0)}, {"o", array(std::vector<double>(8))}});
   ASSERT_TRUE(result) << result.error().text();
   const std::vector<double> o = values<double>(result->arguments.at("o"));
   const std::vector<double> expected{-2, 0.5, std::exp(z * std::log(2.0)).imag(),
                                      std::log(z).imag() / std::log(2.0), std::exp(z).real() - 1,
-                                     std::log(z + 1.0).real(), 12.25 + 2};
+                                     std::log(z + 1.0).real(), 12.25 + 2,
+                                     -1 + 4 * 2 / std::abs(z) + 16};
   for (std::size_t i = 0; i < o.size(); ++i) EXPECT_NEAR(o[i], expected[i], 1e-14) << i;
 }
 

@@ -109,6 +109,31 @@ TEST(CheckSemantics, WhatCannotRunIsNotCompared) {
   EXPECT_EQ(check.compared(), 0u);
 }
 
+/// Changes results without applying anything.
+struct Silent {
+  static constexpr PassInfo info{"silent", "", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext&) {
+    for_each_node(sdfg, [](Node& node) {
+      if (auto* tasklet = node.as<Tasklet>()) tasklet->code = Code("o = 7.5", Language::Python);
+    });
+    return Changed::Yes;
+  }
+};
+
+TEST(Bisect, BlamesNobodyForAChangeThatIsNotReported) {
+  const std::array passes{entry<Relabel>(), entry<Silent>()};
+  const Result<Pipeline> pipeline = parse_pipeline("silent,relabel", passes);
+  ASSERT_TRUE(pipeline) << pipeline.error().text();
+  const Sdfg sdfg = program();
+  const Result<Judge> judge = semantics_judge(sdfg, {}, 0);
+  ASSERT_TRUE(judge);
+  const Result<Culprit> found = bisect(sdfg, *pipeline, {}, *judge);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().text().find("before any application"), std::string::npos)
+      << found.error().text();
+}
+
 TEST(Bisect, NamesTheApplication) {
   const Sdfg sdfg = program();
   const Result<Judge> judge = semantics_judge(sdfg, {}, 0);

@@ -27,7 +27,30 @@ struct Spoils {
     return Changed::Yes;
   }
 };
-constexpr std::array passes{entry<Breaks>(), entry<Spoils>()};
+/// Changes the program and says that it did not.
+struct Conceals {
+  static constexpr PassInfo info{"conceals", "change without a word", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext&) {
+    sdfg.symbols.emplace("concealed", BaseType::Int64);
+    return Changed::No;
+  }
+};
+/// Applies more often than it may, and says something without a place.
+struct Insists {
+  static constexpr PassInfo info{"insists", "ask for no leave", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext& context) {
+    for (int i = 0; i < 3; ++i) context.applied({});
+    sdfg.symbols.emplace("insisted", BaseType::Int64);
+    context.warn({}, "enough");
+    return Changed::Yes;
+  }
+};
+struct Help : Breaks {
+  static constexpr PassInfo info{"help", "be called like a flag", ""};
+};
+constexpr std::array passes{entry<Breaks>(), entry<Conceals>(), entry<Insists>(), entry<Spoils>()};
 
 constexpr const char* program = "sdfg p()\n  state main\n";
 
@@ -37,6 +60,7 @@ struct Tool {
   int run(std::vector<std::string> arguments) {
     out.clear(), err.clear();
     Console console;
+    console.tool = "my-opt";
     console.read = [&](const std::string& path) -> Result<std::string> {
       const auto found = files.find(path);
       if (found == files.end()) return Diagnostic{path, "there is no such file"};
@@ -90,8 +114,62 @@ TEST(OptMain, AToolHasItsOwnPasses) {
   EXPECT_EQ(tool.run({"--list-passes"}), 0);
   EXPECT_EQ(tool.out,
             "breaks                       break an assumption\n"
+            "conceals                     change without a word\n"
+            "insists                      ask for no leave\n"
             "spoils                       make the program invalid\n");
   EXPECT_EQ(tool.run({"p.txt", "--dead-state-elimination"}), 2);
+}
+
+TEST(OptMain, MessagesAndFilesHaveTheToolsName) {
+  Tool tool;
+  EXPECT_EQ(tool.run({"p.txt", "--breaks"}), 3);
+  EXPECT_TRUE(tool.err.starts_with("my-opt: internal error")) << tool.err;
+  EXPECT_TRUE(tool.reproducer().starts_with("my-opt-")) << tool.err;
+  EXPECT_TRUE(tool.files.at(tool.reproducer())
+                  .starts_with("# my-opt reproducer; run it with: my-opt "));
+  EXPECT_EQ(tool.run({"--version"}), 0);
+  EXPECT_TRUE(tool.out.starts_with("my-opt ")) << tool.out;
+  // What is stored anyway is not stored a second time.
+  EXPECT_EQ(tool.run({"p.txt", "--breaks", "--reproducer=mine"}), 3);
+  EXPECT_EQ(tool.reproducer(), "");
+  EXPECT_TRUE(tool.files.contains("mine"));
+}
+
+TEST(OptMain, APassThatConcealsAChangeIsNamed) {
+  Tool tool;
+  for (const char* flag : {"--verify-each", "--check-semantics=each"}) {
+    EXPECT_EQ(tool.run({"p.txt", "--conceals", flag}), 3);
+    EXPECT_NE(tool.err.find("conceals (run 1) changed the program and returned Changed::No: ~ "
+                            "symbols: {} -> {concealed = int64}"),
+              std::string::npos)
+        << tool.err;
+  }
+}
+
+TEST(OptMain, APassThatAsksForNoLeaveIsNamed) {
+  Tool tool;
+  EXPECT_EQ(tool.run({"p.txt", "--insists", "--insists", "--limit=insists:1"}), 0);
+  EXPECT_EQ(tool.err,
+            "p.txt: insists: warning: applied 3 times where the limit was 1; a pass asks "
+            "may_apply() before each application\n"
+            "p.txt: insists: warning: enough\n"
+            "p.txt: insists: warning: applied 3 times where the limit was 0; a pass asks "
+            "may_apply() before each application\n"
+            "p.txt: insists: warning: enough\n");
+}
+
+TEST(OptMain, NamesOfOwnPassesAreTheirOwn) {
+  Console console;
+  console.tool = "my-opt";
+  std::string err;
+  console.err = [&](std::string_view text) { err += text; };
+  EXPECT_EQ(opt_main({}, console, std::array{entry<Breaks>(), entry<Breaks>()}), 2);
+  EXPECT_EQ(err,
+            "my-opt: pass breaks: there are two passes of this name; give one of them another\n");
+  err.clear();
+  EXPECT_EQ(opt_main({}, console, std::array{entry<Help>()}), 2);
+  EXPECT_EQ(err, "my-opt: pass help: the flag --help means something else already; give the pass "
+                 "another name\n");
 }
 
 TEST(OptMain, AnInvalidProgramIsWrittenButNotOptimized) {
@@ -104,7 +182,7 @@ TEST(OptMain, AnInvalidProgramIsWrittenButNotOptimized) {
 }
 
 TEST(OptMain, TheHelpFitsOnOneScreen) {
-  const std::string help = help_text(all_passes());
+  const std::string help = help_text("sdfg-opt", all_passes());
   EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 64);
   for (std::size_t at = 0; at < help.size();) {
     const std::size_t end = help.find('\n', at);
@@ -114,7 +192,7 @@ TEST(OptMain, TheHelpFitsOnOneScreen) {
 }
 
 TEST(OptMain, NoPassHasTheNameOfAFlag) {
-  const std::string help = help_text(std::span<const Registered>{});
+  const std::string help = help_text("sdfg-opt", std::span<const Registered>{});
   for (const Registered& pass : all_passes())
     EXPECT_EQ(help.find("  --" + std::string(pass.name) + " "), std::string::npos) << pass.name;
 }

@@ -1,0 +1,148 @@
+#include "tools/common/reduce_main.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ir/walk.h"
+#include "support/deep_stack.h"
+#include "support/file.h"
+#include "tools/common/emit.h"
+#include "tools/common/input.h"
+#include "tools/common/opt_settings.h"
+#include "tools/common/reduce.h"
+
+namespace sdfg {
+namespace {
+
+/// Behind the tool's name.
+constexpr std::string_view help = R"( [flag]… FILE -- COMMAND {}
+   or: [flag]… FILE --pipeline=TEXT
+
+Removes from an SDFG what a fault does not need. The fault is that COMMAND, with the path of a
+candidate in place of {}, ends with a status other than 0; or that the pipeline makes something of
+the program that is not valid or gives other results.
+
+  --pipeline=TEXT   passes that must not change results
+  --run=DATA.npz    arguments (its in: entries); others are made
+  --tolerance=T     difference of results that is no fault (0: bit for bit)
+  --allow-invalid   candidates need not be valid SDFGs
+  --emit=FORM       json, text, … (by the output's name, else text)
+  -o PATH           where to write the smallest program found (standard output)
+
+What is removed is said on standard error.
+)";
+
+struct Settings {
+  std::string input, output = "-", data, pipeline;
+  std::vector<std::string> command;
+  double tolerance = 0;
+  std::optional<Emit> form;
+  bool allow_invalid = false, help = false;
+};
+
+Result<Settings> parse(const std::vector<std::string>& words) {
+  Settings s;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const std::string_view flag = word.substr(0, word.find('='));
+    const std::string_view value = flag == word ? std::string_view() : word.substr(flag.size() + 1);
+    if (word == "--") {
+      s.command.assign(words.begin() + std::ptrdiff_t(i) + 1, words.end());
+      break;
+    }
+    if (flag == "--help") s.help = true;
+    else if (flag == "--allow-invalid") s.allow_invalid = true;
+    else if (flag == "--pipeline") s.pipeline = value;
+    else if (flag == "--run") s.data = value;
+    else if (flag == "--tolerance") {
+      const char* const end = value.data() + value.size();
+      if (std::from_chars(value.data(), end, s.tolerance).ptr != end || value.empty())
+        return Diagnostic{"--tolerance", "expected a number, found '" + std::string(value) + "'",
+                          ""};
+    } else if (flag == "--emit") {
+      s.form = emit_from_text(value);
+      if (!s.form) return Diagnostic{"--emit", "unknown form '" + std::string(value) + "'", ""};
+    } else if (word == "-o" && i + 1 < words.size()) {
+      s.output = words[++i];
+    } else if (!word.starts_with("--") && s.input.empty()) {
+      s.input = word;
+    } else {
+      return Diagnostic{"", "unknown flag '" + std::string(word) + "'", "see --help"};
+    }
+  }
+  if (!s.help && s.input.empty()) return Diagnostic{"", "no input", "see --help"};
+  if (!s.help && s.command.empty() == s.pipeline.empty())
+    return Diagnostic{"", "expected either a command after -- or --pipeline", "see --help"};
+  return s;
+}
+
+Result<Judge> judge(const Settings& s, const Console& console,
+                    std::span<const Registered> passes) {
+  if (!s.command.empty()) return command_judge(s.command);
+  SDFG_TRY(Pipeline pipeline, parse_pipeline(s.pipeline, passes));
+  NamedArrays given;
+  if (!s.data.empty()) {
+    SDFG_TRY(const std::string bytes, console.read(s.data));
+    SDFG_TRY(NamedArrays recorded, read_npz(bytes));
+    for (auto& [name, array] : recorded)
+      if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
+  }
+  return pipeline_judge(std::move(pipeline), {}, std::move(given), s.tolerance);
+}
+
+Status run(const Settings& s, const Console& console, std::span<const Registered> passes) {
+  SDFG_TRY(const std::string bytes, console.read(s.input));
+  SDFG_TRY(Input input, read_input(bytes));
+  SDFG_TRY(const Judge fails, judge(s, console, passes));
+  ReduceOptions options{.allow_invalid = s.allow_invalid};
+  options.progress = [&](const std::string& what, const Sdfg& now) {
+    std::size_t nodes = 0, blocks = 0;
+    for_each_sdfg(now, [&](const Sdfg& sdfg) {
+      for_each_block(sdfg, [&](const Block& block) {
+        ++blocks;
+        if (const auto* state = block.as<State>()) nodes += state->node_count();
+      });
+    });
+    console.err(
+        fmt::format("{}: fewer {}: {} blocks, {} nodes left\n", console.tool, what, blocks, nodes));
+  };
+  SDFG_TRY(Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
+  const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
+  SDFG_TRY(const std::string out, emit(std::move(smallest), form, SaveProfile::Head));
+  return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
+}
+
+}  // namespace
+
+int reduce_main(std::span<const std::string> arguments, const Console& console,
+                std::span<const Registered> passes) {
+  const auto fail = [&](const Diagnostic& why, Exit status) {
+    console.err(console.tool + ": " + why.text() + "\n");
+    return int(status);
+  };
+  if (const Status fine = check_pass_names(passes); !fine)
+    return fail(fine.error(), Exit::WrongCommandLine);
+  const Result<Settings> settings = parse({arguments.begin(), arguments.end()});
+  if (!settings) return fail(settings.error(), Exit::WrongCommandLine);
+  if (settings->help) {
+    console.out(console.tool + std::string(help));
+    return int(Exit::Fine);
+  }
+  const Status done = run(*settings, console, passes);
+  return done ? int(Exit::Fine) : fail(done.error(), Exit::WrongInput);
+}
+
+int reduce_main(int count, char** words, const std::vector<Registered>& own_passes) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  const Console console = Console::standard(std::filesystem::path(words[0]).filename());
+  int status = 0;
+  with_deep_stack(
+      [&] { status = reduce_main(arguments, console, all_passes_and(own_passes)); });
+  return status;
+}
+
+}  // namespace sdfg
