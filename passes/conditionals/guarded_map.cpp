@@ -73,7 +73,6 @@ class Guard {
   }
 
   void run() {
-    free_names();
     add_conditional();
     for (const GuardedWrite& write : map_.writes) add_write(write);
     fill();
@@ -95,16 +94,6 @@ class Guard {
   State& inside(std::size_t branch) {
     Region& r = region(branch);
     return *r[*r.nodes().begin()].as<State>();
-  }
-
-  /// The conditions come into the map, where their symbols must mean the same.
-  void free_names() {
-    SymbolSet read;
-    for (const Branch& branch : branches_)
-      if (branch.condition) collect_symbols(*branch.condition->expr(), read);
-    const Substitution renamed = rename_bound_names(state_, map_.entry, read);
-    if (renamed.empty()) return;
-    for (GuardedWrite& write : map_.writes) write.element = substitute(write.element, renamed);
   }
 
   bool needs_else() const {
@@ -402,6 +391,13 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
 
 void guard(Sdfg& sdfg, State& state, GuardedMap& map, const std::vector<Branch>& branches,
            ReadableNames& readable) {
+  // The conditions come into the map, where their symbols must mean the same.
+  SymbolSet read;
+  for (const Branch& branch : branches)
+    if (branch.condition) collect_symbols(*branch.condition->expr(), read);
+  const Substitution renamed = rename_bound_names(state, map.entry, read);
+  if (!renamed.empty())
+    for (GuardedWrite& write : map.writes) write.element = substitute(write.element, renamed);
   const NamesInScope inside(readable, sdfg, state, map.entry);
   Guard(sdfg, state, map, branches, readable).run();
 }

@@ -99,13 +99,19 @@ Substitution InlinePlan::replacements() const {
   return out;
 }
 
-void InlinePlan::free_places(State& body) const {
-  SymbolSet mentioned;
-  for (const auto& [name, c] : connections) {
-    collect_symbols(c.window.subset, mentioned);
-    for (const Expr& offset : c.window.offset) collect_symbols(offset, mentioned);
-  }
-  rename_bound_names(body, mentioned);
+void InlinePlan::free_places(Sdfg& inner) const {
+  std::optional<SymbolSet> mentioned;
+  for_each_state(inner, [&](State& body) {
+    if (body.nodes_of<MapEntry>().empty() && body.nodes_of<ConsumeEntry>().empty()) return;
+    if (!mentioned) {
+      mentioned.emplace();
+      for (const auto& [name, c] : connections) {
+        collect_symbols(c.window.subset, *mentioned);
+        for (const Expr& offset : c.window.offset) collect_symbols(offset, *mentioned);
+      }
+    }
+    rename_bound_names(body, *mentioned);
+  });
 }
 
 void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) const {
