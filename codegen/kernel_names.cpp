@@ -200,6 +200,11 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
       container(name, found->second);
   for (const auto& [node, bound] : at.views)
     container(at.state[node].label(), bound);
+  // A scope in the kernel may call a parameter like a symbol that the program need not be given.
+  const auto is_known = [&](std::string_view name, const std::string& identifier) {
+    return &sdfg_ != &program_.root || parameters_.contains(identifier) ||
+           assigned_.contains(name) || std::ranges::find(at.params, name) != at.params.end();
+  };
   const auto symbol = [&](std::string_view name, const Type& type) {
     const std::string identifier = cpp_name(name);
     if (!used.contains(identifier) || bindings_.contains(name) || !done.insert(identifier).second)
@@ -214,7 +219,9 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     add(symbol_type(type) + " " + identifier, identifier);
   };
   for (std::string_view name : symbols)
-    if (const auto type = types_.find(name); type != types_.end()) symbol(name, type->second);
+    if (const auto type = types_.find(name);
+        type != types_.end() && is_known(name, cpp_name(name)))
+      symbol(name, type->second);
   for (std::string_view name : symbols)
     if (!types_.contains(name)) symbol(name, Type());
   for (const std::string& name : at.params) symbol(name, Type());

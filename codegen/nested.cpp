@@ -68,6 +68,7 @@ class SdfgFunction::NestedEmitter {
   std::map<std::string, int> reached_;  ///< connectors that lead to some memory
   bool references_ = false;             ///< some lead to memory that others may lead to, too
   std::vector<Parameter> parameters_;
+  SymbolSet assigned_;  ///< inside
 };
 
 void SdfgFunction::emit_nested(At& at, NodeId id) {
@@ -84,10 +85,10 @@ void SdfgFunction::NestedEmitter::emit() {
   for (const auto& [connector, actual] : actuals_) pass_container(callee, connector, actual);
   // A symbol that is assigned inside before it is read is a local variable: what the mapping gives
   // it is no argument of the program (signature.h).
-  const SymbolSet assigned = assigned_symbols(inner_);
+  assigned_ = assigned_symbols(inner_);
   std::optional<SymbolSet> needed;
   const auto comes_from_outside = [&](const std::string& symbol) {
-    if (!assigned.contains(symbol)) return true;
+    if (!assigned_.contains(symbol)) return true;
     if (!needed) needed = free_symbols(inner_, true);
     return needed->contains(symbol);
   };
@@ -244,7 +245,9 @@ void SdfgFunction::NestedEmitter::pass_symbol(SdfgFunction& callee, const std::s
   parameters_.push_back({callback ? f_.program_.callback_declaration(type, name, place_)
                                   : symbol_type(type) + " " + name,
                          name, argument});
-  if (f_.on_device_ && !callback) f_.pass_lane(callee, parameters_, symbol, value, place_);
+  // One that changes inside does not stay what the thread is.
+  if (f_.on_device_ && !callback && !assigned_.contains(symbol))
+    f_.pass_lane(callee, parameters_, symbol, value, place_);
 }
 
 /// The body of a batched loop is printed twice: both call one function.

@@ -105,8 +105,8 @@ void SdfgFunction::declare_symbols(Writer& out, const std::set<std::string>& par
 
 std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, bool always_inline) {
   plan();
-  std::set<std::string> names;
-  for (const Parameter& p : parameters) names.insert(p.identifier);
+  for (const Parameter& p : parameters) parameters_.insert(p.identifier);
+  const std::set<std::string>& names = parameters_;
 
   Writer body(1);
   declare_symbols(body, names);

@@ -311,6 +311,7 @@ class SdfgFunction {
   std::unordered_map<const State*, StatePlan*> plan_of_;  ///< looked up only
   std::vector<std::string> function_level_;
   SymbolSet assigned_;      ///< symbols that interstate edges and loops assign
+  std::set<std::string> parameters_;  ///< of the function, as the text calls them
   SymbolSet control_reads_; ///< names that control flow reads
   std::set<std::string> zeroed_;
 

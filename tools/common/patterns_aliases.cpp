@@ -113,6 +113,49 @@ constexpr std::array patterns{
     n1 = access W
     n0 -> n1 : $p_t[0, 0:N] -> [0:N])", "$p_in -> $p_out",
             {"0:2", "0:2|1:3", "u", "N - 1 - i|i", "i|N - 1 - i"}},
+    // Inside of a map, a scalar that is also an element of what is written there by its other name.
+    Pattern{"inline-sdfg inline-multistate-sdfg", "transient $p_t: float64[N, 2]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_fill (i) in [0:N]
+      n2 = tasklet fill: "o = x; p = 1 - x"
+    n3 = exit n1
+    n4 = access $p_t
+    n5 = map $p_each (i) in [0:N]
+      n6 = nested_sdfg $p_inner
+        sdfg $p_inner(r: float64, w: float64[2], o: float64)
+          state first
+            n0 = access r
+            n1 = tasklet half: "y = x / 2 + 1"
+            n2 = access w
+            n0 -> n1.x : r[0]
+            n1.y -> n2 : w[$1]
+          state second
+            n0 = access r
+            n1 = access w
+            n2 = tasklet join: "y = a / 2 - b / 4"
+            n3 = access o
+            n0 -> n2.a : r[0]
+            n1 -> n2.b : w[$2]
+            n2.y -> n3 : o[0]
+          first -> second
+    n7 = exit n5
+    n8 = access $p_t
+    n9 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i, 0]
+    n2.p -> n3.IN_t : $p_t[i, 1]
+    n3.OUT_t -> n4 : $p_t[0:N, 0:2]
+    n4 -> n5.IN_t : $p_t[0:N, 0:2]
+    n5.OUT_t -> n6.r : $p_t[i, $3]
+    n5.OUT_t -> n6.w : $p_t[i, 0:2]
+    n6.w -> n7.IN_t : $p_t[i, 0:2]
+    n7.OUT_t -> n8 : $p_t[0:N, 0:2]
+    n6.o -> n7.IN_d : $d[i]
+    n7.OUT_d -> n9 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out",
+            {"0|1", "0|1", "0|1"}},
 };
 // clang-format on
 

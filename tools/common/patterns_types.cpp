@@ -357,6 +357,7 @@ constexpr std::array patterns{
     n3 = access $d
     n0 -> n1 : $p_t[0:2] -> [$4]
     n2 -> n3 : $p_u[$5] -> [$5]
+    n3 -> n0
   state $p_out)", "$p_in -> $p_next\n  $p_next -> $p_out",
             {"0:N:2|1:N:2|0:N:3|1:N", "0:4:2|1:4:2|0:4:3|1:3", "V|W|$p_u", "0:4:2|1:4:2|2:4", "0:N:2|0:N|1:N:2|0:2"}},
 };

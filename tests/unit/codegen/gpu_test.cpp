@@ -511,6 +511,59 @@ TEST(Gpu, TimersAndRangesStandAroundLaunches) {
   EXPECT_EQ(generated({}).find("sdfg_gpu_timers.h"), std::string::npos);
 }
 
+// What is i inside is no more what the thread is, once it has been assigned.
+TEST(Gpu, SymbolsThatChangeInsideAreNoLanes) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[64] {storage = GPU_Global}, T: float64[64] {storage = GPU_Global})
+  state s
+    n0 = access T
+    n1 = map m (i) in [0:64] {schedule = GPU_Device}
+      n2 = nested_sdfg inner with (i)
+        sdfg inner(t: float64[64], r: float64)
+          symbol i: int64
+          state first
+          state second
+            n0 = access t
+            n1 = access r
+            n0 -> n1 : t[i] -> [0]
+          first -> second set i = 3
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.IN_T : T[0:64]
+    n1.OUT_T -> n2.t : T[0:64]
+    n2.r -> n3.IN_A : A[i]
+    n3.OUT_A -> n4 : A[0:64]
+)"),
+                                           {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("r = t[i];"), std::string::npos) << text;
+}
+
+// K is no argument: each of the two scopes has its own.
+TEST(Gpu, ParametersWithNamesOfSymbolsAreNoArguments) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[64, 2] {storage = GPU_Global})
+  symbol K: int64
+  state s
+    n0 = map m (i) in [0:64] {schedule = GPU_Device}
+      n1 = map inner (K) in [0:2] {schedule = Sequential}
+        n2 = tasklet f: "o = K"
+      n3 = exit n1
+    n4 = exit n0
+    n5 = access A
+    n0 -> n1
+    n1 -> n2
+    n2.o -> n3.IN_A : A[i, K]
+    n3.OUT_A -> n4.IN_A : A[i, 0:2]
+    n4.OUT_A -> n5 : A[0:64, 0:2]
+)"),
+                                           {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("m(double* __restrict__ A) {"), std::string::npos) << text;
+}
+
 // Code of the host hands on where a scalar lies in memory of the GPU; it cannot load it.
 TEST(Gpu, NestedSdfgsAreGivenScalarsOfTheGpuByReference) {
   const auto bundle = generate_gpu(program(R"(
