@@ -224,25 +224,51 @@ void replace_symbols(Sdfg& sdfg, const Substitution& names) {
   replace_in_region(sdfg, replacer);
 }
 
-Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing) {
-  Substitution renamed;
-  SymbolSet taken;
-  for (const std::string& name : bound_by(state[entry])) {
-    if (!clashing.contains(name)) continue;
-    if (taken.empty()) taken = all_names(state);
-    std::string fresh = name;
-    while (taken.contains(fresh) || clashing.contains(fresh)) fresh += "_";
-    rename_parameter(state, entry, name, fresh);
-    taken.insert(fresh);
-    renamed.emplace(name, Expr::symbol(fresh));
+namespace {
+
+/// Other names for some that clash: one for each, whichever scope binds it, so that scopes within
+/// scopes keep apart what they kept apart.
+class FreshNames {
+ public:
+  FreshNames(State& state, const SymbolSet& clashing) : state_(state), clashing_(clashing) {}
+
+  Substitution rename(NodeId entry) {
+    Substitution renamed;
+    for (const std::string& name : bound_by(state_[entry])) {
+      if (!clashing_.contains(name)) continue;
+      const std::string& fresh = fresh_for(name);
+      rename_parameter(state_, entry, name, fresh);
+      renamed.emplace(name, Expr::symbol(fresh));
+    }
+    return renamed;
   }
-  return renamed;
+
+ private:
+  const std::string& fresh_for(const std::string& name) {
+    if (taken_.empty()) taken_ = all_names(state_);
+    const auto [known, is_new] = fresh_.try_emplace(name, name);
+    std::string& fresh = known->second;
+    while (is_new && (clashing_.contains(fresh) || !taken_.insert(fresh).second)) fresh += "_";
+    return fresh;
+  }
+
+  State& state_;
+  const SymbolSet& clashing_;
+  SymbolSet taken_;  ///< all names of the state, once one is needed
+  std::map<std::string, std::string> fresh_;
+};
+
+}  // namespace
+
+Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing) {
+  return FreshNames(state, clashing).rename(entry);
 }
 
 void rename_bound_names(State& state, const SymbolSet& clashing) {
   if (clashing.empty()) return;
+  FreshNames names(state, clashing);
   for (NodeId n : state.nodes())
-    if (state[n].is_entry()) rename_bound_names(state, n, clashing);
+    if (state[n].is_entry()) names.rename(n);
 }
 
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to) {
