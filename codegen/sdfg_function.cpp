@@ -106,10 +106,9 @@ void SdfgFunction::declare_symbols(Writer& out, const std::set<std::string>& par
 std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, bool always_inline) {
   plan();
   for (const Parameter& p : parameters) parameters_.insert(p.identifier);
-  const std::set<std::string>& names = parameters_;
 
   Writer body(1);
-  declare_symbols(body, names);
+  declare_symbols(body, parameters_);
   if (program_.target.gpu && &sdfg_ == &program_.root) plan_device_memory(body);
   for (const std::string& container : function_level_)
     declare(body, container, place_, surroundings_);
@@ -132,7 +131,7 @@ std::vector<std::string> SdfgFunction::emit(std::vector<Parameter> parameters, b
 
   Writer constants(1);
   for (const auto& [constant, value] : sdfg_.constants)
-    if (used.contains(cpp_name(constant)) && !names.contains(cpp_name(constant))) {
+    if (used.contains(cpp_name(constant)) && !parameters_.contains(cpp_name(constant))) {
       const auto text = constant_definition(constant, value);
       if (text)
         constants.line(on_device_ && text->starts_with("static ") ? text->substr(7) : *text);

@@ -9,7 +9,6 @@
 #include "passes/common/blocks.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/state_counts.h"
-#include "passes/common/used_names.h"
 #include "passes/loops/nest_scope.h"
 #include "passes/loops/region_accesses.h"
 #include "passes/map_fusion/iteration_match.h"

@@ -4,7 +4,6 @@
 
 #include "passes/common/copy.h"
 #include "passes/common/scope.h"
-#include "passes/common/used_names.h"
 #include "passes/split/container_uses.h"
 
 namespace sdfg {

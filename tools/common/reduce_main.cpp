@@ -18,10 +18,8 @@
 namespace sdfg {
 namespace {
 
-/// Behind the tool's name.
-constexpr std::string_view help = R"( [flag]… FILE -- COMMAND {}
-   or: [flag]… FILE --pipeline=TEXT
-
+/// Behind the two ways to call the tool.
+constexpr std::string_view help = R"(
 Removes from an SDFG what a fault does not need. The fault is that COMMAND, with the path of a
 candidate in place of {}, ends with a status other than 0; or that the pipeline makes something of
 the program that is not valid or gives other results.
@@ -129,7 +127,8 @@ int reduce_main(std::span<const std::string> arguments, const Console& console,
   const Result<Settings> settings = parse({arguments.begin(), arguments.end()});
   if (!settings) return fail(settings.error(), Exit::WrongCommandLine);
   if (settings->help) {
-    console.out(console.tool + std::string(help));
+    console.out(console.tool + " [flag]… FILE -- COMMAND {}\n" + console.tool +
+                " [flag]… FILE --pipeline=TEXT\n" + std::string(help));
     return int(Exit::Fine);
   }
   const Status done = run(*settings, console, passes);
