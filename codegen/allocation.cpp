@@ -117,7 +117,7 @@ bool SdfgFunction::is_late(const Data& data) const {
 }
 
 void SdfgFunction::place_containers() {
-  std::map<std::string, Use, std::less<>> uses;
+  ByName<Use> uses;
   for (StatePlan& plan : plans_) {
     const State& state = plan.state;
     if (plan.order.empty()) continue;

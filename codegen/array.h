@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/type.h"
 #include "support/assert.h"
+#include "support/by_name.h"
 #include "support/result.h"
 
 namespace sdfg {
@@ -90,7 +90,7 @@ std::vector<T> NdArray::values() const {
   }
   return out;
 }
-using NamedArrays = std::map<std::string, NdArray, std::less<>>;
+using NamedArrays = ByName<NdArray>;
 
 /// NumPy .npz (zip of .npy, stored or deflated) in and out. Fortran order becomes strides; integer,
 /// float, complex and bool types of native endianness.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "codegen/local_names.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -82,7 +82,7 @@ class Bindings {
 
   Map map_;
   bool open_ = false;
-  std::map<std::string, std::optional<Binding>, std::less<>> before_;  ///< of those changed since
+  ByName<std::optional<Binding>> before_;  ///< of those changed since
 };
 
 }  // namespace sdfg

@@ -33,8 +33,8 @@ struct Slot {
 struct Walk {
   const Sdfg& sdfg;
   const std::unordered_map<const State*, StatePlan*>& plans;
-  std::set<std::string, std::less<>> function_level;  ///< known to the whole function
-  std::map<std::string, Life, std::less<>> lives{};
+  NameSet function_level;  ///< known to the whole function
+  ByName<Life> lives{};
   std::size_t position = 0;
   std::vector<Life*> touched{};  ///< those of the function, state by state
 
@@ -106,7 +106,7 @@ void SdfgFunction::plan_device_memory(Writer& out) {
   Walk walk{sdfg_, plan_of_, {function_level_.begin(), function_level_.end()}};
   walk.region(sdfg_);
   // Sizes that only a launch knows, from the dynamic ranges of its map.
-  std::set<std::string, std::less<>> of_launch;
+  NameSet of_launch;
   for (const StatePlan& plan : plans_)
     for (const auto& [entry, names] : plan.declared)
       for (const std::string& name : names) {

@@ -59,7 +59,7 @@ bool is_double_lookup(const Expr& e, const Connectors& inputs) {
 
 /// What decides the defaults of one kernel.
 struct Facts {
-  std::map<std::string, int, std::less<>> unit;  ///< accesses in which the parameter has stride 1
+  ByName<int> unit;  ///< accesses in which the parameter has stride 1
   std::int64_t loads = 0, hoisted = 0, lookups = 0, accesses = 0;
   std::int64_t columns = 0;  ///< arrays of which a nested SDFG reads several elements
   bool loops = false, threads = false, reduces = false;
@@ -322,7 +322,7 @@ Facts Planner::facts(const Sdfg& sdfg, const State& state, const ScopeTree& tree
   Facts facts;
   const std::string& x = map.params.back();
   const std::string y = map.params.size() > 1 ? map.params[map.params.size() - 2] : "";
-  std::map<std::string, std::set<std::string>, std::less<>> at_y;  // indices along y, by container
+  ByName<std::set<std::string>> at_y;  // indices along y, by container
   std::set<std::string> local;
   for (NodeId id : inside)
     if (const auto* access = state[id].as<AccessNode>()) local.insert(access->data);

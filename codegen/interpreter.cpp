@@ -13,7 +13,7 @@ namespace sdfg {
 namespace {
 
 using namespace interpreter;
-using Environment = std::map<std::string, std::int64_t, std::less<>>;
+using Environment = ByName<std::int64_t>;
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";

@@ -190,7 +190,7 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
   const Place place = at.node_place(id);
   const auto operation = library_operation(node);
   if (!operation) return fail(place, operation.error().message, operation.error().hint);
-  std::map<std::string, LibraryPort, std::less<>> in, out;
+  ByName<LibraryPort> in, out;
   for (EdgeId e : at.state.in(id))
     if (!at.state[e].memlet.empty()) in[at.state[e].dst_connector] = library_port(at, e, true);
   for (EdgeId e : at.state.out(id))

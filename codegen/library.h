@@ -1,11 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "codegen/sdfg_function.h"
 #include "ir/library_node.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -30,6 +30,6 @@ struct ReducedDimensions {
 bool has_device_code(const LibraryOperation& operation);
 /// The field of the program's state with device memory for what several blocks leave of one result.
 const std::string& partial_results(Program& program);
-using LibraryPorts = std::map<std::string, LibraryPort, std::less<>>;
+using LibraryPorts = ByName<LibraryPort>;
 
 }  // namespace sdfg

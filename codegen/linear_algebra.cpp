@@ -29,8 +29,8 @@ std::string SdfgFunction::matrix(const LibraryPort& port, std::size_t row, std::
 }
 
 void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation& operation,
-                                       std::map<std::string, LibraryPort, std::less<>>& in,
-                                       std::map<std::string, LibraryPort, std::less<>>& out) {
+                                       ByName<LibraryPort>& in,
+                                       ByName<LibraryPort>& out) {
   const Place place = at.node_place(id);
   const NameScope scope(used_names_, on_device_);
   constexpr std::size_t none = ~std::size_t(0);

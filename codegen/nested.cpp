@@ -64,7 +64,7 @@ class SdfgFunction::NestedEmitter {
   const NestedSdfg& node_;
   const Sdfg& inner_;
   Place place_;
-  std::map<std::string, Actual, std::less<>> actuals_;  ///< by connector
+  ByName<Actual> actuals_;  ///< by connector
   std::map<std::string, int> reached_;  ///< connectors that lead to some memory
   bool references_ = false;             ///< some lead to memory that others may lead to, too
   std::vector<Parameter> parameters_;

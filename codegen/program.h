@@ -1,7 +1,5 @@
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "codegen/local_names.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/place.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -78,7 +77,7 @@ struct Program {
  private:
   void take_names(const Sdfg& sdfg);
   LocalNames names_;
-  std::set<std::string, std::less<>> defined_types_;
+  NameSet defined_types_;
 };
 
 }  // namespace sdfg

@@ -380,7 +380,7 @@ Result<Bundle> generate_cpu(Sdfg sdfg, const CpuOptions& options) {
 }
 
 std::string single_file(const Bundle& bundle) {
-  std::set<std::string, std::less<>> done;
+  NameSet done;
   const auto append = [&](const auto& self, std::string_view text, std::string& out) -> void {
     for (std::string_view line : split(text, '\n')) {
       constexpr std::string_view include = "#include \"";

@@ -19,6 +19,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/library_node.h"
 #include "ir/place.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -269,13 +270,13 @@ class SdfgFunction {
   std::string print_code(const Expr& expr, const Place& place) const;
   void emit_reduce(At& at, NodeId node, const Reduce& reduce);
   void emit_reduce_skip(At& at, NodeId node, const ReduceWithSkipValues& reduce,
-                        const std::map<std::string, LibraryPort, std::less<>>& in,
-                        const std::map<std::string, LibraryPort, std::less<>>& out);
+                        const ByName<LibraryPort>& in,
+                        const ByName<LibraryPort>& out);
 
   // device_library.cpp
   bool library_runs_here(const LibraryOperation& operation,
-                         const std::map<std::string, LibraryPort, std::less<>>& in,
-                         const std::map<std::string, LibraryPort, std::less<>>& out,
+                         const ByName<LibraryPort>& in,
+                         const ByName<LibraryPort>& out,
                          const Place& place);
   void emit_far_reduce(At& at, NodeId id, const Reduce& reduce, const LibraryPort& in,
                        const LibraryPort& out, const ReducedDimensions& dims);
@@ -285,8 +286,8 @@ class SdfgFunction {
 
   // linear_algebra.cpp
   void emit_linear_algebra(At& at, NodeId node, const LibraryOperation& operation,
-                           std::map<std::string, LibraryPort, std::less<>>& in,
-                           std::map<std::string, LibraryPort, std::less<>>& out);
+                           ByName<LibraryPort>& in,
+                           ByName<LibraryPort>& out);
   std::string matrix(const LibraryPort& port, std::size_t row, std::size_t column,
                      const Place& place);
 
@@ -318,19 +319,19 @@ class SdfgFunction {
   mutable LocalNames used_names_;
   int labels_ = 0;
 
-  std::map<std::string, std::string, std::less<>> device_addresses_;  ///< in the program's block
+  ByName<std::string> device_addresses_;  ///< in the program's block
   /// Of arrays on the device whose sizes are known in states only.
-  std::map<std::string, std::string, std::less<>> late_arenas_;
+  ByName<std::string> late_arenas_;
 
   // Device code.
   bool on_device_ = false;
   mutable std::vector<Frame> frames_;  ///< around what is being printed, outermost first
-  std::map<std::string, LaneParam, std::less<>> lane_params_;
+  ByName<LaneParam> lane_params_;
   /// The kernel's second parameter, begin + step * lane, where `lane` is an int that a row of
   /// threads shares: what the begin contributes to addresses is the host's business.
   std::optional<std::pair<std::string, LaneParam>> row_param_;
   /// Pointers that the kernel being printed gets, by their names in it: what the host calls them.
-  std::map<std::string, std::string, std::less<>> host_pointers_;
+  ByName<std::string> host_pointers_;
   SymbolSet code_names_;  ///< of the tasklet being printed: they hide symbols
   /// Expressions of the kernel being printed that the host computes: their names, by type and text.
   mutable std::map<std::pair<std::string, std::string>, std::string> host_values_;

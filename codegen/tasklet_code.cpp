@@ -24,9 +24,9 @@ std::string_view operator_text(Op op) {
 /// Counts assignments to each name, and notes names assigned inside inner blocks.
 struct Locals {
   std::vector<std::string> order;
-  std::map<std::string, std::vector<Expr>, std::less<>> values;
-  std::map<std::string, Expr, std::less<>> annotation;
-  std::set<std::string, std::less<>> inner;
+  ByName<std::vector<Expr>> values;
+  ByName<Expr> annotation;
+  NameSet inner;
 
   void add(const Statements& statements, bool nested) {
     for (const Statement& s : statements) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "codegen/writer.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/code.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -29,7 +29,7 @@ struct TaskletPort {
   /// A stream: reading pops.
   bool stream = false;
 };
-using TaskletPorts = std::map<std::string, TaskletPort, std::less<>>;
+using TaskletPorts = ByName<TaskletPort>;
 
 /// Prints the Python code of a tasklet as C++.
 class TaskletCode {
@@ -72,7 +72,7 @@ class TaskletCode {
   const TypeTable& types_;
   std::function<std::string(const std::string&)> outer_name_, own_name_;
   CppExpr printer_;
-  std::map<std::string, std::string, std::less<>> locals_;  ///< what each is called
+  ByName<std::string> locals_;  ///< what each is called
   std::string problem_;
 };
 

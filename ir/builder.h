@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -106,7 +107,7 @@ class StateBuilder {
   friend class RegionBuilder;
   struct Scope {
     NodeId entry, exit;
-    std::map<std::string, NodeId, std::less<>> last;  ///< access nodes inside, by container
+    ByName<NodeId> last;  ///< access nodes inside, by container
   };
   StateBuilder(Sdfg& sdfg, State& state) : sdfg_(&sdfg), state_(&state), scopes_(1) {}
   NodeId add_code(Node node, const Ports& in, const Ports& out);

@@ -3,16 +3,15 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "support/by_name.h"
 #include "support/result.h"
 #include "support/user_count.h"
 
@@ -166,8 +165,8 @@ Expr logical_not(const Expr& a);
 Expr simplify(const Expr& any);
 
 // ---- Questions and rewrites.
-using Substitution = std::map<std::string, Expr, std::less<>>;
-using SymbolSet = std::set<std::string, std::less<>>;
+using Substitution = ByName<Expr>;
+using SymbolSet = NameSet;
 
 /// Every name that is read, array names of subscripts and roots of attributes included, function
 /// names excluded. Lambda parameters do not count.
@@ -182,7 +181,7 @@ Expr substitute_as_written(const Expr& expr, const Substitution& replacements);
 /// Integer value under an environment; nothing if a symbol is missing, a value is no integer, or
 /// the arithmetic overflows 64 bits.
 std::optional<std::int64_t> evaluate(const Expr& expr,
-                                     const std::map<std::string, std::int64_t, std::less<>>& env);
+                                     const ByName<std::int64_t>& env);
 /// expr = coefficient * symbol + rest, with both free of the symbol; nothing if it is not affine.
 struct Affine {
   Expr coefficient, rest;
@@ -209,7 +208,7 @@ class Assumptions {
   struct Bounds {
     std::optional<Expr> low, high;  ///< inclusive
   };
-  using BoundsTable = std::map<std::string, Bounds, std::less<>>;
+  using BoundsTable = ByName<Bounds>;
 
   /// Of symbols: parameters of maps, sizes.
   const BoundsTable& bounds() const;

@@ -6,7 +6,7 @@ namespace sdfg {
 namespace {
 
 using detail::Rational;
-using Environment = std::map<std::string, std::int64_t, std::less<>>;
+using Environment = ByName<std::int64_t>;
 using Value = std::optional<Rational>;
 
 Value integer(std::int64_t v) { return detail::rational(v, 1); }

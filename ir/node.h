@@ -16,6 +16,7 @@
 #include "ir/subset.h"
 #include "ir/type.h"
 #include "support/box.h"
+#include "support/by_name.h"
 #include "support/rare.h"
 
 namespace sdfg {
@@ -235,7 +236,7 @@ struct OtherNode {
 };
 
 /// Connector names and types, sorted by name (their order carries no meaning).
-using Connectors = std::map<std::string, Type, std::less<>>;
+using Connectors = ByName<Type>;
 
 /// A node of a state: what all kinds have in common, around the kind.
 struct Node {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -34,7 +34,7 @@ Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& cla
 /// Of all scopes of the state.
 void rename_bound_names(State& state, const SymbolSet& clashing);
 
-using Renaming = std::map<std::string, std::string, std::less<>>;
+using Renaming = ByName<std::string>;
 /// Names other containers in access nodes, memlets, conditions and assignments of one block (or
 /// region), at once; dotted names follow their root. Descriptors, connectors and what is inside
 /// nested SDFGs stay as they are.

@@ -9,6 +9,7 @@
 #include "ir/control_flow.h"
 #include "ir/data.h"
 #include "ir/memlet.h"
+#include "support/by_name.h"
 #include "support/ordered_map.h"
 
 namespace sdfg {
@@ -28,7 +29,7 @@ struct Sdfg : Region {
   std::vector<std::string> arg_names;  ///< order of positional arguments in Python calls
   OrderedMap<Constant> constants;
   OrderedMap<Data> arrays;
-  std::map<std::string, Type, std::less<>> symbols;
+  ByName<Type> symbols;
   Instrumentation instrument = Instrumentation::None;
   std::map<std::string, Code> global_code, init_code, exit_code;  ///< key: "frame", "cuda", …
   bool openmp_sections = false;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "ir/place.h"
 #include "ir/sdfg.h"
 #include "ir/verify.h"
+#include "support/by_name.h"
 #include "support/hash.h"
 
 // What the parts of the verifier share. Each verify_*.cpp holds the rules for one kind of place;
@@ -96,15 +96,15 @@ struct SdfgScope {
   std::unordered_set<std::string> size_symbols;  ///< that descriptors mention
   /// Where symbols are assigned; and, as "set:NAME", where references are set.
   SymbolFlow flow;
-  std::set<std::string, std::less<>> written;  ///< containers that some state writes
+  NameSet written;  ///< containers that some state writes
   /// By connector of `call`: the container behind it in the outermost SDFG that has it, and how
   /// many SDFGs that one is inside of. Empty at the top.
   using Origin = std::pair<std::size_t, std::string>;
-  std::map<std::string, Origin, std::less<>> read_from, written_to;
+  ByName<Origin> read_from, written_to;
   std::size_t depth = 0;
   /// By connector of `call`: GPU memory that it is given, where its own descriptor chooses none.
   /// Empty inside of scopes that run, or may still run, on a GPU.
-  std::map<std::string, Storage, std::less<>> given_on_gpu;
+  ByName<Storage> given_on_gpu;
   /// Where the container lies, as far as is known here.
   Storage storage(std::string_view name, const Data& data) const {
     const auto given = given_on_gpu.empty() ? given_on_gpu.end() : given_on_gpu.find(name);

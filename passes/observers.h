@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "ir/sdfg.h"
 #include "ir/verify.h"
 #include "passes/pass.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -123,7 +123,7 @@ class Statistics : public Observer {
   struct Counts {
     std::size_t runs = 0, changed = 0, applied = 0, refused = 0;
   };
-  std::map<std::string, Counts, std::less<>> counts_;
+  ByName<Counts> counts_;
 };
 
 /// Adds up wall-clock time per pass, in the order of their first runs.

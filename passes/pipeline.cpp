@@ -329,7 +329,7 @@ class Runner {
 
   /// Puts the two versions together, unless `gain` says that it does not pay.
   void join(Sdfg special, const std::vector<Expr>& conditions, const Gain& gain,
-            const std::map<std::string, Type, std::less<>>& symbols) {
+            const ByName<Type>& symbols) {
     const PassRun event{versions_step, {}, ++number_};
     PassContext context(versions_step);
     context.collect_remarks = options_.collect_remarks;
@@ -420,7 +420,7 @@ class Runner {
   std::vector<Expr> extents_;  ///< of arguments, that the assumptions know
   const RunOptions& options_;
   std::vector<Expr> assume_;
-  std::map<std::string, std::size_t, std::less<>> left_;
+  ByName<std::size_t> left_;
   Diagnostics& warnings_;
   std::size_t number_ = 0, applied_ = 0;
 };

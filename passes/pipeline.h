@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "passes/observers.h"
 #include "passes/registry.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -50,7 +50,7 @@ std::string print(const Pipeline& pipeline);
 struct RunOptions {
   /// Told before each pass in order, and after it in reverse: the last one is nearest to the pass.
   std::vector<Observer*> observers{};
-  std::map<std::string, std::size_t, std::less<>> limits{};  ///< pass: applications in all its runs
+  ByName<std::size_t> limits{};  ///< pass: applications in all its runs
   std::optional<std::size_t> application_limit{};  ///< of all passes together
   std::vector<Expr> assume{};  ///< conditions on the SDFG's symbols that hold
   bool collect_remarks = false;

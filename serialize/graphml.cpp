@@ -1,5 +1,4 @@
 #include <array>
-#include <map>
 #include <sstream>
 #include <string>
 
@@ -147,7 +146,7 @@ class GraphmlWriter {
   void state(const State& s, const Sdfg& sdfg, const std::string& id);
 
   Element root_, top_, graph_;
-  std::map<std::string, bool, std::less<>> keys_;  ///< declared
+  ByName<bool> keys_;  ///< declared
   std::size_t regions_ = 0;
 };
 

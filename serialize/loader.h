@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 #include "support/json_tree.h"
 
 namespace sdfg::detail {
@@ -82,7 +83,7 @@ class Loader {
   const json::Tree& keep_tree(json::Tree tree) { return trees_.emplace_back(std::move(tree)); }
 
  private:
-  std::map<std::string, bool, std::less<>> noted_;
+  ByName<bool> noted_;
   std::deque<json::Tree> trees_;
 };
 

@@ -41,12 +41,13 @@ Saver Saver::for_base() const {
   Saver base;
   base.keep = keep, base.plain = plain, base.from = from, base.to = to;
   base.own_only = true;
+  base.printed_ = printed_;
   return base;
 }
 
 void Saver::symbolic(const Expr& e) {
   if (const auto integer = e.as_integer()) return quoted_integer(*integer);
-  auto& known = printed_[e.hash()];
+  auto& known = (*printed_)[e.hash()];
   for (const auto& [expr, text] : known)
     if (expr.same(e) || expr == e) return raw(text);
   known.emplace_back(e, json::quoted(symbolic_text(e)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,8 +82,9 @@ class Saver {
 
  private:
   std::map<std::string, std::int64_t> file_index_;
-  // Look-ups only: what was printed for an expression.
-  std::unordered_map<std::size_t, std::vector<std::pair<Expr, std::string>>> printed_;
+  // Look-ups only: what was printed for an expression, by its hash. The savers of bases share it.
+  using Printed = std::unordered_map<std::size_t, std::vector<std::pair<Expr, std::string>>>;
+  std::shared_ptr<Printed> printed_ = std::make_shared<Printed>();
 };
 
 /// What was written for an object: where the members' values lie in the text, and the members of
@@ -148,10 +150,8 @@ class Members {
 
  private:
   void begin(std::string_view name) {
-    if (!first_) to_.out += ',';
+    json::append_key(to_.out, name, first_);
     first_ = false;
-    to_.text(name);
-    to_.out += ':';
   }
   void merge(std::string_view name, std::size_t before, std::size_t at, bool was_first);
   /// The member of the original or the base, if there is such.

@@ -89,6 +89,39 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+namespace {
+
+/// The high bit of each byte that is special, and perhaps of some above the lowest such.
+std::uint64_t special_bytes(std::uint64_t x) {
+  constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+  // A byte of y is 0 where x has the character; y - 1 then borrows, and so does x - 0x20 below it.
+  // x + 1 has the high bit from 0x7f on.
+  const std::uint64_t quote = x ^ (ones * '"'), slash = x ^ (ones * '\\');
+  return (((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((x - ones * 0x20) & ~x) |
+          (x + ones) | x) &
+         highs;
+}
+
+template <class Word>
+std::uint64_t load_word(const char* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/// Has the text, of less than 16 bytes, none? Longer than 3 bytes it is two words that may overlap.
+bool all_plain(const char* text, std::size_t size) {
+  if (size >= 8)
+    return !special_bytes(load_word<std::uint64_t>(text)) &&
+           !special_bytes(load_word<std::uint64_t>(text + size - 8));
+  if (size >= 4)
+    return !special_bytes(load_word<std::uint32_t>(text) << 32 |
+                          load_word<std::uint32_t>(text + size - 4));
+  return size == 0;
+}
+
+}  // namespace
+
 std::size_t next_special(std::string_view text, std::size_t at) {
 #ifdef __SSE2__
   for (; at + 16 <= text.size(); at += 16) {
@@ -101,22 +134,11 @@ std::size_t next_special(std::string_view text, std::size_t at) {
     if (const auto mask = unsigned(_mm_movemask_epi8(found)))
       return at + std::size_t(std::countr_zero(mask));
   }
+#else
+  while (at + 8 <= text.size() && !special_bytes(load_word<std::uint64_t>(text.data() + at)))
+    at += 8;
 #endif
-  constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t x;
-    std::memcpy(&x, text.data() + at, 8);
-    // A byte of y is 0 where x has the character; y - 1 then borrows, and so does x - 0x20 below
-    // it. x + 1 has the high bit from 0x7f on.
-    const std::uint64_t quote = x ^ (ones * '"'), slash = x ^ (ones * '\\');
-    const std::uint64_t found = (((quote - ones) & ~quote) | ((slash - ones) & ~slash) |
-                                 ((x - ones * 0x20) & ~x) | (x + ones) | x) & highs;
-    if (!found) continue;
-    // The lowest is certain; a borrow or a carry may have marked bytes above it.
-    if constexpr (std::endian::native == std::endian::little)
-      return at + std::size_t(std::countr_zero(found)) / 8;
-    break;
-  }
+  if (text.size() - at < 16 && all_plain(text.data() + at, text.size() - at)) return text.size();
   for (; at < text.size(); ++at) {
     const auto c = static_cast<unsigned char>(text[at]);
     if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') break;

@@ -1,6 +1,7 @@
 #include "support/json_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace sdfg::json {
@@ -121,18 +122,37 @@ std::string unescape(std::string_view raw) {
   return out;
 }
 
+namespace {
+
+/// The string between other characters, in one piece, if it is short and has nothing to escape.
+bool append_plain(std::string& out, std::string_view before, std::string_view text,
+                  std::string_view after) {
+  std::array<char, 64> piece;
+  const std::size_t size = before.size() + text.size() + after.size();
+  if (size > piece.size() || next_special(text, 0) != text.size()) return false;
+  char* end = std::ranges::copy(before, piece.data()).out;
+  end = std::ranges::copy(text, end).out;
+  std::ranges::copy(after, end);
+  out.append(piece.data(), size);
+  return true;
+}
+
+}  // namespace
+
+void append_key(std::string& out, std::string_view key, bool first) {
+  const std::string_view before = first ? "\"" : ",\"";
+  if (append_plain(out, before, key, "\":")) return;
+  if (!first) out += ',';
+  append_string(out, key);
+  out += ':';
+}
+
 void append_string(std::string& out, std::string_view text) {
-  const std::size_t first = next_special(text, 0);
-  if (first == text.size()) {  // nearly always
-    const std::size_t at = out.size();
-    out.resize(at + text.size() + 2, '"');
-    std::ranges::copy(text, out.begin() + std::ptrdiff_t(at + 1));
-    return;
-  }
+  if (append_plain(out, "\"", text, "\"")) return;  // nearly always
   out += '"';
   std::size_t plain = 0;
   const auto flush = [&](std::size_t to) { out.append(text.substr(plain, to - plain)); };
-  for (std::size_t i = first; i < text.size(); i = next_special(text, i)) {
+  for (std::size_t i = next_special(text, 0); i < text.size(); i = next_special(text, i)) {
     const auto c = static_cast<unsigned char>(text[i]);
     flush(i);
     if (c < 0x80) {

@@ -131,6 +131,8 @@ std::string unescape(std::string_view raw);
 std::size_t next_special(std::string_view text, std::size_t at);
 /// Appends a JSON string, in ASCII as Python writes it.
 void append_string(std::string& out, std::string_view text);
+/// A member's key with the comma before it, unless it is the first, and the colon behind it.
+void append_key(std::string& out, std::string_view key, bool first);
 inline std::string quoted(std::string_view text) {
   std::string out;
   append_string(out, text);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "ir/code.h"
 #include "ir/expr.h"
 #include "ir/subset.h"
+#include "support/by_name.h"
 
 namespace sdfg::interpreter {
 
@@ -39,7 +39,7 @@ class Names {
 
  private:
   const Names* outer_;
-  mutable std::map<std::string, Binding, std::less<>> own_;
+  mutable ByName<Binding> own_;
 };
 
 /// Where code stands: what it may name, and how to speak about it.

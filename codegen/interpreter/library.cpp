@@ -6,7 +6,7 @@
 namespace sdfg::interpreter {
 namespace {
 
-const Operands::Operand& find(const std::map<std::string, Operands::Operand, std::less<>>& all,
+const Operands::Operand& find(const ByName<Operands::Operand>& all,
                               std::string_view name) {
   const auto found = all.find(name);
   if (found == all.end()) throw Stop("nothing is connected to '" + std::string(name) + "'");

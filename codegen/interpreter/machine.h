@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "codegen/interpreter/record.h"
 #include "ir/data.h"
+#include "support/by_name.h"
 #include "support/result.h"
 
 // The state of a running program. A nested SDFG cannot call itself, and everything runs in
@@ -116,7 +116,7 @@ struct Address {
 struct Machine {
   std::deque<Number> slots;  // a deque: addresses stay
   std::deque<std::vector<std::byte>> memories;  ///< of variables that hold structures
-  std::map<std::string, Record, std::less<>> records;
+  ByName<Record> records;
   std::deque<Container> containers;
   std::deque<Data> declarations;  ///< of containers that no SDFG declares
   std::deque<Where> places;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "codegen/interpreter/copy.h"
 #include "ir/library_node.h"
+#include "support/by_name.h"
 
 namespace sdfg::interpreter {
 
@@ -17,7 +17,7 @@ struct Operands {
     Combine combine;  ///< of an output's memlet; may be empty
   };
   Context context;
-  std::map<std::string, Operand, std::less<>> inputs, outputs;
+  ByName<Operand> inputs, outputs;
 
   const Operand& input(std::string_view name) const;
   const Operand& output(std::string_view name) const;

@@ -8,6 +8,7 @@
 #include "codegen/counts.h"
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/scope_tree.h"
+#include "support/by_name.h"
 
 namespace sdfg::interpreter {
 
@@ -93,8 +94,8 @@ class StateCompiler {
   ScopeTree tree_;
   std::vector<std::vector<NodeId>> children_;  ///< by entry id; the state's at the end
   std::map<NodeId, Scope> scopes_;
-  std::map<std::string, NodeId, std::less<>> local_scope_;  ///< innermost scope of all uses
-  std::map<std::string, Container*, std::less<>> locals_;
+  ByName<NodeId> local_scope_;  ///< innermost scope of all uses
+  ByName<Container*> locals_;
   std::map<NodeId, Container*> views_;
   std::map<NodeId, Container*> popped_;  ///< by the entry of the consume scope
   std::map<std::pair<NodeId, std::string>, Binding> outputs_;  ///< of code nodes, read by others

@@ -1,22 +1,21 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "codegen/interpreter/statements.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg::interpreter {
 
 /// One SDFG made ready to run: how to pass it its arguments, and what to do.
 struct Executable {
-  std::map<std::string, Binding, std::less<>> symbols;  ///< that the code uses; all are slots
-  std::set<std::string, std::less<>> assigned;          ///< those that control flow assigns
-  std::map<std::string, Container*, std::less<>> arguments;
+  ByName<Binding> symbols;  ///< that the code uses; all are slots
+  NameSet assigned;          ///< those that control flow assigns
+  ByName<Container*> arguments;
   std::vector<Container*> owned;  ///< to reset on entry
   Action body;
 
@@ -91,15 +90,15 @@ class Unit {
   bool in_kernel_;
   Names names_;
   TypeTable types_;
-  std::map<std::string, Container*, std::less<>> containers_;
-  std::map<std::string, Binding, std::less<>> symbols_;
-  std::map<std::string, std::optional<Binding>, std::less<>> constants_;
-  std::set<std::string, std::less<>> assigned_;
+  ByName<Container*> containers_;
+  ByName<Binding> symbols_;
+  ByName<std::optional<Binding>> constants_;
+  NameSet assigned_;
   std::vector<Container*> owned_;
-  std::map<std::string, int, std::less<>> uses_;  ///< states that mention a name; 2: control flow
-  std::set<std::string, std::less<>> zeroed_;     ///< some access node says setzero
+  ByName<int> uses_;  ///< states that mention a name; 2: control flow
+  NameSet zeroed_;     ///< some access node says setzero
   /// Containers whose layout uses a symbol; made when first asked for.
-  std::optional<std::map<std::string, std::vector<std::string>, std::less<>>> shaped_by_;
+  std::optional<ByName<std::vector<std::string>>> shaped_by_;
 };
 
 /// Compiles a nested SDFG or the program itself.

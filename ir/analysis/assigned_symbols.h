@@ -2,16 +2,16 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <string>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
 /// Symbols that interstate edges and loops assign in a region (nested SDFGs not included), and by
 /// how many edges and loops. A loop counts once.
-using AssignmentCounts = std::map<std::string, std::size_t, std::less<>>;
+using AssignmentCounts = ByName<std::size_t>;
 AssignmentCounts count_assignments(const Region& region);
 /// The symbols that are assigned in a region, at any depth, by edges and by loops: those that init
 /// and update statements assign beside the loop's variable, too.

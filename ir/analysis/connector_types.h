@@ -1,15 +1,15 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
 /// Types of names in scope: symbols, constants, scalars, map parameters.
-using TypeTable = std::map<std::string, Type, std::less<>>;
+using TypeTable = ByName<Type>;
 
 /// Fills in connectors whose type is unknown, by DaCe's rules (spec of infer_types): one element
 /// or a scalar container: the element type, otherwise a pointer to it; what Python code computes,

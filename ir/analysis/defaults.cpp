@@ -133,7 +133,7 @@ bool any_inner_schedule(const State& state, const ScopeTree& tree, NodeId entry,
 
 class Defaults {
  public:
-  using Outer = std::map<std::string, Storage, std::less<>>;  ///< by connector
+  using Outer = ByName<Storage>;  ///< by connector
 
   Status sdfg(Sdfg& sdfg, const Outer* outer) {
     std::optional<Diagnostic> error;

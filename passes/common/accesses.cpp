@@ -39,8 +39,8 @@ const std::vector<AccessSite>* Accesses::find(std::string_view root) const {
   return at == NameIndex::none ? nullptr : &containers_[at].sites;
 }
 
-std::set<std::string, std::less<>> Accesses::collect_names() const {
-  std::set<std::string, std::less<>> out;
+NameSet Accesses::collect_names() const {
+  NameSet out;
   const NameSink named = [&](const std::string& name) {
     if (sdfg_.arrays.contains(root(name))) out.emplace(root(name));
   };

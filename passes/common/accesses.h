@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 #include "support/name_index.h"
 
 namespace sdfg {
@@ -52,7 +52,7 @@ class Accesses {
 
  private:
   static std::string_view root(std::string_view name) { return name.substr(0, name.find('.')); }
-  std::set<std::string, std::less<>> collect_names() const;
+  NameSet collect_names() const;
   /// The sites of a root, or null.
   const std::vector<AccessSite>* find(std::string_view root) const;
   std::vector<AccessSite>* find(std::string_view root) {
@@ -66,7 +66,7 @@ class Accesses {
   Sdfg& sdfg_;
   std::vector<Container> containers_;
   NameIndex index_;  ///< of containers_
-  mutable std::optional<std::set<std::string, std::less<>>> named_;
+  mutable std::optional<NameSet> named_;
 };
 
 }  // namespace sdfg

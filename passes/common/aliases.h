@@ -5,12 +5,13 @@
 #include <string>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
 /// Containers of a nested SDFG that may be the same memory, because overlapping parts of one
 /// container are given to it under several names. Each maps to the first of its group.
-using Aliases = std::map<std::string, std::string, std::less<>>;
+using Aliases = ByName<std::string>;
 /// Those of a node's nested SDFG; `outside`: of the SDFG that the node is in.
 Aliases aliases_inside(const Sdfg& sdfg, const State& state, NodeId node, const Aliases& outside);
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -31,7 +31,7 @@ class Labels {
 
  private:
   std::unordered_set<std::string> taken_;
-  std::map<std::string, std::size_t, std::less<>> next_;  ///< by base: the number to try next
+  ByName<std::size_t> next_;  ///< by base: the number to try next
 };
 
 /// A plain region's blocks and edges take the place of the block that holds it, which is erased.

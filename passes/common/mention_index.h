@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -19,12 +19,12 @@ class MentionIndex {
   bool only_in(const std::string& name, const std::function<bool(BlockId)>& is_inside) const;
 
  private:
-  using Counts = std::map<std::string, std::size_t, std::less<>>;
+  using Counts = ByName<std::size_t>;
   static void count(const InterstateEdge& edge, Counts& out);
   static void count(const Block& block, Counts& out);
 
   Counts total_;
-  std::map<std::string, std::vector<std::pair<BlockId, std::size_t>>, std::less<>> at_;
+  ByName<std::vector<std::pair<BlockId, std::size_t>>> at_;
 };
 
 }  // namespace sdfg

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -24,7 +24,7 @@ class NestedNames {
 
  private:
   void add(const Sdfg& parent);
-  std::map<std::string, std::size_t, std::less<>> count_;
+  ByName<std::size_t> count_;
 };
 
 }  // namespace sdfg

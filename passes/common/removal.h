@@ -9,6 +9,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
 #include "passes/common/side_effects.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -35,7 +36,7 @@ class Removal {
  private:
   /// Containers on one side of a point, and whether they are written there; "" stands for side
   /// effects and for containers that cannot be told.
-  using Touched = std::map<std::string, bool, std::less<>>;
+  using Touched = ByName<bool>;
 
   void bridge(NodeId node);
   void drop_edge(EdgeId edge);

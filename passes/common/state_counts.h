@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -24,7 +24,7 @@ class StateCounts {
   void joined(const std::string& container) { --counts_[container]; }
 
  private:
-  std::map<std::string, std::size_t, std::less<>> counts_;
+  ByName<std::size_t> counts_;
 };
 
 }  // namespace sdfg

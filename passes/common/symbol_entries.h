@@ -1,15 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "support/by_name.h"
 #include "support/result.h"
 
 namespace sdfg {
 
-using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
+using SymbolValues = ByName<std::int64_t>;
 
 /// What JSON files of symbols may hold.
 enum class SymbolFile {

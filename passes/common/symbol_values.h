@@ -10,6 +10,7 @@
 
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -160,7 +161,7 @@ class SymbolValues {
   Substitution entry_;
   Position next_ = 0;
   std::vector<RegionInfo> regions_;
-  std::map<std::string, Symbol, std::less<>> symbols_;
+  ByName<Symbol> symbols_;
   std::vector<std::string> names_;
   std::vector<std::vector<Definition>> definitions_;  ///< by symbol, in order of position
   std::map<Origin, Version> versions_;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -10,6 +9,7 @@
 
 #include "ir/sdfg.h"
 #include "passes/conditionals/place_tree.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -20,7 +20,7 @@ struct IfBody {
   NodeId node;
   /// The SDFG as a whole; its parent is where the node is.
   PlaceTree::Index inside = PlaceTree::root;
-  std::map<std::string, PlaceTree::Index, std::less<>> inputs;  ///< by connector: place of its uses
+  ByName<PlaceTree::Index> inputs;  ///< by connector: place of its uses
   SymbolSet taken;  ///< connectors of code inside, which containers must not be named like
 };
 

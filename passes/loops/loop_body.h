@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "passes/common/blocks.h"
 #include "passes/common/loop_range.h"
 #include "passes/pass.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -26,7 +26,7 @@ class ShapeSymbols {
 
  private:
   const Sdfg& sdfg_;
-  std::optional<std::map<std::string, std::string, std::less<>>> first_reader_;
+  std::optional<ByName<std::string>> first_reader_;
 };
 
 /// One iteration as a plain region: a copy of the body with the variable replaced, less the

@@ -100,12 +100,12 @@ class CarriedSymbols {
   const TypeTable types_;
   SymbolValues values_;
   SymbolSet assigned_;
-  std::map<std::string, SymbolSet, std::less<>> shapes_;
+  ByName<SymbolSet> shapes_;
   std::unordered_map<const LoopRegion*, std::string> carried_;  ///< looked up, never iterated
 };
 
 /// How often the SDFG mentions each of the names: access nodes, and whatever reads them by name.
-using Uses = std::map<std::string, std::size_t, std::less<>>;
+using Uses = ByName<std::size_t>;
 void count_roots(const SymbolSet& names, const SymbolSet& known, Uses& uses) {
   for (const std::string& name : names)
     if (const std::string root = name.substr(0, name.find('.')); known.contains(root)) ++uses[root];

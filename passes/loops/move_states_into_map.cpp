@@ -17,7 +17,7 @@
 namespace sdfg {
 namespace {
 
-using AccessLists = std::map<std::string, std::vector<RegionAccess>, std::less<>>;
+using AccessLists = ByName<std::vector<RegionAccess>>;
 
 /// A state that is one map, as it would be beside those before it.
 struct Part {
@@ -42,7 +42,7 @@ struct Touched {
 /// Maps of states one after the other that can be one, so far.
 struct Group {
   std::vector<Part> parts;
-  std::map<std::string, Touched, std::less<>> containers;
+  ByName<Touched> containers;
 
   void add(Part part) {
     for (const auto& [name, border] : part.border) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -14,7 +14,7 @@ struct Nested {
   Subset window;            ///< else: the part that the nested SDFG is given
   bool read = false, written = false;
 };
-using NestedContainers = std::map<std::string, Nested, std::less<>>;
+using NestedContainers = ByName<Nested>;
 
 /// Moves a region's blocks into an SDFG of their own. Containers keep their names; those given
 /// through a window start at its first element, and subsets inside move along. Private ones leave

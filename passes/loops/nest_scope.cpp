@@ -134,7 +134,7 @@ Refusal ScopeNester::find_border(const State& state, const Scope& scope,
   for (EdgeId e : state.out(scope.exit))
     if (Refusal why = add_to_border(state, e, false, around, border, assumptions)) return why;
   SymbolSet used;
-  std::map<std::string, std::size_t, std::less<>> inside;
+  ByName<std::size_t> inside;
   for (NodeId n : scope.nodes) {
     const Node& node = state[n];
     collect_used_names(node, containers_, used);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "ir/sdfg.h"
 #include "passes/common/scope.h"
 #include "passes/pass.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -18,7 +18,7 @@ struct BorderContainer {
   std::optional<EdgeId> in, out;  ///< the edges outside
   Subset window;
 };
-using Border = std::map<std::string, BorderContainer, std::less<>>;
+using Border = ByName<BorderContainer>;
 
 /// Parameters of maps around an SDFG are symbols of it: why it cannot hold these nodes, if one has
 /// a connector of such a name.
@@ -69,7 +69,7 @@ class ScopeNester {
   const Sdfg& sdfg_;
   const TypeTable types_;
   SymbolSet containers_;
-  std::map<std::string, std::size_t, std::less<>> access_nodes_;  ///< how many each container has
+  ByName<std::size_t> access_nodes_;  ///< how many each container has
 };
 
 }  // namespace sdfg

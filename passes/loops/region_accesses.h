@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "passes/common/loop_range.h"
 #include "passes/common/side_effects.h"
 #include "passes/pass.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -22,7 +22,7 @@ struct RegionAccess {
 
 /// What a region does with each container, and what keeps it from being moved.
 struct RegionAccesses {
-  std::map<std::string, std::vector<RegionAccess>, std::less<>> by_container;
+  ByName<std::vector<RegionAccess>> by_container;
   SymbolSet named;   ///< containers that conditions, assignments or code read by name
   SymbolSet locals;  ///< transients between tasklets, which have no access node
   Refusal refusal;   ///< streams, references, structures, side effects, nodes that are not known

@@ -11,6 +11,7 @@
 #include "ir/analysis/order.h"
 #include "ir/sdfg.h"
 #include "passes/common/side_effects.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -63,9 +64,9 @@ class PortNames {
 struct FusionMap {
   NodeId entry, exit;
   std::size_t size = 0;  ///< nodes and scopes directly inside
-  std::map<std::string, Port, std::less<>> in, out;
-  std::map<std::string, PortNames, std::less<>> reads, writes;  ///< by container
-  std::map<std::string, EdgeId, std::less<>> dynamic;  ///< connector of a dynamic range input: edge
+  ByName<Port> in, out;
+  ByName<PortNames> reads, writes;  ///< by container
+  ByName<EdgeId> dynamic;  ///< connector of a dynamic range input: edge
   std::vector<EdgeId> waits;  ///< empty memlets into the entry; some may be gone
   SymbolSet inside;           ///< containers with access nodes in the scope, at any depth
   bool side_effects = false;

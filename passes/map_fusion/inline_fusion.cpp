@@ -160,7 +160,7 @@ class Inliner {
 
   void copy_for(const Element& element) {
     std::map<NodeId, NodeId> copies;
-    std::map<std::string, std::string, std::less<>> names;
+    ByName<std::string> names;
     for (NodeId n : scope_.nodes) {
       Node node = state_[n];
       if (auto* tasklet = node.as<Tasklet>())
@@ -212,7 +212,7 @@ class Inliner {
     return id;
   }
 
-  using Names = std::map<std::string, std::string, std::less<>>;
+  using Names = ByName<std::string>;
   Edge copy_of(EdgeId e, const Element& element, const Names& names) const {
     Edge edge = state_[e];
     Memlet& memlet = edge.memlet;

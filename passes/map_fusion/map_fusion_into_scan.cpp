@@ -343,7 +343,7 @@ class Mover {
   NestedSdfg piece_;           ///< its body
   Substitution inner_names_;   ///< symbol of the parent: what it is called in the scan
   Substitution inner_values_;  ///< symbol or constant of the body: what it is in the scan
-  std::map<std::string, Type, std::less<>> types_;
+  ByName<Type> types_;
 };
 
 /// What is looked at again and again: nested SDFGs, and the SDFG around.

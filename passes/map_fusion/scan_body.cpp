@@ -151,7 +151,7 @@ void ScanBody::read_scalar(const LoopRead& read, const std::string& connector,
 }
 
 Substitution ScanBody::inner_names(const SymbolSet& outer, const LoopRegion& loop) {
-  std::map<std::string, std::string, std::less<>> known;  // outer symbol: inner one
+  ByName<std::string> known;  // outer symbol: inner one
   for (const auto& [name, value] : nested_.symbol_mapping)
     if (value.is(Op::Symbol) && !assigned_.contains(name)) known.emplace(value.name(), name);
   known[level_] = loop.loop_variable;
@@ -164,7 +164,7 @@ Substitution ScanBody::inner_names(const SymbolSet& outer, const LoopRegion& loo
 }
 
 void ScanBody::pass_symbols(const Substitution& names,
-                            const std::map<std::string, Type, std::less<>>& types) {
+                            const ByName<Type>& types) {
   for (const auto& [outer, inner] : names) {
     if (outer == level_ || nested_.symbol_mapping.contains(inner.name())) continue;
     const auto type = types.find(outer);

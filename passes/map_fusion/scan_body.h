@@ -6,6 +6,7 @@
 #include "passes/common/loop_range.h"
 #include "passes/common/taken_names.h"
 #include "passes/map_fusion/fusion_plan.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -37,7 +38,7 @@ class ScanBody {
   Substitution inner_names(const SymbolSet& outer, const LoopRegion& loop);
   /// … and are passed on from now on.
   void pass_symbols(const Substitution& names,
-                    const std::map<std::string, Type, std::less<>>& types);
+                    const ByName<Type>& types);
   /// What a constant of the parent is called inside: by its own name if that is free, or the same
   /// constant there.
   std::string inner_name(const std::string& name, const Constant& constant);

@@ -1,7 +1,6 @@
 #include "passes/maps/copy_to_map.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "ir/analysis/memlet_path.h"
@@ -245,7 +244,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeNames> names;
     std::optional<ScopeTree> scopes;
-    std::map<std::string, std::vector<NodeId>, std::less<>> uses;  // outside of scopes
+    ByName<std::vector<NodeId>> uses;  // outside of scopes
     if (options.only_beside_maps) {
       scopes = scope_tree_of(state);
       for (NodeId n : state.nodes())

@@ -7,6 +7,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -17,7 +18,7 @@ struct MapBody {
   std::vector<NodeId> access;             ///< in order
   std::map<NodeId, std::size_t> part_of;  ///< code nodes, entries and exits: computation
   std::size_t parts = 0;
-  std::set<std::string, std::less<>> grown;  ///< transients that get the map's dimensions
+  NameSet grown;  ///< transients that get the map's dimensions
 
   /// Numbers the computations of these nodes, which are sorted: nodes joined by direct edges with
   /// data, but for those that are `cut`, and each entry with its exit.

@@ -32,7 +32,7 @@ struct Facts {
   Accesses accesses;
   Assumptions known;
   /// By container: edges from tasklet to tasklet that name it.
-  std::map<std::string, std::size_t, std::less<>> direct;
+  ByName<std::size_t> direct;
 };
 
 class Fission {

@@ -16,7 +16,7 @@ namespace sdfg {
 namespace {
 
 using Point = std::vector<std::int64_t>;
-using Environment = std::map<std::string, std::int64_t, std::less<>>;
+using Environment = ByName<std::int64_t>;
 
 /// Adds the points of the dimensions from `d` on, up to one more than `limit`.
 Refusal add_points(const MapEntry& map, std::size_t d, Environment& env, Point& point,
@@ -178,7 +178,7 @@ class Unroller {
   PassContext& context_;
   FreshNames names_;
   const Sdfg* counted_ = nullptr;
-  std::map<std::string, std::size_t, std::less<>> uses_;
+  ByName<std::size_t> uses_;
 };
 
 }  // namespace

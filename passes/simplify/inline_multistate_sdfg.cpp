@@ -34,7 +34,7 @@ class Labels {
   }
 
  private:
-  std::set<std::string, std::less<>> taken_;
+  NameSet taken_;
   std::map<std::string, std::size_t> next_;
 };
 
@@ -261,7 +261,7 @@ class Inliner {
   void replace_inside(Sdfg& inner) {
     Substitution all = plan_.replacements();
     Renaming containers = plan_.moved;
-    std::map<std::string, const Connection*, std::less<>> parts;  // by a name for the time being
+    ByName<const Connection*> parts;  // by a name for the time being
     for (const auto& [name, c] : plan_.connections) {
       containers.insert_or_assign(name, c.outer);
       std::string in_between = c.outer;
@@ -269,7 +269,7 @@ class Inliner {
         in_between = site_.names.take("__part_" + name);
         parts.emplace(in_between, &c);
       }
-      all.insert_or_assign(name, Expr::symbol(in_between));
+      if (in_between != name) all.insert_or_assign(name, Expr::symbol(in_between));
     }
     for_each_state(inner, [&](State& state) { plan_.close_subsets(inner, state); });
     replace_symbols(inner, all);

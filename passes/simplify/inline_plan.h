@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include "ir/sdfg.h"
 #include "passes/common/taken_names.h"
 #include "passes/pass.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -21,7 +21,7 @@ struct Connection {
 
 /// How what is inside a nested SDFG is said in its parent's names and coordinates.
 struct InlinePlan {
-  std::map<std::string, Connection, std::less<>> connections;  ///< by connector: inner container
+  ByName<Connection> connections;  ///< by connector: inner container
   Substitution symbols;  ///< inner symbol: outer expression
   Renaming moved;        ///< inner transient or constant: its name in the parent
 

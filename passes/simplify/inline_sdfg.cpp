@@ -23,7 +23,7 @@ namespace {
 struct StateIndex {
   TakenNames& names;
   ScopeTree tree;  ///< of the nodes that were there at first
-  std::map<std::string, std::set<NodeId>, std::less<>> accesses;  ///< container: its access nodes
+  ByName<std::set<NodeId>> accesses;  ///< container: its access nodes
 
   void add(const State& state, NodeId n) {
     if (const auto* access = state[n].as<AccessNode>()) accesses[access->data].insert(n);
@@ -421,7 +421,7 @@ class Inliner {
   bool scoped_ = false;
   InlinePlan plan_;
   std::set<std::string> views_written_;
-  std::map<std::string, NodeId, std::less<>> last_version_;
+  ByName<NodeId> last_version_;
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
   std::set<NodeId> neighbours_, readers_, writers_;
   std::vector<std::pair<NodeId, NodeId>> versions_;

@@ -1,6 +1,5 @@
 #include "passes/simplify/optional_array_inference.h"
 
-#include <map>
 #include <set>
 
 #include "ir/graph_algorithms.h"
@@ -11,7 +10,7 @@ namespace sdfg {
 namespace {
 
 /// By name: can the array be absent? Those that nobody has decided are missing.
-using Known = std::map<std::string, bool, std::less<>>;
+using Known = ByName<bool>;
 
 bool may_return(const Block& block) {
   bool found = false;

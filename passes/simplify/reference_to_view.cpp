@@ -1,7 +1,6 @@
 #include "passes/simplify/reference_to_view.h"
 
 #include <algorithm>
-#include <map>
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
@@ -20,7 +19,7 @@ struct Use {
   bool in_scope;
   std::optional<EdgeId> setting;
 };
-using Uses = std::map<std::string, std::vector<Use>, std::less<>>;
+using Uses = ByName<std::vector<Use>>;
 
 Uses uses_of_references(const Sdfg& sdfg, const StateTrails& states) {
   Uses uses;

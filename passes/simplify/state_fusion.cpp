@@ -53,7 +53,7 @@ struct Access {
   std::size_t follower = 0;  ///< an access of a later state whose end waits for this end; 0: none
   std::optional<Subset> kept_from{};  ///< a write that does not cover it
 };
-using Accesses = std::map<std::string, std::vector<Access>, std::less<>>;
+using Accesses = ByName<std::vector<Access>>;
 
 bool overlap(const Access& a, const Access& b) {
   return !a.subset || !b.subset || intersects(*a.subset, *b.subset) != Truth::No;

@@ -217,8 +217,8 @@ class Propagation {
   const TypeTable types_;
   SymbolValues values_;
   std::optional<SymbolSet> names_;  ///< assigned symbols, when they have been asked for
-  std::map<std::string, std::optional<Expr>, std::less<>> shapes_;  ///< symbol of shapes: its value
-  std::map<std::string, std::vector<std::string>, std::less<>> shaped_;  ///< by container
+  ByName<std::optional<Expr>> shapes_;  ///< symbol of shapes: its value
+  ByName<std::vector<std::string>> shaped_;  ///< by container
   std::set<std::string> agreed_;  ///< symbols of shapes that a state has been asked for
   std::vector<std::function<void()>> rewrites_;
 };

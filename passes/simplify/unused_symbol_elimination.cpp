@@ -64,7 +64,7 @@ class Eliminator {
   SymbolSet used_names(const Sdfg& sdfg) const {
     SymbolSet known;
     for (const auto& [name, type] : sdfg.symbols) known.insert(name);
-    std::map<std::string, std::vector<const Expr*>, std::less<>> definitions;
+    ByName<std::vector<const Expr*>> definitions;
     for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
       for (const auto& [name, value] : edge.assignments) {
         known.insert(name);

@@ -92,7 +92,7 @@ std::map<std::string, std::int64_t> given_extents(const Sdfg& sdfg, const NamedA
   return extents;
 }
 
-using Values = std::map<std::string, std::int64_t, std::less<>>;
+using Values = ByName<std::int64_t>;
 
 /// Symbols that are no given value and no part of a shape, but alone a stride: what makes no two
 /// elements of a container lie at the same place. Each container is row-major; of containers that

@@ -126,7 +126,7 @@ Result<call::Again> call_program(const std::string& path, const std::vector<Pass
   return file.header().again;
 }
 
-using Environment = std::map<std::string, std::int64_t, std::less<>>;
+using Environment = ByName<std::int64_t>;
 
 /// The value of a scalar argument as raw bytes of the type asked for.
 std::optional<std::vector<std::byte>> scalar_bytes(const NdArray& value, const Type& type) {

@@ -9,8 +9,8 @@ namespace sdfg {
 namespace {
 
 /// Integers and truth values among the arguments.
-std::map<std::string, std::int64_t, std::less<>> integers(const NamedArrays& arguments) {
-  std::map<std::string, std::int64_t, std::less<>> out;
+ByName<std::int64_t> integers(const NamedArrays& arguments) {
+  ByName<std::int64_t> out;
   for (const auto& [name, array] : arguments) {
     if (!array.shape.empty()) continue;
     const bool is_signed = array.type.is_signed_integer();

@@ -8,7 +8,7 @@
 namespace sdfg {
 namespace {
 
-using Sizes = std::map<std::string, std::int64_t, std::less<>>;
+using Sizes = ByName<std::int64_t>;
 
 template <class T>
 void fill(NdArray& array, Random& random) {

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <optional>
 
 #include "codegen/gpu.h"
@@ -56,8 +55,8 @@ std::optional<std::int64_t> number_behind(std::string_view line, std::string_vie
 }
 
 /// Sizes of the sections `.text.KERNEL` of an ELF file, by KERNEL.
-std::map<std::string, std::int64_t, std::less<>> code_sizes(std::string_view file) {
-  std::map<std::string, std::int64_t, std::less<>> sizes;
+ByName<std::int64_t> code_sizes(std::string_view file) {
+  ByName<std::int64_t> sizes;
   const auto read = [&]<class T>(std::uint64_t at, T) {
     T value{};
     if (at <= file.size() && sizeof(T) <= file.size() - at)
@@ -141,7 +140,7 @@ std::vector<KernelResources> parse_ptxas(std::string_view printed, std::string_v
 std::vector<KernelResources> parse_amdgpu(std::string_view assembly) {
   // Metadata of all kernels stands at the end; the comment with a kernel's size behind its code.
   std::vector<KernelResources> kernels;
-  std::map<std::string, std::int64_t, std::less<>> sizes;
+  ByName<std::int64_t> sizes;
   KernelResources k;
   std::string function;
   bool metadata = false;

@@ -379,7 +379,7 @@ class Run {
   /// What the program would launch and move, in symbols or, with --set, in numbers.
   void show_cost() const {
     const ProgramCost cost = program_cost(input_.sdfg);
-    std::map<std::string, std::int64_t, std::less<>> symbols;
+    ByName<std::int64_t> symbols;
     for (const auto& [name, text] : s_.set) {
       std::int64_t value = 0;
       const char* const end = text.data() + text.size();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "passes/pipeline.h"
 #include "serialize/save.h"
+#include "support/by_name.h"
 #include "tools/common/emit.h"
 
 namespace sdfg {
@@ -31,14 +31,14 @@ struct OptSettings {
   bool verify_only = false, time = false, stats = false;
   std::string stats_file;  ///< empty: as text
   PassFilter print_before, print_after, print_after_change, remarks;
-  std::map<std::string, std::size_t, std::less<>> limits;
+  ByName<std::size_t> limits;
 
   std::vector<Expr> assume;
   CheckWhen verify = CheckWhen::End, check_semantics = CheckWhen::Never;
 
   std::string run_data, record, backend = "interpreter";
   std::string plan;  ///< file that overrides the plan of a GPU program
-  std::map<std::string, std::string, std::less<>> set;  ///< scalar arguments beyond run_data
+  ByName<std::string> set;  ///< scalar arguments beyond run_data
   double tolerance = 0;
 
   std::string reproducer, rerun, history;

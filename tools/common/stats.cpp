@@ -54,7 +54,7 @@ std::string to_text(const ExecutionCounts& counts) {
 }
 
 std::string to_text(const ProgramCost& cost,
-                    const std::map<std::string, std::int64_t, std::less<>>& symbols) {
+                    const ByName<std::int64_t>& symbols) {
   const auto shown = [&](const Expr& e) {
     const auto value = evaluate(e, symbols);
     return value ? std::to_string(*value) : to_text(e);

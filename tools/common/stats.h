@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include <map>
 
 #include "codegen/counts.h"
 #include "ir/analysis/cost.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -13,7 +13,7 @@ namespace sdfg {
 std::string to_text(const ExecutionCounts& counts);
 /// The same without a run: expressions, or numbers where the values of all their symbols are given.
 std::string to_text(const ProgramCost& cost,
-                    const std::map<std::string, std::int64_t, std::less<>>& symbols);
+                    const ByName<std::int64_t>& symbols);
 /// The same numbers as JSON text.
 std::string to_json(const ExecutionCounts& counts);
 

@@ -13,7 +13,7 @@
 namespace sdfg {
 namespace {
 
-using Environment = std::map<std::string, std::int64_t, std::less<>>;
+using Environment = ByName<std::int64_t>;
 using Points = std::set<std::vector<std::int64_t>>;
 
 class Generator {

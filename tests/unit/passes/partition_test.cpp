@@ -9,7 +9,7 @@ namespace {
 
 Subset box(std::string_view text) { return *parse_subset(text); }
 
-using Values = std::map<std::string, std::int64_t, std::less<>>;
+using Values = ByName<std::int64_t>;
 using Points = std::multiset<std::pair<std::int64_t, std::int64_t>>;
 
 /// The points of a two-dimensional box for some values of its symbols.
