@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ir/sdfg.h"
@@ -14,16 +15,21 @@ SymbolSet accessed_in(const State& state);
 /// state alone begins anew each time that state runs (docs/ir.md, memory).
 class StateCounts {
  public:
+  /// The SDFG must outlive it.
   explicit StateCounts(const Sdfg& sdfg);
 
   std::size_t of(std::string_view container) const {
     const auto found = counts_.find(container);
     return found == counts_.end() ? 0 : found->second;
   }
+  /// Does some region of the SDFG have a cycle? Loops as blocks do not count.
+  bool has_cycle();
   /// Two states that have it have become one.
   void joined(const std::string& container) { --counts_[container]; }
 
  private:
+  const Sdfg& sdfg_;
+  std::optional<bool> cycle_;
   ByName<std::size_t> counts_;
 };
 

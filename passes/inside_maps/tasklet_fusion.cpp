@@ -312,10 +312,22 @@ class Fuser {
     const TypeTable assigned = types_assigned(code, types);
     const auto found = assigned.find(result);
     if (found == assigned.end()) return {};
+    types.insert(assigned.begin(), assigned.end());
+    bool negates = false;
+    for (const Statement& s : *code.statements())
+      negates = negates || negates_number(std::get<Assign>(s.kind).value, types);
+    if (negates) return {};
     for (const Statement& s : *code.statements())
       if (const auto& assign = std::get<Assign>(s.kind); assign.target.is_symbol(result))
         return is_narrow(found->second) && !stays_narrow(assign.value) ? Type() : found->second;
     return {};
+  }
+  /// Is there a `not x` of a number? DaCe infers the type of x for it, and so do we; in C++ it is a
+  /// bool.
+  static bool negates_number(const Expr& value, const TypeTable& types) {
+    if (value.is(Op::Not) && type_of(value.arg(0), types).base() != BaseType::Bool) return true;
+    return std::ranges::any_of(value.args(),
+                               [&](const Expr& part) { return negates_number(part, types); });
   }
   /// Smaller than what C++ computes in: bool, integers of 8 or 16 bits, floats of 16.
   static bool is_narrow(const Type& type) {

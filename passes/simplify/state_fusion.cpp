@@ -42,6 +42,9 @@ namespace {
 /// A budget: each access of the second state is compared with all of the first to its container.
 constexpr std::size_t most_accesses = 256;
 
+/// A budget: so many certain writes of a container are kept, the last ones.
+constexpr std::ptrdiff_t most_writes = 32;
+
 /// A container's elements at one place: the container behind views, and the subset where it is
 /// known.
 struct Access {
@@ -65,7 +68,83 @@ struct StateAccesses {
   Accesses accesses;
   SymbolSet written;  ///< containers
   SymbolSet names;    ///< symbols and containers read by name in subsets, ranges, code and shapes
+  /// Elements that are written whenever the state runs, not through views.
+  ByName<std::vector<Subset>> certain;
+  /// What is read, or accumulated in, and not certainly written before; none: anything.
+  ByName<std::vector<std::optional<Subset>>> open_reads;
   bool side_effects = false;
+};
+
+/// Does the container keep nothing from one run of its state to the next, if that is the only one?
+bool may_begin_anew(const Sdfg& sdfg, const std::string& container) {
+  const Data* data = sdfg.find_data(container);
+  return data && data->transient &&
+         (data->lifetime == Lifetime::Scope || data->lifetime == Lifetime::State);
+}
+
+/// Is it all of the container?
+bool is_whole(const Data& data, const std::optional<Subset>& subset) {
+  return subset && *subset == Subset::whole(data.shape);
+}
+
+/// Does the edge write its subset whenever the state runs? A view must have been written wholly.
+bool writes_certainly(const Sdfg& sdfg, const State& state, EdgeId edge) {
+  const Memlet& memlet = state[edge].memlet;
+  if (memlet.empty() || memlet.wcr || memlet.dynamic) return false;
+  const NodeId from = state.source(edge);
+  const auto* access = state[from].as<AccessNode>();
+  const Data* data = access ? sdfg.find_data(access->data) : nullptr;
+  if (!data || !data->is_view()) return true;
+  return std::ranges::any_of(state.in(from), [&](EdgeId e) {
+    return is_whole(*data, state[e].memlet.dst_subset) && writes_certainly(sdfg, state, e);
+  });
+}
+
+/// Is all of it among what is written?
+bool is_written(const Data& data, const std::optional<Subset>& read,
+                const std::vector<Subset>& writes) {
+  // Accesses lie within their container.
+  if (std::ranges::any_of(writes, [&](const Subset& w) { return is_whole(data, w); })) return true;
+  if (!read) return false;
+  constexpr std::size_t most_parts = 16;
+  std::vector<Subset> left{*read};
+  for (const Subset& write : writes) {
+    std::vector<Subset> parts;
+    for (const Subset& part : left)
+      if (auto rest = difference(part, write))
+        std::ranges::move(*rest, std::back_inserter(parts));
+      else
+        parts.push_back(part);
+    if (parts.empty()) return true;
+    if (parts.size() <= most_parts) left = std::move(parts);
+  }
+  return false;
+}
+
+/// Is there a path, as far as a short search backward from `to` tells? A "no" costs a redundant
+/// ordering edge, never a wrong order.
+class ShortSearch {
+ public:
+  bool reaches(const State& state, NodeId from, NodeId to) {
+    constexpr std::size_t budget = 128;
+    seen_.resize(std::max(seen_.size(), std::size_t(state.id_bound())));
+    ++search_;
+    open_.assign(1, to);
+    seen_[to.value] = search_;
+    for (std::size_t at = 0; at < open_.size() && at < budget; ++at) {
+      if (open_[at] == from) return true;
+      for (EdgeId e : state.in(open_[at])) {
+        const NodeId source = state.source(e);
+        if (std::exchange(seen_[source.value], search_) != search_) open_.push_back(source);
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::vector<NodeId> open_;
+  std::vector<std::uint64_t> seen_;  ///< by node: the last search that met it
+  std::uint64_t search_ = 0;
 };
 
 /// The accesses of a state, or why they cannot be told.
@@ -82,9 +161,19 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     return out;
   }
   effects.keep_only(sdfg);
+  ByName<std::vector<std::pair<NodeId, std::optional<Subset>>>> open;  // by container: at a node
+  ByName<std::vector<std::pair<NodeId, Subset>>> written_at;
   UsedNames used(containers, out.value.names);
   SymbolCollector of_shapes(out.value.names);
   const auto scope_end = [&](NodeId n) { return state[n].is_entry() ? tree->exit_of(n) : n; };
+  const auto is_view = [&](NodeId n) {
+    const auto* access = state[n].as<AccessNode>();
+    return access && sdfg.find_data(access->data) && sdfg.find_data(access->data)->is_view();
+  };
+  const auto shows = [&](NodeId n) {
+    const auto edge = is_view(n) ? viewed_edge(sdfg, state, n) : std::nullopt;
+    return edge && state.target(*edge) == n;
+  };
   const auto scope_begin = [&](NodeId n) { return state[n].is_exit() ? tree->parent_of(n) : n; };
   for (NodeId n : state.nodes()) {
     used.add(state[n]);
@@ -114,20 +203,48 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     if (const auto same = aliases.find(root); same != aliases.end())
       root = same->second, direct = false;
     auto& list = out.value.accesses[root];
+    std::vector<std::optional<Subset>> reads;  // at this node
+    std::vector<Subset> certain_writes;
     for (EdgeId e : state.out(n)) {
       const Memlet& memlet = state[e].memlet;
       if (memlet.empty()) continue;
       list.push_back({n, n, scope_end(state.target(e)), direct ? memlet.src_subset : std::nullopt});
+      // What a view shows has been read where it shows it.
+      if (!shows(n)) reads.push_back(list.back().subset);
     }
     for (EdgeId e : state.in(n)) {
       const Memlet& memlet = state[e].memlet;
       if (memlet.empty()) continue;
       list.push_back(
           {n, scope_begin(state.source(e)), n, direct ? memlet.dst_subset : std::nullopt, true});
+      if (memlet.wcr) reads.push_back(list.back().subset);
+      if (list.back().subset && writes_certainly(sdfg, state, e))
+        certain_writes.push_back(*list.back().subset);
     }
     // `setzero` and isolated nodes write what they name.
     if (access->setzero) list.push_back({n, n, n, std::nullopt, true});
+    if (!may_begin_anew(sdfg, root)) continue;
+    for (const auto& read : reads)
+      if (!is_written(*sdfg.find_data(root), read, certain_writes))
+        open[root].emplace_back(n, read);
+    for (Subset& write : certain_writes) {
+      written_at[root].emplace_back(n, write);
+      out.value.certain[root].push_back(std::move(write));
+    }
   }
+  // Other nodes may come before; where there are many, they are not looked for.
+  constexpr std::size_t most_pairs = 1024;
+  ShortSearch search;
+  for (const auto& [root, reads] : open)
+    for (const auto& [n, read] : reads) {
+      std::vector<Subset> before;
+      const auto& writes = written_at[root];
+      if (reads.size() * writes.size() <= most_pairs)
+        for (const auto& [writer, write] : writes)
+          if (writer != n && search.reaches(state, writer, n)) before.push_back(write);
+      if (!is_written(*sdfg.find_data(root), read, before))
+        out.value.open_reads[root].push_back(read);
+    }
   add_aliases(aliases, out.value.written);
   for (EdgeId e : state.edges()) used.add(state[e]);
   return out;
@@ -139,32 +256,6 @@ std::optional<std::string> common(const SymbolSet& few, const SymbolSet& many) {
     if (many.contains(name)) return name;
   return std::nullopt;
 }
-
-/// Is there a path, as far as a short search backward from `to` tells? A "no" costs a redundant
-/// ordering edge, never a wrong order.
-class ShortSearch {
- public:
-  bool reaches(const State& state, NodeId from, NodeId to) {
-    constexpr std::size_t budget = 128;
-    seen_.resize(std::max(seen_.size(), std::size_t(state.id_bound())));
-    ++search_;
-    open_.assign(1, to);
-    seen_[to.value] = search_;
-    for (std::size_t at = 0; at < open_.size() && at < budget; ++at) {
-      if (open_[at] == from) return true;
-      for (EdgeId e : state.in(open_[at])) {
-        const NodeId source = state.source(e);
-        if (std::exchange(seen_[source.value], search_) != search_) open_.push_back(source);
-      }
-    }
-    return false;
-  }
-
- private:
-  std::vector<NodeId> open_;
-  std::vector<std::uint64_t> seen_;  ///< by node: the last search that met it
-  std::uint64_t search_ = 0;
-};
 
 class Fusion {
  public:
@@ -189,6 +280,15 @@ class Fusion {
   }
 
  private:
+  /// Can the region's states run several times in one run of the SDFG?
+  bool may_repeat() {
+    if (repeats_) return *repeats_;
+    bool in_loop = false;
+    for (const Trail* at = &trail_; at && !at->state; at = at->up)
+      in_loop = in_loop || (at->block && at->block->is<LoopRegion>());
+    return *(repeats_ = in_loop || states_.has_cycle());
+  }
+
   /// Will the walk from an earlier head come here? Then it decides about this state.
   bool follows_a_state(BlockId block) const {
     if (region_.in(block).size() != 1) return false;
@@ -263,7 +363,7 @@ class Fusion {
   }
 
   Refusal check(BlockId head, InterstateEdgeId edge, const StateAccesses& first,
-                const StateAccesses& second) const {
+                const StateAccesses& second) {
     if (first.side_effects && second.side_effects) return "both states have side effects";
     if (const auto name = common(second.names, first.written))
       return "it reads '" + *name + "' by name, which the state before it writes";
@@ -274,27 +374,36 @@ class Fusion {
           before != first.accesses.end() && before->second.size() > most_accesses)
         return "the state before it has more than " + std::to_string(most_accesses) +
                " separate accesses of '" + name + "' already";
-    const State& state = *region_[head].as<State>();
     for (const auto& [name, list] : second.accesses)
       if (const auto before = first.accesses.find(name);
-          before != first.accesses.end() && is_carried(name, state, before->second, list))
-        return "it writes '" + name + "', which the state before it reads the next time, and no " +
-               "other state keeps";
+          before != first.accesses.end() && is_carried(name, first, second))
+        return "one run of the states reads what another one has left in '" + name +
+               "', and no other state keeps it";
     return check_assignments(head, edge, first);
   }
 
-  /// Does the second state leave a value for the first one's next run, in a transient that would
+  /// Is there a value that one run of the two states leaves for the next, in a transient that would
   /// begin anew in every run of the two as one?
-  bool is_carried(const std::string& name, const State& state, const std::vector<Access>& first,
-                  const std::vector<Access>& second) const {
-    const Data& data = *sdfg_.find_data(name);
-    if (!data.transient || states_.of(name) > 2 ||
-        (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State))
-      return false;
-    return std::ranges::any_of(second, &Access::write) &&
-           std::ranges::any_of(first, [&](const Access& a) {
-             return !a.write && state.in(a.node).empty();
-           });
+  bool is_carried(const std::string& name, const StateAccesses& first,
+                  const StateAccesses& second) {
+    if (states_.of(name) > 2 || !may_begin_anew(sdfg_, name)) return false;
+    if (!first.written.contains(name) && !second.written.contains(name)) return false;
+    if (!first.open_reads.contains(name) && still_open(name, first, second).empty()) return false;
+    return may_repeat();
+  }
+
+  /// What the second state reads and neither of them has written before.
+  std::vector<std::optional<Subset>> still_open(const std::string& name,
+                                                const StateAccesses& first,
+                                                const StateAccesses& second) const {
+    const auto reads = second.open_reads.find(name);
+    if (reads == second.open_reads.end()) return {};
+    auto open = reads->second;
+    if (const auto before = first.certain.find(name); before != first.certain.end())
+      std::erase_if(open, [&](const auto& read) {
+        return is_written(*sdfg_.find_data(name), read, before->second);
+      });
+    return open;
   }
 
   /// The edge's assignments move to the edges that lead to the first state.
@@ -348,6 +457,18 @@ class Fusion {
     first.written.insert(second.written.begin(), second.written.end());
     first.names.insert(second.names.begin(), second.names.end());
     first.side_effects = first.side_effects || second.side_effects;
+    for (const auto& [name, reads] : second.open_reads)
+      std::ranges::move(still_open(name, first, second),
+                        std::back_inserter(first.open_reads[name]));
+    std::erase_if(first.open_reads, [](const auto& entry) { return entry.second.empty(); });
+    for (auto& [name, writes] : second.certain) {
+      auto& all = first.certain[name];
+      std::ranges::move(writes, std::back_inserter(all));
+      if (std::ssize(all) <= most_writes) continue;
+      const auto whole = [&](const Subset& w) { return is_whole(*sdfg_.find_data(name), w); };
+      std::ranges::stable_partition(all, whole);
+      all.erase(all.begin() + 1, all.end() - most_writes + 1);
+    }
     remember(first.accesses, std::move(second.accesses));
   }
 
@@ -511,6 +632,7 @@ class Fusion {
   StateCounts& states_;
   SideEffects& effects_;
   std::optional<BlockId> start_;
+  std::optional<bool> repeats_;
   std::set<BlockId> visited_, grown_;
   std::size_t counted_ = 0;         ///< accesses of this region's states
   std::vector<std::size_t> done_{0};  ///< by number: the last access that waits for it; 0: none
