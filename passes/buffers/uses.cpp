@@ -3,65 +3,12 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
+#include "passes/common/certain_writes.h"
 #include "passes/common/copy.h"
 #include "passes/common/relayout.h"
 
 namespace sdfg {
 namespace {
-
-/// Does each point of the map give an own element in this dimension, one after the other?
-bool follows(const Range& range, const std::string& param) {
-  if (!range.is_index()) return false;
-  const auto affine = match_affine(range.begin, param);
-  return affine && (affine->coefficient == Expr(1) || affine->coefficient == Expr(-1));
-}
-
-/// Does a map, going through all its points, touch every element of the box around what one point
-/// touches?
-bool fills_its_image(const Subset& subset, const MapEntry& map) {
-  std::vector<bool> used(subset.rank());
-  for (std::size_t p = 0; p < map.params.size(); ++p) {
-    if (map.ranges[p].step != Expr(1)) return false;
-    for (std::size_t d = 0; d < subset.rank(); ++d) {
-      const Range& r = subset[d];
-      if (!uses_symbol(r.begin, map.params[p]) && !uses_symbol(r.end, map.params[p])) continue;
-      if (used[d] || !follows(r, map.params[p])) return false;
-      used[d] = true;
-    }
-    const auto dims = std::ranges::count_if(subset.ranges, [&](const Range& r) {
-      return uses_symbol(r.begin, map.params[p]);
-    });
-    if (dims > 1) return false;
-  }
-  return true;
-}
-
-/// Is every element of the box that the memlet at the access node names certainly written?
-bool writes_all(const State& state, const Order& order, EdgeId edge, NodeId node,
-                const Subset& box) {
-  const auto path = edges_from(state, edge, node);
-  // One edge per level: no other writes join.
-  for (std::size_t i = 0; i < path.size(); ++i)
-    if (path[i].leaf != (i + 1 == path.size())) return false;
-  const EdgeId leaf = path.back().edge;
-  const Memlet& memlet = state[leaf].memlet;
-  if (memlet.dynamic || memlet.wcr) return false;
-  const Node& source = state[state.source(leaf)];
-  if (!source.is<Tasklet>() && !source.is<AccessNode>() && !source.is<LibraryNode>()) return false;
-  std::optional<Subset> subset = memlet.dst_subset;
-  if (!subset) return false;
-  for (std::size_t i = path.size() - 1; i-- > 0;) {
-    const NodeId exit = state.source(path[i].edge);
-    const auto* map = state[order.element(exit)].as<MapEntry>();
-    if (!map || !fills_its_image(*subset, *map)) return false;
-    const auto ranges = image(*subset, map->params, map->ranges);
-    for (std::size_t d = 0; d < ranges.size(); ++d) {
-      if (!ranges[d]) return false;
-      (*subset)[d] = *ranges[d];
-    }
-  }
-  return *subset == box;
-}
 
 void set_ends(const Order& order, const State& state, Use& use, NodeId other) {
   if (use.write) {
@@ -114,7 +61,7 @@ class Collector {
     } else if (!box && edge.memlet.data == name) {
       box = edge.memlet.subset();
     }
-    if (!read && !access && box) exact = writes_all(state_, order_, e, node_, *box);
+    if (!read && !access && box) exact = writes_all(state_, e, node_, *box);
     Use use{node_, e, {}, {}, std::move(box), !read, bool(edge.memlet.wcr), exact, false};
     refresh(state_, order_, use);
     out_.push_back(std::move(use));

@@ -7,6 +7,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
 #include "passes/common/blocks.h"
+#include "passes/common/certain_writes.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/state_counts.h"
 #include "passes/loops/nest_scope.h"
@@ -37,6 +38,7 @@ struct Touched {
   std::vector<RegionAccess> accesses;  ///< each once
   std::size_t states = 0;
   bool first_reads = false;  ///< the first of them
+  std::vector<Subset> certain;  ///< written whenever they run
 };
 
 /// Maps of states one after the other that can be one, so far.
@@ -49,6 +51,11 @@ struct Group {
       Touched& touched = containers[name];
       if (touched.states++ == 0) touched.first_reads = border.in.has_value();
       add_distinct(part.accesses[name], touched.accesses);
+      if (!border.out) continue;
+      const State& state = part.state();
+      const auto& written = state[*border.out].memlet.dst_subset;
+      if (written && writes_all(state, *border.out, state.target(*border.out), *written))
+        touched.certain.push_back(*written);
     }
     parts.push_back(std::move(part));
   }
@@ -236,16 +243,22 @@ class Joiner {
     return all.check_aliases(aliases());
   }
 
-  /// Does the part leave a value in a transient that the group reads the next time, and that would
+  /// Do the group or the part read what they leave in a transient the time before, which would
   /// begin anew in a state of its own?
   Refusal check_kept(const std::string& name, const Touched& before, const Part& part) {
     const Data& data = sdfg_.arrays.at(name);
-    if (!data.transient || !before.first_reads || !part.border.at(name).out ||
-        (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State) ||
+    if (!data.transient || (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State) ||
         counts().of(name) > before.states + 1)
       return {};
-    return "it writes '" + name + "', which a state before it reads the next time, and no other " +
-           "state keeps";
+    const BorderContainer& border = part.border.at(name);
+    if (before.first_reads) {
+      if (!border.out) return {};
+    } else if (!border.in ||
+               is_written(data, part.state()[*border.in].memlet.src_subset, before.certain)) {
+      return {};
+    }
+    return "one run of the states reads what another one has left in '" + name +
+           "', and no other state keeps it";
   }
 
   Changed finish(Region& region, Group& group, const Trail& trail) {

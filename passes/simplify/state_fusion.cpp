@@ -13,6 +13,7 @@
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/aliases.h"
+#include "passes/common/certain_writes.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/state_counts.h"
@@ -90,35 +91,14 @@ bool is_whole(const Data& data, const std::optional<Subset>& subset) {
 /// Does the edge write its subset whenever the state runs? A view must have been written wholly.
 bool writes_certainly(const Sdfg& sdfg, const State& state, EdgeId edge) {
   const Memlet& memlet = state[edge].memlet;
-  if (memlet.empty() || memlet.wcr || memlet.dynamic) return false;
-  const NodeId from = state.source(edge);
+  const NodeId from = state.source(edge), to = state.target(edge);
+  if (memlet.empty() || memlet.wcr || memlet.dynamic || !memlet.dst_subset) return false;
   const auto* access = state[from].as<AccessNode>();
-  const Data* data = access ? sdfg.find_data(access->data) : nullptr;
-  if (!data || !data->is_view()) return true;
-  return std::ranges::any_of(state.in(from), [&](EdgeId e) {
+  if (!access) return writes_all(state, edge, to, *memlet.dst_subset);
+  const Data* data = sdfg.find_data(access->data);
+  return data && (!data->is_view() || std::ranges::any_of(state.in(from), [&](EdgeId e) {
     return is_whole(*data, state[e].memlet.dst_subset) && writes_certainly(sdfg, state, e);
-  });
-}
-
-/// Is all of it among what is written?
-bool is_written(const Data& data, const std::optional<Subset>& read,
-                const std::vector<Subset>& writes) {
-  // Accesses lie within their container.
-  if (std::ranges::any_of(writes, [&](const Subset& w) { return is_whole(data, w); })) return true;
-  if (!read) return false;
-  constexpr std::size_t most_parts = 16;
-  std::vector<Subset> left{*read};
-  for (const Subset& write : writes) {
-    std::vector<Subset> parts;
-    for (const Subset& part : left)
-      if (auto rest = difference(part, write))
-        std::ranges::move(*rest, std::back_inserter(parts));
-      else
-        parts.push_back(part);
-    if (parts.empty()) return true;
-    if (parts.size() <= most_parts) left = std::move(parts);
-  }
-  return false;
+  }));
 }
 
 /// Is there a path, as far as a short search backward from `to` tells? A "no" costs a redundant

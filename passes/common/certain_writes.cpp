@@ -1,0 +1,126 @@
+#include "passes/common/certain_writes.h"
+
+#include <algorithm>
+
+#include "ir/graph_algorithms.h"
+#include "passes/common/relayout.h"
+
+namespace sdfg {
+namespace {
+
+/// A budget: so many SDFGs within one another are looked into.
+constexpr int most_levels = 4;
+
+bool writes_all(const State& state, EdgeId edge, NodeId node, const Subset& box, int level);
+
+/// Does each point of the map give an own element in this dimension, one after the other?
+bool follows(const Range& range, const std::string& param) {
+  if (!range.is_index()) return false;
+  const auto affine = match_affine(range.begin, param);
+  return affine && (affine->coefficient == Expr(1) || affine->coefficient == Expr(-1));
+}
+
+/// Does a map, going through all its points, touch every element of the box around what one point
+/// touches?
+bool fills_its_image(const Subset& subset, const MapEntry& map) {
+  std::vector<bool> used(subset.rank());
+  for (std::size_t p = 0; p < map.params.size(); ++p) {
+    if (map.ranges[p].step != Expr(1)) return false;
+    for (std::size_t d = 0; d < subset.rank(); ++d) {
+      const Range& r = subset[d];
+      if (!uses_symbol(r.begin, map.params[p]) && !uses_symbol(r.end, map.params[p])) continue;
+      if (used[d] || !follows(r, map.params[p])) return false;
+      used[d] = true;
+    }
+    const auto dims = std::ranges::count_if(subset.ranges, [&](const Range& r) {
+      return uses_symbol(r.begin, map.params[p]);
+    });
+    if (dims > 1) return false;
+  }
+  return true;
+}
+
+/// Does the SDFG write all of the container whenever it runs? Looks at the states from the start on
+/// that come one after the other.
+/// the other from the start.
+bool writes_container(const Sdfg& sdfg, const std::string& name, int level) {
+  const Data* data = sdfg.find_data(name);
+  if (!data) return false;
+  for (std::optional<BlockId> at = start(sdfg); at;) {
+    if (const auto* state = sdfg[*at].as<State>())
+      for (NodeId n : state->nodes_of<AccessNode>()) {
+        if (state->get<AccessNode>(n).data != name) continue;
+        for (EdgeId e : state->in(n))
+          if (const auto& written = (*state)[e].memlet.dst_subset;
+              written && *written == Subset::whole(data->shape) && !(*state)[e].memlet.dynamic &&
+              writes_all(*state, e, n, *written, level))
+            return true;
+      }
+    const auto out = sdfg.out(*at);
+    at.reset();
+    // Only forward: a chain of blocks that each has one way in.
+    if (out.size() == 1 && sdfg[out[0]].condition.always_true() &&
+        sdfg.in(sdfg.target(out[0])).size() == 1 && sdfg.target(out[0]) != start(sdfg))
+      at = sdfg.target(out[0]);
+  }
+  return false;
+}
+
+bool writes_all(const State& state, EdgeId edge, NodeId node, const Subset& box, int level) {
+  const auto path = edges_from(state, edge, node);
+  // One edge per level: no other writes join.
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (path[i].leaf != (i + 1 == path.size())) return false;
+  const EdgeId leaf = path.back().edge;
+  const Memlet& memlet = state[leaf].memlet;
+  if (memlet.dynamic || memlet.wcr) return false;
+  const Node& source = state[state.source(leaf)];
+  if (const auto* nested = source.as<NestedSdfg>()) {
+    if (level == most_levels || !nested->sdfg ||
+        !writes_container(**nested->sdfg, state[leaf].src_connector, level + 1))
+      return false;
+  } else if (!source.is<Tasklet>() && !source.is<AccessNode>() && !source.is<LibraryNode>()) {
+    return false;
+  }
+  std::optional<Subset> subset = memlet.dst_subset;
+  if (!subset) return false;
+  for (std::size_t i = path.size() - 1; i-- > 0;) {
+    const auto* exit = state[state.source(path[i].edge)].as<MapExit>();
+    const auto* map = exit ? state[exit->entry].as<MapEntry>() : nullptr;
+    if (!map || !fills_its_image(*subset, *map)) return false;
+    const auto ranges = image(*subset, map->params, map->ranges);
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      if (!ranges[d]) return false;
+      (*subset)[d] = *ranges[d];
+    }
+  }
+  return *subset == box;
+}
+
+}  // namespace
+
+bool writes_all(const State& state, EdgeId edge, NodeId node, const Subset& box) {
+  return writes_all(state, edge, node, box, 0);
+}
+
+bool is_written(const Data& data, const std::optional<Subset>& read,
+                const std::vector<Subset>& writes) {
+  const auto is_whole = [&](const Subset& w) { return w == Subset::whole(data.shape); };
+  if (std::ranges::any_of(writes, is_whole)) return true;  // accesses lie within their container
+  if (!read) return false;
+  constexpr std::size_t most_parts = 16;
+  std::vector<Subset> left{*read};
+  for (const Subset& write : writes) {
+    std::vector<Subset> parts;
+    for (const Subset& part : left)
+      if (auto rest = difference(part, write))
+        std::ranges::move(*rest, std::back_inserter(parts));
+      else
+        parts.push_back(part);
+    if (parts.empty()) return true;
+    if (parts.size() <= most_parts) left = std::move(parts);
+  }
+  return false;
+}
+
+}  // namespace sdfg
