@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/analysis/cost.h"
+#include "ir/expr_symbols.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/likely_equal.h"
@@ -160,7 +161,20 @@ class Runner {
         options_(options),
         assume_(options.assume),
         left_(options.limits),
-        warnings_(warnings) {}
+        warnings_(warnings) {
+    if (assume_.empty()) return;
+    const SymbolSet changing = names_with_other_values(sdfg);
+    for (const Expr& condition : assume_)
+      for (const std::string& name : free_symbols(condition))
+        if (changing.contains(name)) {
+          warnings_.push_back({{},
+                               "condition '" + to_text(condition) +
+                                   "' is left out: the program gives '" + name + "' other values",
+                               "name the loop's variable or the map's parameter otherwise",
+                               Severity::Warning});
+          break;
+        }
+  }
 
   Result<Changed> steps(const std::vector<Step>& steps) {
     Changed changed = Changed::No;
@@ -401,10 +415,16 @@ class Runner {
     for (const auto& [name, data] : sdfg_->arrays)
       if (!data.transient && !data.is_scalar())
         extents.insert(extents.end(), data.shape.begin(), data.shape.end());
-    if (assumptions_ && extents == extents_) return *assumptions_;
-    extents_ = std::move(extents);
+    SymbolSet changing = names_with_other_values(*sdfg_);
+    std::erase_if(changing, [&](const std::string& name) {
+      const auto mentions = [&](const Expr& e) { return uses_symbol(e, name); };
+      return std::ranges::none_of(extents, mentions) && std::ranges::none_of(assume_, mentions);
+    });
+    if (assumptions_ && extents == extents_ && changing == changing_) return *assumptions_;
+    extents_ = std::move(extents), changing_ = std::move(changing);
     assumptions_.emplace();
-    for (const Expr& condition : assume_) assume(condition, *assumptions_);
+    for (const Expr& condition : assume_)
+      if (!uses_any(condition, changing_)) assume(condition, *assumptions_);
     assume_shapes(*sdfg_, *assumptions_);
     assumptions_->keep_answers();  // passes ask many questions again
     return *assumptions_;
@@ -418,6 +438,7 @@ class Runner {
   std::set<std::pair<std::string_view, std::string>> idle_;  ///< passes that find nothing to do
   std::optional<Assumptions> assumptions_;
   std::vector<Expr> extents_;  ///< of arguments, that the assumptions know
+  SymbolSet changing_;         ///< names that they say nothing of
   const RunOptions& options_;
   std::vector<Expr> assume_;
   ByName<std::size_t> left_;

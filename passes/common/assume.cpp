@@ -50,8 +50,8 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
   return false;
 }
 
-/// Names that have other values somewhere inside than what is handed in: assigned by control flow,
-/// or bound by a scope.
+}  // namespace
+
 SymbolSet names_with_other_values(const Sdfg& sdfg) {
   SymbolSet out = assigned_symbols(sdfg);
   for_each_node(sdfg, [&](const Node& node) {
@@ -64,8 +64,6 @@ SymbolSet names_with_other_values(const Sdfg& sdfg) {
   });
   return out;
 }
-
-}  // namespace
 
 void assume(const Expr& condition, Assumptions& assumptions) {
   const Expr fact = simplify(condition);
@@ -85,6 +83,7 @@ void assume(const Expr& condition, Assumptions& assumptions) {
 }
 
 void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
+  std::optional<SymbolSet> changing;
   std::vector<Expr> seen;
   for (const auto& [name, data] : sdfg.arrays) {
     if (data.transient || data.is_scalar()) continue;
@@ -92,6 +91,8 @@ void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
       if (extent.is(Op::Integer) || extent.is(Op::Max)) continue;
       if (std::ranges::find(seen, extent) != seen.end()) continue;
       seen.push_back(extent);
+      if (!changing) changing = names_with_other_values(sdfg);
+      if (uses_any(extent, *changing)) continue;
       if (less_equal(0, extent, assumptions) != Truth::Yes)
         assume(compare_expr(Op::Ge, extent, 0), assumptions);
     }

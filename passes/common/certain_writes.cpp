@@ -42,7 +42,6 @@ bool fills_its_image(const Subset& subset, const MapEntry& map) {
 
 /// Does the SDFG write all of the container whenever it runs? Looks at the states from the start on
 /// that come one after the other.
-/// the other from the start.
 bool writes_container(const Sdfg& sdfg, const std::string& name, int level) {
   const Data* data = sdfg.find_data(name);
   if (!data) return false;
