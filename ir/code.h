@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,6 +117,9 @@ void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out);
 /// Replaces names in Python code, keeping the order of operations; text in other languages is
 /// changed word by word. Nothing to replace gives the same text back.
 Code substitute(const Code& code, const Substitution& replacements);
+/// Replaces expressions of Python code, inner ones first, by what `rewrite` says of each (the
+/// expression itself: nothing). Other code stays.
+Code rewrite(const Code& code, const std::function<Expr(const Expr&)>& rewrite);
 
 /// Defaults of rare pieces of code.
 struct NoCpp {

@@ -256,4 +256,49 @@ Code substitute(const Code& code, const Substitution& replacements) {
   return replacer.changed ? Code::from(std::move(copy)) : code;
 }
 
+namespace {
+
+struct Rewriter {
+  const std::function<Expr(const Expr&)>& rewrite;
+  bool changed = false;
+
+  void operator()(Expr& e) {
+    std::vector<Expr> args(e.args().begin(), e.args().end());
+    bool same = true;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      (*this)(args[i]);
+      same = same && args[i].same(e.arg(i));
+    }
+    const Expr rebuilt = same ? e : Expr::make(e.op(), std::move(args), e.name());
+    const Expr after = rewrite(rebuilt);
+    changed = changed || !after.same(e);
+    e = after;
+  }
+  void operator()(Statements& all) {
+    for (Statement& s : all) std::visit(*this, s.kind);
+  }
+  void operator()(Assign& s) { (*this)(s.target), (*this)(s.value); }
+  void operator()(ExprStatement& s) { (*this)(s.value); }
+  void operator()(IfStatement& s) { (*this)(s.condition), (*this)(s.then), (*this)(s.otherwise); }
+  void operator()(WhileStatement& s) { (*this)(s.condition), (*this)(s.body); }
+  void operator()(ForStatement& s) { (*this)(s.target), (*this)(s.iterable), (*this)(s.body); }
+  void operator()(ReturnStatement& s) {
+    if (s.value) (*this)(*s.value);
+  }
+  void operator()(PassStatement&) {}
+  void operator()(BreakStatement&) {}
+  void operator()(ContinueStatement&) {}
+};
+
+}  // namespace
+
+Code rewrite(const Code& code, const std::function<Expr(const Expr&)>& rewrite) {
+  const Statements* statements = code.statements();
+  if (!statements) return code;
+  Statements copy = *statements;
+  Rewriter rewriter{rewrite};
+  rewriter(copy);
+  return rewriter.changed ? Code::from(std::move(copy)) : code;
+}
+
 }  // namespace sdfg
