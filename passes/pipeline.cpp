@@ -10,6 +10,7 @@
 #include "ir/expr_symbols.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/likely_equal.h"
 #include "passes/common/likely_values.h"
 #include "passes/common/versions.h"
@@ -274,24 +275,23 @@ class Runner {
   Gain saved(const Sdfg& unoptimized, const Sdfg& special,
              const std::vector<Expr>& conditions) const {
     const ProgramCost general = program_traffic(*sdfg_), specialized = program_traffic(special);
-    const Expr general_bytes = general.bytes(), special_bytes = specialized.bytes();
-    std::optional<std::int64_t> before, after;
+    std::optional<Moved> before, after;
     std::int64_t extent = assumed_extent(unoptimized);
     for (;; extent /= 2) {  // until numbers of bytes have 64 bits
       SymbolValues sizes = likely_values(unoptimized, extent);
       add_equal(conditions, sizes);
-      before = value(general_bytes, sizes, extent), after = value(special_bytes, sizes, extent);
+      before = moved(general, sizes, extent), after = moved(specialized, sizes, extent);
       if ((before && after) || extent < 2 * least_extent) break;
     }
-    const std::size_t kernels = specialized.kernels.size(), more = general.kernels.size();
-    const std::string text =
-        "kernels would move " + std::to_string(after.value_or(0)) + " bytes instead of " +
-        std::to_string(before.value_or(0)) + " where dimensions have " + std::to_string(extent) +
-        " points, " + std::to_string(kernels) + " kernels and copies instead of " +
-        std::to_string(more);
+    const Moved less = after.value_or(Moved()), more = before.value_or(Moved());
+    const std::string text = "kernels would move " + std::to_string(less.bytes) +
+                             " bytes instead of " + std::to_string(more.bytes) +
+                             " where dimensions have " + std::to_string(extent) + " points, " +
+                             std::to_string(less.kernels) + " kernels and copies instead of " +
+                             std::to_string(more.kernels);
     const bool pays = before && after &&
-                      (*before - *after > *before / version_worth ||
-                       (*after <= *before && kernels < more));
+                      (more.bytes - less.bytes > more.bytes / version_worth ||
+                       (less.bytes <= more.bytes && less.kernels < more.kernels));
     if (!pays) return {{}, text + ": not worth a version"};
     return {", as ranges and results suggest: " + text, {}};
   }
@@ -303,6 +303,24 @@ class Runner {
         if (const auto known = values.find(e.arg(i).name()); known != values.end())
           values.try_emplace(e.arg(1 - i).name(), known->second);
     }
+  }
+  struct Moved {
+    std::int64_t bytes = 0;
+    std::size_t kernels = 0;
+  };
+  /// A kernel whose ranges have no points with these values moves nothing, and is not launched.
+  static std::optional<Moved> moved(const ProgramCost& cost, const SymbolValues& values,
+                                    std::int64_t extent) {
+    Moved sum;
+    for (const KernelCost& kernel : cost.kernels) {
+      const Expr bytes = kernel.launches * (kernel.bytes_read + kernel.bytes_written);
+      const auto number = value(bytes, values, extent);
+      if (!number) return std::nullopt;
+      if (*number <= 0) continue;
+      ++sum.kernels;
+      if (__builtin_add_overflow(sum.bytes, *number, &sum.bytes)) return std::nullopt;
+    }
+    return sum;
   }
   static std::optional<std::int64_t> value(const Expr& e, SymbolValues values,
                                            std::int64_t extent) {
@@ -332,6 +350,8 @@ class Runner {
     assume_.insert(assume_.end(), open.begin(), open.end());
     Sdfg* const general = std::exchange(sdfg_, &special);
     for (Observer* observer : options_.observers) observer->enter_version(conditions);
+    forget();
+    remove_empty_parts(special, assumptions());
     forget();
     Result<Changed> changed = steps(step.steps);
     forget();

@@ -24,13 +24,26 @@ std::optional<std::int64_t> integer(Value value) {
   return std::nullopt;
 }
 
-/// "NAME": VALUE, or "NAME": {"value": VALUE} under `arguments`. What is no integer is no symbol's.
-void read_arguments(Value root, SymbolValues& out) {
-  const Value described = root.find("arguments");
-  for (const Value entry : described.valid() && described.is_object() ? described : root) {
-    const Value nested = entry.is_object() ? entry.find("value") : Value();
-    if (const auto value = integer(nested.valid() ? nested : entry)) out[entry.key()] = *value;
-  }
+/// "NAME": VALUE, or "NAME": {"value": VALUE} under `arguments`, and constants. What is no integer
+/// is no symbol's.
+Status read_arguments(const std::string& path, Value root, SymbolValues& out) {
+  const auto read = [&](Value described) {
+    for (const Value entry : described) {
+      const Value nested = entry.is_object() ? entry.find("value") : Value();
+      if (const auto value = integer(nested.valid() ? nested : entry)) out[entry.key()] = *value;
+    }
+  };
+  const std::size_t before = out.size();
+  bool described = false;
+  for (const char* under : {"constant_symbols", "arguments"})
+    if (const Value part = root.find(under); part.valid() && part.is_object())
+      read(part), described = true;
+  if (!described) read(root);
+  if (!described && out.size() == before && root.size() > 0)
+    return Diagnostic{path, "no value in it is an integer",
+                      "give symbols and their values, either as the whole file, or under "
+                      "\"arguments\" or \"constant_symbols\""};
+  return Ok{};
 }
 
 Status read_constants(const std::string& path, Value root, SymbolValues& out) {
@@ -57,8 +70,7 @@ Status read_file_of(const std::string& path, SymbolFile kind, SymbolValues& out)
                           ? "either the whole file, or under \"constant_symbols\""
                           : "either the whole file, or under \"arguments\""};
   if (kind == SymbolFile::Constants) return read_constants(path, tree->root(), out);
-  read_arguments(tree->root(), out);
-  return Ok{};
+  return read_arguments(path, tree->root(), out);
 }
 
 }  // namespace

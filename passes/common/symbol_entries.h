@@ -14,7 +14,7 @@ using SymbolValues = ByName<std::int64_t>;
 /// What JSON files of symbols may hold.
 enum class SymbolFile {
   Constants,  ///< an object of integers and truth values, itself or under `constant_symbols`
-  Arguments  ///< also under `arguments` objects with a `value`; what is no integer is skipped
+  Arguments   ///< also objects with a `value` under `arguments`; what is no integer is skipped
 };
 
 /// Reads an option whose entries are NAME=INTEGER or paths of JSON files; later entries win.

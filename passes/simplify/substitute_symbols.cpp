@@ -2,6 +2,7 @@
 
 #include "ir/analysis/signature.h"
 #include "passes/common/bind_symbols.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/symbol_entries.h"
 
 namespace sdfg {
@@ -29,6 +30,7 @@ Result<Changed> SubstituteSymbols::run(Sdfg& sdfg, const Options& options, PassC
     constants.emplace(name, Expr(value));
   }
   bind_symbols(sdfg, constants);
+  if (!constants.empty()) remove_empty_parts(sdfg, context.assumptions);
   return constants.empty() ? Changed::No : Changed::Yes;
 }
 

@@ -16,7 +16,8 @@ struct SubstituteSymbols {
 
 Each entry of `symbols` is NAME=INTEGER or the path of a JSON file: an object of integers, or one
 that has such an object under `constant_symbols`. The symbols leave the signature, here and in nested
-SDFGs that are given them or an expression that has become constant.
+SDFGs that are given them or an expression that has become constant. Maps that have no points then,
+and copies of no elements, go.
 
 Refused for names that are no symbols of the program, for containers, and for symbols that the
 program assigns.)",

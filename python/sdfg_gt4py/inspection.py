@@ -145,7 +145,8 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
             translator.lower, compilable.data, compilable.args.offset_provider, compilable.args.column_axis
         )
         lowered = to_bytes(sdfg)
-    flat = gtx_utils.flatten_nested_tuple((*args, *kwargs.values()))
+    values = (arguments.extract(value) for value in (*args, *kwargs.values()))  # dataclasses, too
+    flat = gtx_utils.flatten_nested_tuple(tuple(values))
     return Look(
         lowered,
         translator.optimizer_flag(constants),

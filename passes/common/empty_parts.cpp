@@ -1,0 +1,107 @@
+#include "passes/common/empty_parts.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/analysis/scope_tree.h"
+#include "passes/common/order_edge.h"
+#include "passes/common/scope.h"
+#include "passes/common/state_trails.h"
+
+namespace sdfg {
+namespace {
+
+class Remover {
+ public:
+  Remover(const Sdfg& sdfg, State& state, const Assumptions& assumptions)
+      : sdfg_(sdfg), state_(state), assumptions_(assumptions) {}
+
+  bool run() {
+    std::vector<NodeId> maps;
+    std::vector<EdgeId> copies;
+    for (NodeId n : state_.nodes_of<MapEntry>())
+      if (is_empty(state_.get<MapEntry>(n).ranges)) maps.push_back(n);
+    for (EdgeId e : state_.edges()) {
+      const Memlet& memlet = state_[e].memlet;
+      const bool copy = state_[state_.source(e)].is<AccessNode>() &&
+                        state_[state_.target(e)].is<AccessNode>() && !memlet.empty();
+      if (copy && (is_empty(memlet.src_subset) || is_empty(memlet.dst_subset)))
+        copies.push_back(e);
+    }
+    if (maps.empty() && copies.empty()) return false;
+    const ScopeTree tree = scope_tree_of(state_);
+    std::erase_if(maps, [&](NodeId n) { return bool(tree.parent_of(n)); });
+    std::erase_if(copies, [&](EdgeId e) { return is_inside(tree, e) || is_viewing(e); });
+    for (EdgeId e : copies) remove_copy(e);
+    for (NodeId n : maps) remove_map(n);
+    for (NodeId n : neighbours_)
+      if (state_.contains(n) && state_.in(n).empty() && state_.out(n).empty()) state_.erase(n);
+    return !maps.empty() || !copies.empty();
+  }
+
+ private:
+  bool is_empty(const Range& r) const { return certain(less(r.end, r.begin, assumptions_)); }
+  bool is_empty(const std::vector<Range>& ranges) const {
+    return std::ranges::any_of(ranges, [&](const Range& r) { return is_empty(r); });
+  }
+  bool is_empty(const std::optional<Subset>& subset) const {
+    return subset && is_empty(subset->ranges);
+  }
+  bool is_inside(const ScopeTree& tree, EdgeId e) const {
+    return tree.parent_of(state_.source(e)) || tree.parent_of(state_.target(e));
+  }
+  bool is_viewing(EdgeId e) const {
+    const auto views = [&](NodeId n) {
+      const Data* data = sdfg_.find_data(state_.get<AccessNode>(n).data);
+      return !data || data->role() != Role::Plain;
+    };
+    return views(state_.source(e)) || views(state_.target(e));
+  }
+
+  void remove_copy(EdgeId e) {
+    const NodeId from = state_.source(e), to = state_.target(e);
+    state_.erase(e);
+    neighbours_.insert(from), neighbours_.insert(to);
+    wait({from}, {to});
+  }
+
+  void remove_map(NodeId entry) {
+    const auto scope = find_scope(state_, entry);
+    if (!scope) return;
+    std::set<NodeId> before, after;
+    for (EdgeId e : state_.in(scope->entry)) before.insert(state_.source(e));
+    for (EdgeId e : state_.out(scope->exit)) after.insert(state_.target(e));
+    for (NodeId n : scope->nodes) state_.erase(n);
+    state_.erase(scope->entry), state_.erase(scope->exit);
+    neighbours_.insert(before.begin(), before.end());
+    neighbours_.insert(after.begin(), after.end());
+    wait(before, after);
+  }
+
+  /// Nodes that nothing else is at are about to go, and order nothing.
+  void wait(const std::set<NodeId>& before, const std::set<NodeId>& after) {
+    for (NodeId a : before)
+      for (NodeId b : after)
+        if (!state_.in(a).empty() && !state_.out(b).empty()) order(sdfg_, state_, a, b);
+  }
+
+  const Sdfg& sdfg_;
+  State& state_;
+  const Assumptions& assumptions_;
+  std::set<NodeId> neighbours_;
+};
+
+}  // namespace
+
+bool remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
+  return on_each_sdfg(sdfg, {}, assumptions,
+                      [](Sdfg& inner, const Trail& trail, const Assumptions& inside) {
+                        bool removed = false;
+                        const StateTrails states(inner, trail);
+                        for (const auto& at : states.states())
+                          removed = Remover(inner, *at.state, inside).run() || removed;
+                        return removed ? Changed::Yes : Changed::No;
+                      }) == Changed::Yes;
+}
+
+}  // namespace sdfg

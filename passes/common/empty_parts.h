@@ -1,0 +1,13 @@
+#pragma once
+
+#include "passes/pass.h"
+
+namespace sdfg {
+
+/// Removes what certainly does nothing in an SDFG and those nested in it: maps without points at
+/// the top level of states, and copies of no elements. What waited for one another through them
+/// still does. For those who give symbols values: sizes below 0, which such parts have then, are no
+/// subsets to work with. Returns whether there were some.
+bool remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions);
+
+}  // namespace sdfg
