@@ -48,7 +48,7 @@ BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "
 WEIGHTS = {name: weight for weight, names in {
     24: """
         move-before-conditional""",
-    20: """
+    28: """
         local-double-buffering""",
     17: """
         composed-copy-elimination move-loop-into-map""",
