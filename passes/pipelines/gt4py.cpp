@@ -47,9 +47,9 @@ bool has_likely_versions(const Options& o) {
 }
 bool has_versions(const Options& o) { return has_stated_versions(o) || has_likely_versions(o); }
 
-std::string vertical_fusion(const Options& o) {
+std::string vertical_fusion(const Options& o, std::string more = {}) {
   return with("map-fusion-vertical",
-              {"only_toplevel_maps", "shrink", "consolidate_edges_only_if_not_extending",
+              {"only_toplevel_maps", "shrink", more, "consolidate_edges_only_if_not_extending",
                flag(o.assume_pointwise, "assume_pointwise")});
 }
 std::string horizontal_fusion(const Options& o) {
@@ -67,9 +67,8 @@ PlannedStep fused_maps(const Options& o) {
   Steps& steps = loop.repeated;
   steps.push_back({with("trivial-dimension-folding", {top}),
                    "first, because t[c] and t[i] must be seen to meet", {}});
-  steps.push_back({vertical,
-                   "producers before siblings: siblings joined early tie unrelated maps together",
-                   {}});
+  steps.push_back({vertical_fusion(o, "require_exclusive_intermediates"),
+                   "producers whose results go, before siblings tie unrelated maps together", {}});
   steps.push_back({"double-write-elimination", "maps write the copies of what they write", {}});
   steps.push_back(
       {with("map-promotion", {top, "promote_vertical promote_horizontal", keep, pointwise}),

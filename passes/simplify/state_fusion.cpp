@@ -133,7 +133,7 @@ struct Collected {
   Refusal refusal;
 };
 Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& containers,
-                  const Aliases& aliases, SideEffects& effects) {
+                  const Aliases& aliases, SideEffects& effects, bool repeats) {
   Collected out;
   const auto tree = scope_tree(state);
   if (!tree) {
@@ -198,12 +198,12 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
       list.push_back(
           {n, scope_begin(state.source(e)), n, direct ? memlet.dst_subset : std::nullopt, true});
       if (memlet.wcr) reads.push_back(list.back().subset);
-      if (list.back().subset && writes_certainly(sdfg, state, e))
+      if (repeats && list.back().subset && writes_certainly(sdfg, state, e))
         certain_writes.push_back(*list.back().subset);
     }
     // `setzero` and isolated nodes write what they name.
     if (access->setzero) list.push_back({n, n, n, std::nullopt, true});
-    if (!may_begin_anew(sdfg, root)) continue;
+    if (!repeats || !may_begin_anew(sdfg, root)) continue;
     for (const auto& read : reads)
       if (!is_written(*sdfg.find_data(root), read, certain_writes))
         open[root].emplace_back(n, read);
@@ -263,9 +263,10 @@ class Fusion {
   /// Can the region's states run several times in one run of the SDFG?
   bool may_repeat() {
     if (repeats_) return *repeats_;
+    int levels = 64;  // a budget; what lies deeper may
     bool in_loop = false;
-    for (const Trail* at = &trail_; at && !at->state; at = at->up)
-      in_loop = in_loop || (at->block && at->block->is<LoopRegion>());
+    for (const Trail* at = &trail_; !in_loop && at && !at->state; at = at->up)
+      in_loop = levels-- == 0 || (at->block && at->block->is<LoopRegion>());
     return *(repeats_ = in_loop || states_.has_cycle());
   }
 
@@ -298,7 +299,7 @@ class Fusion {
       const State& second_state = *region_[next].as<State>();
       if (!first) {
         Collected collected = collect(sdfg_, *region_[head].as<State>(), containers_, aliases_,
-                                      effects_);
+                                      effects_, may_repeat());
         if (collected.refusal) {
           context_.refused(trail_.in(region_[head]), collected.refusal);
           if (!advance(next)) break;
@@ -307,7 +308,8 @@ class Fusion {
         first = std::move(collected.value);
         count(*first);
       }
-      Collected second = collect(sdfg_, second_state, containers_, aliases_, effects_);
+      Collected second =
+          collect(sdfg_, second_state, containers_, aliases_, effects_, may_repeat());
       Refusal why = second.refusal;
       if (!why) why = check(head, edge, *first, second.value);
       if (why) {
@@ -369,7 +371,7 @@ class Fusion {
     if (states_.of(name) > 2 || !may_begin_anew(sdfg_, name)) return false;
     if (!first.written.contains(name) && !second.written.contains(name)) return false;
     if (!first.open_reads.contains(name) && still_open(name, first, second).empty()) return false;
-    return may_repeat();
+    return true;
   }
 
   /// What the second state reads and neither of them has written before.
