@@ -180,6 +180,13 @@ Refusal Relayout::follow(Sdfg& sdfg, State& state, EdgeId leaf, bool read, const
     const Data* data = sdfg.find_data(access->data);
     if (data && data->is_view() && viewed_edge(sdfg, state, end) == leaf)
       return view(sdfg, state, end, subset, layout, accesses);
+    if (data && data->is_reference() && state[leaf].dst_connector == "set") {
+      // It may be set to something else elsewhere.
+      const auto strides = strides_inside(*data, layout, subset);
+      if (!strides) return "reference '" + access->data + "': " + strides.error().message;
+      if (!data->is_scalar() && *strides != data->as_array()->strides)
+        return "reference '" + access->data + "' is set to it, and has strides of its own";
+    }
   }
   if (const auto* tasklet = node.as<Tasklet>())
     if (tasklet->code.language() != Language::Python && moves_wide_dimensions(subset, layout))
