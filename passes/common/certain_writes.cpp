@@ -51,7 +51,7 @@ bool writes_container(const Sdfg& sdfg, const std::string& name, int level) {
         if (state->get<AccessNode>(n).data != name) continue;
         for (EdgeId e : state->in(n))
           if (const auto& written = (*state)[e].memlet.dst_subset;
-              written && *written == Subset::whole(data->shape) && !(*state)[e].memlet.dynamic &&
+              written && is_whole(*data, *written) && !(*state)[e].memlet.dynamic &&
               writes_all(*state, e, n, *written, level))
             return true;
       }
@@ -102,10 +102,14 @@ bool writes_all(const State& state, EdgeId edge, NodeId node, const Subset& box)
   return writes_all(state, edge, node, box, 0);
 }
 
+bool is_whole(const Data& data, const Subset& subset) {
+  return subset == Subset::whole(data.shape);
+}
+
 bool is_written(const Data& data, const std::optional<Subset>& read,
                 const std::vector<Subset>& writes) {
-  const auto is_whole = [&](const Subset& w) { return w == Subset::whole(data.shape); };
-  if (std::ranges::any_of(writes, is_whole)) return true;  // accesses lie within their container
+  // Accesses lie within their container.
+  if (std::ranges::any_of(writes, [&](const Subset& w) { return is_whole(data, w); })) return true;
   if (!read) return false;
   constexpr std::size_t most_parts = 16;
   std::vector<Subset> left{*read};

@@ -16,7 +16,7 @@ class Remover {
   Remover(const Sdfg& sdfg, State& state, const Assumptions& assumptions)
       : sdfg_(sdfg), state_(state), assumptions_(assumptions) {}
 
-  bool run() {
+  void run() {
     std::vector<NodeId> maps;
     std::vector<EdgeId> copies;
     for (NodeId n : state_.nodes_of<MapEntry>())
@@ -28,7 +28,7 @@ class Remover {
       if (copy && (is_empty(memlet.src_subset) || is_empty(memlet.dst_subset)))
         copies.push_back(e);
     }
-    if (maps.empty() && copies.empty()) return false;
+    if (maps.empty() && copies.empty()) return;
     const ScopeTree tree = scope_tree_of(state_);
     std::erase_if(maps, [&](NodeId n) { return bool(tree.parent_of(n)); });
     std::erase_if(copies, [&](EdgeId e) { return is_inside(tree, e) || is_viewing(e); });
@@ -36,7 +36,6 @@ class Remover {
     for (NodeId n : maps) remove_map(n);
     for (NodeId n : neighbours_)
       if (state_.contains(n) && state_.in(n).empty() && state_.out(n).empty()) state_.erase(n);
-    return !maps.empty() || !copies.empty();
   }
 
  private:
@@ -93,15 +92,13 @@ class Remover {
 
 }  // namespace
 
-bool remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
-  return on_each_sdfg(sdfg, {}, assumptions,
-                      [](Sdfg& inner, const Trail& trail, const Assumptions& inside) {
-                        bool removed = false;
-                        const StateTrails states(inner, trail);
-                        for (const auto& at : states.states())
-                          removed = Remover(inner, *at.state, inside).run() || removed;
-                        return removed ? Changed::Yes : Changed::No;
-                      }) == Changed::Yes;
+void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
+  on_each_sdfg(sdfg, {}, assumptions,
+               [](Sdfg& inner, const Trail& trail, const Assumptions& inside) {
+                 const StateTrails states(inner, trail);
+                 for (const auto& at : states.states()) Remover(inner, *at.state, inside).run();
+                 return Changed::Yes;
+               });
 }
 
 }  // namespace sdfg

@@ -11,6 +11,12 @@ namespace sdfg {
 /// The containers that have access nodes in a state.
 SymbolSet accessed_in(const State& state);
 
+/// Does the container keep nothing from one run of its state to the next, if that is the only one?
+inline bool may_begin_anew(const Data& data) {
+  return data.transient &&
+         (data.lifetime == Lifetime::Scope || data.lifetime == Lifetime::State);
+}
+
 /// How many states of an SDFG have access nodes of a container. A transient that has them in one
 /// state alone begins anew each time that state runs (docs/ir.md, memory).
 class StateCounts {

@@ -247,9 +247,7 @@ class Joiner {
   /// begin anew in a state of its own?
   Refusal check_kept(const std::string& name, const Touched& before, const Part& part) {
     const Data& data = sdfg_.arrays.at(name);
-    if (!data.transient || (data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State) ||
-        counts().of(name) > before.states + 1)
-      return {};
+    if (!may_begin_anew(data) || counts().of(name) > before.states + 1) return {};
     const BorderContainer& border = part.border.at(name);
     if (before.first_reads) {
       if (!border.out) return {};

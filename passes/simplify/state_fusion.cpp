@@ -69,24 +69,12 @@ struct StateAccesses {
   Accesses accesses;
   SymbolSet written;  ///< containers
   SymbolSet names;    ///< symbols and containers read by name in subsets, ranges, code and shapes
-  /// Elements that are written whenever the state runs, not through views.
+  /// Elements that are written whenever the state runs.
   ByName<std::vector<Subset>> certain;
   /// What is read, or accumulated in, and not certainly written before; none: anything.
   ByName<std::vector<std::optional<Subset>>> open_reads;
   bool side_effects = false;
 };
-
-/// Does the container keep nothing from one run of its state to the next, if that is the only one?
-bool may_begin_anew(const Sdfg& sdfg, const std::string& container) {
-  const Data* data = sdfg.find_data(container);
-  return data && data->transient &&
-         (data->lifetime == Lifetime::Scope || data->lifetime == Lifetime::State);
-}
-
-/// Is it all of the container?
-bool is_whole(const Data& data, const std::optional<Subset>& subset) {
-  return subset && *subset == Subset::whole(data.shape);
-}
 
 /// Does the edge write its subset whenever the state runs? A view must have been written wholly.
 bool writes_certainly(const Sdfg& sdfg, const State& state, EdgeId edge) {
@@ -97,7 +85,8 @@ bool writes_certainly(const Sdfg& sdfg, const State& state, EdgeId edge) {
   if (!access) return writes_all(state, edge, to, *memlet.dst_subset);
   const Data* data = sdfg.find_data(access->data);
   return data && (!data->is_view() || std::ranges::any_of(state.in(from), [&](EdgeId e) {
-    return is_whole(*data, state[e].memlet.dst_subset) && writes_certainly(sdfg, state, e);
+    const auto& subset = state[e].memlet.dst_subset;
+    return subset && is_whole(*data, *subset) && writes_certainly(sdfg, state, e);
   }));
 }
 
@@ -203,9 +192,10 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
     }
     // `setzero` and isolated nodes write what they name.
     if (access->setzero) list.push_back({n, n, n, std::nullopt, true});
-    if (!repeats || !may_begin_anew(sdfg, root)) continue;
+    const Data* memory = repeats ? sdfg.find_data(root) : nullptr;
+    if (!memory || !may_begin_anew(*memory)) continue;
     for (const auto& read : reads)
-      if (!is_written(*sdfg.find_data(root), read, certain_writes))
+      if (!is_written(*memory, read, certain_writes))
         open[root].emplace_back(n, read);
     for (Subset& write : certain_writes) {
       written_at[root].emplace_back(n, write);
@@ -345,7 +335,7 @@ class Fusion {
   }
 
   Refusal check(BlockId head, InterstateEdgeId edge, const StateAccesses& first,
-                const StateAccesses& second) {
+                const StateAccesses& second) const {
     if (first.side_effects && second.side_effects) return "both states have side effects";
     if (const auto name = common(second.names, first.written))
       return "it reads '" + *name + "' by name, which the state before it writes";
@@ -367,11 +357,10 @@ class Fusion {
   /// Is there a value that one run of the two states leaves for the next, in a transient that would
   /// begin anew in every run of the two as one?
   bool is_carried(const std::string& name, const StateAccesses& first,
-                  const StateAccesses& second) {
-    if (states_.of(name) > 2 || !may_begin_anew(sdfg_, name)) return false;
+                  const StateAccesses& second) const {
+    if (states_.of(name) > 2 || !may_begin_anew(*sdfg_.find_data(name))) return false;
     if (!first.written.contains(name) && !second.written.contains(name)) return false;
-    if (!first.open_reads.contains(name) && still_open(name, first, second).empty()) return false;
-    return true;
+    return first.open_reads.contains(name) || !still_open(name, first, second).empty();
   }
 
   /// What the second state reads and neither of them has written before.
