@@ -166,27 +166,14 @@ Result<std::string> gunzip(std::string_view bytes, std::size_t limit) {
 }
 
 std::string gzip(std::string_view bytes) {
-  z_stream stream{};
-  SDFG_ASSERT(::deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, ::deflateEnd);
+  // A level that packs twice as fast as zlib does by default, for a sixth more bytes.
+  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
+      ::libdeflate_alloc_compressor(4), ::libdeflate_free_compressor);
+  SDFG_ASSERT(compressor);
   std::string out;
-  std::size_t used = 0;
-  constexpr std::size_t most = 1u << 30;
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
-    const std::size_t given = std::min(bytes.size(), most);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = uInt(given);
-    if (used == out.size()) out.resize(std::max<std::size_t>(out.size() * 2, 65536));
-    const std::size_t room = std::min(out.size() - used, most);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = uInt(room);
-    status = ::deflate(&stream, given == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
-    SDFG_ASSERT(status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR) << status;
-    bytes.remove_prefix(given - stream.avail_in);
-    used += room - stream.avail_out;
-  }
-  out.resize(used);
+  out.resize(::libdeflate_gzip_compress_bound(compressor.get(), bytes.size()));
+  out.resize(::libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
+                                        out.size()));
   return out;
 }
 
