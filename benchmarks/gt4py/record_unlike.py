@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records the programs of unlike_icon4py/ for benchmarks/optimizer/compare.py --corpus DIR.
 
-usage: record_unlike.py --tool SDFG-OPT --out DIR [CASE...]
+usage: record_unlike.py --tool SDFG-OPT --out DIR [--every N] [--jobs N] [CASE...]
 
 They are unlike ICON4Py's on purpose: scans that carry nested tuples or follow one another, offsets read from
 data, concat_where over domains that may be empty or overlap, statements that write what others read shifted,
@@ -11,6 +11,7 @@ two are compared. Exit status 1 when they differ, or when one cannot be recorded
 """
 import argparse
 import importlib
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -109,35 +110,48 @@ def differences(found, wanted, bound):
             yield f"{path}: {np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", required=True, type=os.path.abspath)
-    parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("names", nargs="*", metavar="CASE")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
+def import_cases():
     import common
 
     for module in MODULES:
         importlib.import_module(module)
+    return common.CASES
+
+
+def check(job):
+    """What happened to one case, and whether that is a fault."""
+    name, tool, out = job
+    warnings.simplefilter("ignore")
+    import_cases()
+    try:
+        recorded = record(name, tool, out)
+    except Exception as error:
+        return f"{name}: not recorded: {traceback.format_exception_only(error)[-1].strip()[:300]}", True
+    case = made(name)[1]
+    if not case.embedded:
+        return f"{name}: recorded", False
+    try:
+        problems = list(differences(recorded, embedded(name), case.bound))
+    except Exception as error:
+        return f"{name}: recorded; embedded mode cannot run it ({type(error).__name__})", False
+    return f"{name}: " + ("; ".join(problems) or "agrees with embedded mode"), bool(problems)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, type=os.path.abspath)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th case")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument("names", nargs="*", metavar="CASE")
+    options = parser.parse_args()
+    names = options.names or list(import_cases())[:: options.every]
     failed = 0
-    for name in options.names or common.CASES:
-        try:
-            recorded = record(name, options.tool, options.out)
-        except Exception as error:
-            failed += 1
-            print(f"{name}: not recorded: {traceback.format_exception_only(error)[-1].strip()[:300]}", flush=True)
-            continue
-        case = made(name)[1]
-        said = "recorded"
-        if case.embedded:
-            try:
-                problems = list(differences(recorded, embedded(name), case.bound))
-                failed += bool(problems)
-                said = "; ".join(problems) or "agrees with embedded mode"
-            except Exception as error:
-                said = f"recorded; embedded mode cannot run it ({type(error).__name__})"
-        print(f"{name}: {said}", flush=True)
+    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+        for said, bad in pool.imap(check, [(name, options.tool, options.out) for name in names]):
+            failed += bad
+            print(said, flush=True)
+    print(f"{len(names) - failed} of {len(names)} cases recorded, and equal where there is another judge")
     sys.exit(1 if failed else 0)
 
 
