@@ -68,6 +68,7 @@ bool FusionMaps::announce(NodeId first, NodeId second, const Refusal& why,
   }
   if (!context_.may_apply()) return false;
   context_.applied(here, context_.collect_remarks ? text(what) : std::string());
+  changed = Changed::Yes;
   return true;
 }
 

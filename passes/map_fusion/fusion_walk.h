@@ -32,7 +32,7 @@ class FusionMaps {
   using Filter = std::function<Refusal(const FusionMap& first, const FusionPlan&)>;
   std::optional<NodeId> fuse(NodeId first, NodeId second, const FusionRules& rules,
                              const Filter& filter = {});
-  /// Says that the pair is refused, or else what is done with it; false: leave it as it is.
+  /// Says that the pair is refused, or else what is done with it now; false: leave it as it is.
   bool announce(NodeId first, NodeId second, const Refusal& why, const std::string& what);
   /// The first map is gone, its work is done in the second.
   void forget(NodeId gone, NodeId into);

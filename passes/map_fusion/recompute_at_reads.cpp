@@ -73,7 +73,6 @@ class Recomputation {
       site_.order.erased(slice_.node), state_.erase(slice_.node);
       maps_.unused.insert(slice_.container);
     }
-    maps_.changed = Changed::Yes;
   }
 
   const std::vector<Reader>& readers() const { return readers_; }

@@ -1,9 +1,11 @@
 #include "tools/common/arguments.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 
 #include "ir/analysis/signature.h"
+#include "ir/walk.h"
 #include "support/hash.h"
 
 namespace sdfg {
@@ -94,10 +96,43 @@ std::map<std::string, std::int64_t> given_extents(const Sdfg& sdfg, const NamedA
 
 using Values = ByName<std::int64_t>;
 
+/// Symbols that say where extents of containers and ranges of maps begin, and where they end.
+struct Borders {
+  SymbolSet begins, ends;
+
+  explicit Borders(const Sdfg& sdfg) {
+    for (const auto& [name, data] : sdfg.arrays)
+      for (const Expr& extent : data.shape) add(extent, ends, begins);
+    for_each_state(sdfg, [&](const State& state) {
+      for (NodeId n : state.nodes_of<MapEntry>())
+        for (const Range& range : state.get<MapEntry>(n).ranges) {
+          add(range.begin, begins, ends);
+          add(range.end, ends, begins);
+        }
+    });
+  }
+
+  std::int64_t value(const std::string& symbol, std::int64_t size) const {
+    if (!begins.contains(symbol)) return size;
+    return ends.contains(symbol) ? size / 2 : 0;
+  }
+
+ private:
+  static void add(const Expr& sum, SymbolSet& here, SymbolSet& other) {
+    const auto add_term = [&](const Expr& term) {
+      const bool negative =
+          term.is(Op::Mul) && term.arg(0).as_integer().value_or(0) < 0;
+      collect_symbols(term, negative ? other : here);
+    };
+    if (sum.is(Op::Add)) std::ranges::for_each(sum.args(), add_term);
+    else add_term(sum);
+  }
+};
+
 /// Symbols that are no given value and no part of a shape, but alone a stride: what makes no two
-/// elements of a container lie at the same place. Each container is row-major; of containers that
-/// share a stride, the largest decides.
-Values stride_values(const Sdfg& sdfg, const NamedArrays& given, const Values& sizes) {
+/// elements of a container lie at the same place. Each container is row-major, but for a dimension
+/// whose stride is 1; of containers that share a stride, the largest decides.
+Values stride_values(const Sdfg& sdfg, const ArgumentOptions& options, const Values& sizes) {
   SymbolSet extents;
   for (const auto& [name, data] : sdfg.arrays)
     for (const Expr& extent : data.shape) collect_symbols(extent, extents);
@@ -105,11 +140,20 @@ Values stride_values(const Sdfg& sdfg, const NamedArrays& given, const Values& s
   const auto row_major = [&](const Data& data) {
     const Array* array = data.as_array();
     if (!array || array->strides.size() != data.shape.size()) return;
-    std::int64_t behind = 1;  // so many elements from one to the next of this dimension
-    for (std::size_t d = data.shape.size(); d-- > 0;) {
+    const auto is_open = [&](const Expr& stride) {
+      return stride.is(Op::Symbol) && !options.given.contains(stride.name()) &&
+             !options.constants.contains(stride.name()) && !extents.contains(stride.name());
+    };
+    std::vector<std::size_t> order;
+    for (std::size_t d = data.shape.size(); d-- > 0;) order.push_back(d);
+    std::ranges::stable_partition(order, [&](std::size_t d) {
       const Expr& stride = array->strides[d];
-      if (stride.is(Op::Symbol) && !given.contains(stride.name()) &&
-          !extents.contains(stride.name())) {
+      return !is_open(stride) && evaluate(stride, sizes) == 1;
+    });
+    std::int64_t behind = 1;  // so many elements from one to the next of this dimension
+    for (const std::size_t d : order) {
+      const Expr& stride = array->strides[d];
+      if (is_open(stride)) {
         std::int64_t& value = strides[stride.name()];
         behind = value = std::max(value, behind);
       } else {
@@ -129,20 +173,25 @@ Values stride_values(const Sdfg& sdfg, const NamedArrays& given, const Values& s
 Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& options) {
   NamedArrays arguments = options.given;
   const auto extents = given_extents(sdfg, options.given);
+  const Borders borders(sdfg);
+  const auto value_of = [&](const std::string& name) {
+    if (const auto at = options.constants.find(name); at != options.constants.end())
+      return at->second;
+    if (const auto at = extents.find(name); at != extents.end()) return at->second;
+    return borders.value(name, options.size);
+  };
   Values sizes;
   for (const std::string& name : free_symbols(sdfg)) {
     const auto declared = sdfg.symbols.find(name);
     const Type type = declared == sdfg.symbols.end() ? Type(BaseType::Int64) : declared->second;
-    const auto extent = extents.find(name);
-    arguments.try_emplace(
-        name, whole_number(type, extent == extents.end() ? options.size : extent->second));
+    arguments.try_emplace(name, whole_number(type, value_of(name)));
   }
   for (const auto& [name, data] : sdfg.arrays)
     if (!data.transient && data.is_scalar() && data.dtype.is_integer())
-      arguments.try_emplace(name, whole_number(data.dtype, options.size));
+      arguments.try_emplace(name, whole_number(data.dtype, value_of(name)));
   for (const auto& [name, array] : arguments)
     if (const auto value = whole_number_of(array)) sizes[name] = *value;
-  for (const auto& [name, value] : stride_values(sdfg, options.given, sizes))
+  for (const auto& [name, value] : stride_values(sdfg, options, sizes))
     if (const auto made = arguments.find(name); made != arguments.end()) {
       made->second = whole_number(made->second.type, value);
       sizes[name] = value;

@@ -4,15 +4,19 @@
 
 #include "codegen/array.h"
 #include "ir/sdfg.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
 struct ArgumentOptions {
   std::uint64_t seed = 1;
   /// Of every integer symbol and integer scalar that is not given, and is no extent of what is, nor
-  /// only a stride: strides are such that containers are row-major.
+  /// only a stride: strides are such that containers are row-major. Where extents and ranges of
+  /// maps begin, it is 0, and half of it for what begins one and ends another, so that they are not
+  /// empty.
   std::int64_t size = 8;
-  NamedArrays given;      ///< taken as they are
+  NamedArrays given{};              ///< taken as they are
+  ByName<std::int64_t> constants{};  ///< values that symbols are to have
 };
 
 /// Arguments to run a program on when there is no recorded data: every array filled from the seed,

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/walk.h"
+#include "passes/common/symbol_entries.h"
 #include "passes/simplify/demote_fields.h"
+#include "passes/simplify/substitute_symbols.h"
 #include "tools/common/arguments.h"
 
 namespace sdfg {
@@ -24,30 +27,75 @@ ByName<std::int64_t> integers(const NamedArrays& arguments) {
   return out;
 }
 
+/// At the top level, where nested SDFGs write through access nodes, too.
+bool writes_arguments(const Sdfg& sdfg) {
+  bool writes = false;
+  for_each_state(sdfg, [&](const State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
+      const Data* data = sdfg.find_data(state.get<AccessNode>(n).data);
+      writes |= data && !data->transient && !data->is_scalar() && !state.in(n).empty();
+    }
+  });
+  return writes;
+}
+
+bool changes_nothing(const NamedArrays& after, const NamedArrays& before) {
+  return std::ranges::all_of(after, [&](const auto& entry) {
+    const auto found = before.find(entry.first);
+    return found != before.end() && found->second.bytes == entry.second.bytes;
+  });
+}
+
 bool reads_unwritten(const Executed& executed) {
   return !executed.warnings.empty() || !executed.arbitrary.empty();
 }
 
 }  // namespace
 
+ByName<std::int64_t> symbol_constants(const Pipeline& pipeline) {
+  ByName<std::int64_t> constants;
+  for (const Step& step : pipeline) {
+    if (step.pass && step.pass->name == SubstituteSymbols::info.name) {
+      const auto options =
+          parse_options<SubstituteSymbols::Options>(step.configured.options);
+      if (!options) continue;
+      if (const auto values = read_symbol_entries(options->symbols, SymbolFile::Constants))
+        constants.insert(values->begin(), values->end());
+    }
+    constants.merge(symbol_constants(step.steps));
+  }
+  return constants;
+}
+
 void CheckSemantics::start(const Sdfg& sdfg) {
+  const bool writes = writes_arguments(sdfg);
   // Large programs with large made arguments would take minutes: small extents show as much.
   for (const std::int64_t size : {8, 5, 16, 3}) {
-    Result<NamedArrays> made = make_arguments(sdfg, {.size = size, .given = given_});
+    Result<NamedArrays> made = make_arguments(
+        sdfg, {.size = size, .given = given_, .constants = constants_});
     if (!made) {
       note_ = made.error();
       break;
     }
     Result<Executed> executed = interpreter_backend()(sdfg, *made);
-    if (executed) {
-      arguments_ = *std::move(made);
-      expected_ = *std::move(executed);
-      note_.reset();
-      note_demoted(sdfg);
-      settled_ = gives_the_same(interpreter_backend({.adverse = true})(sdfg, arguments_));
-      return;
+    if (!executed) {
+      note_ = executed.error();
+      continue;
     }
-    note_ = executed.error();
+    const bool shows_nothing = writes && changes_nothing(executed->arguments, *made);
+    if (shows_nothing && expected_) continue;
+    arguments_ = *std::move(made);
+    expected_ = *std::move(executed);
+    doubt_.reset();
+    if (!shows_nothing) break;
+    doubt_ = Diagnostic{{}, "the program changes none of its arguments with the values they have",
+                        "give others with --run=DATA.npz or --set=NAME=VALUE"};
+  }
+  if (expected_) {
+    note_.reset();
+    note_demoted(sdfg);
+    settled_ = gives_the_same(interpreter_backend({.adverse = true})(sdfg, arguments_));
+    return;
   }
   note_->message = "the program does not run: " + note_->message;
   if (given_.empty()) note_->hint = "give arguments with --run=DATA.npz or --set=NAME=VALUE";

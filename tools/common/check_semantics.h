@@ -5,9 +5,13 @@
 #include <string>
 
 #include "passes/observers.h"
+#include "passes/pipeline.h"
 #include "tools/common/run.h"
 
 namespace sdfg {
+
+/// The values that a pipeline puts in place of symbols (substitute-symbols).
+ByName<std::int64_t> symbol_constants(const Pipeline& pipeline);
 
 /// Interprets the program before and after passes, on the same arguments, and compares every
 /// argument afterwards. A difference is the pass's fault, hence an InternalError.
@@ -26,8 +30,11 @@ class CheckSemantics : public Observer {
  public:
   /// `each`: after each pass that changed something; otherwise only when finish() is called.
   /// `tolerance` as in RunReport::within.
-  CheckSemantics(bool each, NamedArrays given, double tolerance)
-      : each_(each), given_(std::move(given)), tolerance_(tolerance) {}
+  CheckSemantics(bool each, NamedArrays given, double tolerance, const Pipeline& pipeline = {})
+      : each_(each),
+        given_(std::move(given)),
+        constants_(symbol_constants(pipeline)),
+        tolerance_(tolerance) {}
 
   /// Runs the program as it is now: what it gives is right.
   void start(const Sdfg& sdfg);
@@ -39,6 +46,8 @@ class CheckSemantics : public Observer {
   void finish(const Sdfg& sdfg);
   /// Why nothing is compared any more; nothing when it is.
   const std::optional<Diagnostic>& note() const { return note_; }
+  /// Why the comparison says little; nothing when it does not.
+  const std::optional<Diagnostic>& doubt() const { return doubt_; }
   /// How many programs were run and compared.
   std::size_t compared() const { return compared_; }
 
@@ -55,10 +64,11 @@ class CheckSemantics : public Observer {
   bool each_, other_case_ = false;
   bool settled_ = false;  ///< what the program as it started leaves open makes no difference
   NamedArrays given_, arguments_;
+  ByName<std::int64_t> constants_;  ///< what passes will put in place of symbols
   double tolerance_;
   std::optional<Executed> expected_;
   std::set<std::string> demoted_;
-  std::optional<Diagnostic> note_;
+  std::optional<Diagnostic> note_, doubt_;
   std::size_t compared_ = 0;
 };
 

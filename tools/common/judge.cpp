@@ -53,8 +53,9 @@ Judge command_judge(std::vector<std::string> command) {
   };
 }
 
-Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double tolerance) {
-  const auto check = std::make_shared<CheckSemantics>(false, std::move(given), tolerance);
+Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double tolerance,
+                              const Pipeline& pipeline) {
+  const auto check = std::make_shared<CheckSemantics>(false, std::move(given), tolerance, pipeline);
   check->start(reference);
   if (check->note()) return *check->note();
   return Judge([check](const Sdfg& sdfg) -> Result<bool> {
@@ -72,7 +73,7 @@ Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double t
 
 Judge pipeline_judge(Pipeline pipeline, RunOptions options, NamedArrays given, double tolerance) {
   return [=](const Sdfg& sdfg) -> Result<bool> {
-    CheckSemantics check(false, given, tolerance);
+    CheckSemantics check(false, given, tolerance, pipeline);
     check.start(sdfg);
     const bool runs = !check.note();  // else what the verifier says is all there is
     if (!runs && has_errors(verify(sdfg))) return false;

@@ -174,7 +174,7 @@ constexpr std::array patterns{
     n6.OUT_d -> n7.IN_d : $d[i:i + 2]
     n7.OUT_d -> n8 : $d[0:4]
   state $p_out)", "$p_in -> $p_more\n  $p_more -> $p_out",
-            {"0:3:2|0:1|2|1|0:4:3", "0|1|0:1|1:2|0:2:2"}},
+            {"0:3:2|0:1|2|1|0:3:3", "0|1|0:1|1:2|0:2:2"}},
     // Constants computed outside.
     Pattern{"move-tasklet-into-map tasklet-fusion map-fusion-horizontal merge-access-nodes",
             "transient $p_v: float64\n  transient $p_t: float64[N]\n  transient $p_w: $2", R"(

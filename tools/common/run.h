@@ -48,7 +48,7 @@ Backend interpreter_backend(const InterpreterOptions& options = {});
 
 /// Runs the SDFG on the `in:` entries of recorded data and compares with the `out:` entries. The
 /// error names a missing, extra or misshapen output, or says why the program did not run; no `out:`
-/// entry at all is an error, too.
+/// entry at all is an error, too, where an argument is an array.
 Result<RunReport> run_and_compare(const Sdfg& sdfg, const NamedArrays& recorded,
                                   const Backend& backend);
 

@@ -55,6 +55,45 @@ TEST(MadeArguments, ASymbolHasTheExtentOfAGivenArray) {
   EXPECT_EQ(made->at("B").shape, std::vector<std::int64_t>{4});
 }
 
+std::int64_t first_byte(const NamedArrays& made, const std::string& name) {
+  return std::int64_t(made.at(name).bytes[0]);
+}
+
+TEST(MadeArguments, RangesAreNotEmpty) {
+  const auto sdfg = parse(R"(
+sdfg ranges(A: float64[last - first, N], B: float64[N - 2])
+  symbol N: int32
+  symbol first: int32
+  symbol last: int32
+  symbol middle: int32
+  state main
+    n0 = map low (i, k) in [first:middle, 0:N]
+    n1 = exit n0
+    n2 = map high (i) in [middle:last]
+    n3 = exit n2
+)");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  const auto made = make_arguments(*sdfg, {.size = 8});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(first_byte(*made, "first"), 0);
+  EXPECT_EQ(first_byte(*made, "middle"), 4);
+  EXPECT_EQ(first_byte(*made, "last"), 8);
+  EXPECT_EQ(made->at("A").shape, (std::vector<std::int64_t>{8, 8}));
+  EXPECT_EQ(made->at("B").shape, std::vector<std::int64_t>{6});
+}
+
+TEST(MadeArguments, ConstantsDecideWhatOthersAre) {
+  const auto sdfg = parse(
+      "sdfg columns(A: float64[N, M] {strides = [sA, sB], total_size = sA*N + sB*M})\n"
+      "  symbol M: int32\n  symbol N: int64\n  symbol sA: int64\n  symbol sB: int64\n");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  const auto made = make_arguments(*sdfg, {.size = 8, .constants = {{"sA", 1}, {"N", 3}}});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(made->at("A").shape, (std::vector<std::int64_t>{3, 8}));
+  EXPECT_EQ(first_byte(*made, "sA"), 1);
+  EXPECT_EQ(first_byte(*made, "sB"), 3);
+}
+
 TEST(MadeArguments, StridesKeepElementsApart) {
   // B raises the stride that A shares with it; a stride that is an extent, too, is an extent.
   const auto sdfg = parse(
@@ -68,11 +107,20 @@ TEST(MadeArguments, StridesKeepElementsApart) {
   three.bytes[0] = std::byte(3);
   const auto made = make_arguments(*sdfg, {.size = 5, .given = {{"M", three}}});
   ASSERT_TRUE(made) << made.error().text();
-  const auto value = [&](const std::string& name) { return std::int64_t(made->at(name).bytes[0]); };
-  EXPECT_EQ(value("sB"), 3);
-  EXPECT_EQ(value("sA"), 9);
-  EXPECT_EQ(value("sC"), 1);
-  EXPECT_EQ(value("N"), 5);
+  EXPECT_EQ(first_byte(*made, "sB"), 3);
+  EXPECT_EQ(first_byte(*made, "sA"), 9);
+  EXPECT_EQ(first_byte(*made, "sC"), 1);
+  EXPECT_EQ(first_byte(*made, "N"), 5);
+}
+
+TEST(Run, ScalarsAreNoResults) {
+  const auto sdfg = parse("sdfg scalars(a: int32, b: int32)\n");
+  ASSERT_TRUE(sdfg);
+  const auto report = run_and_compare(*sdfg, {}, [](const Sdfg&, NamedArrays arguments) {
+    return Result<Executed>(Executed{std::move(arguments), {}});
+  });
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(to_text(*report), "nothing to compare: none of the arguments is an array\n");
 }
 
 TEST(Run, ADifferenceIsMeasured) {
