@@ -17,11 +17,12 @@ namespace {
 /// enough.
 constexpr std::size_t most_candidates = 16;
 
-/// Two maps, the dimension in which their ranges differ, and what each becomes there.
+using Ranges = std::vector<Range>;
+
+/// The ranges of the maps that each of two maps becomes.
 struct Cut {
-  std::size_t dimension = 0;
-  std::vector<Range> first, second;  ///< the part in common comes first
-  std::string text;                  ///< the decision with its numbers
+  std::vector<Ranges> first, second;  ///< the part in common comes first
+  std::string text;                   ///< the decision with its numbers
 };
 
 class StateSplitter {
@@ -58,8 +59,8 @@ class StateSplitter {
       }
       if (!context_.may_apply()) break;
       context_.applied(here, with + cut.text);
-      split(first, cut.dimension, cut.first);
-      split(second, cut.dimension, cut.second);
+      split(first, cut.first);
+      split(second, cut.second);
       order_.reset();  // it does not know the pieces
       touched_.insert({first, second});
       changed = Changed::Yes;
@@ -84,7 +85,7 @@ class StateSplitter {
     return found->second;
   }
 
-  /// Pairs that read one container and whose ranges differ in one dimension, in order of ids.
+  /// Pairs that read one container and whose ranges differ, in order of ids.
   std::set<std::pair<NodeId, NodeId>> candidates() const {
     std::map<std::string, std::vector<NodeId>> readers;
     std::set<std::pair<NodeId, NodeId>> pairs;
@@ -98,32 +99,29 @@ class StateSplitter {
         const std::size_t from =
             known.size() > most_candidates ? known.size() - most_candidates : 0;
         for (std::size_t i = from; i < known.size(); ++i)
-          if (differing(known[i], n)) pairs.emplace(known[i], n);
+          if (entry(known[i]).ranges.size() == entry(n).ranges.size() &&
+              !differing(known[i], n).empty())
+            pairs.emplace(known[i], n);
         known.push_back(n);
       }
     }
     return pairs;
   }
 
-  /// The one dimension in which the ranges differ.
-  std::optional<std::size_t> differing(NodeId a, NodeId b) const {
-    const auto &x = entry(a).ranges, &y = entry(b).ranges;
-    if (x.size() != y.size()) return std::nullopt;
-    std::optional<std::size_t> out;
-    for (std::size_t d = 0; d < x.size(); ++d) {
-      if (x[d] == y[d]) continue;
-      if (out) return std::nullopt;
-      out = d;
-    }
+  /// The dimensions in which the ranges differ.
+  std::vector<std::size_t> differing(NodeId a, NodeId b) const {
+    const Ranges &x = entry(a).ranges, &y = entry(b).ranges;
+    std::vector<std::size_t> out;
+    for (std::size_t d = 0; d < x.size(); ++d)
+      if (!(x[d] == y[d])) out.push_back(d);
     return out;
   }
 
   Refusal check(NodeId first, NodeId second, Cut& cut) {
-    cut.dimension = *differing(first, second);
-    const Range &x = entry(first).ranges[cut.dimension], &y = entry(second).ranges[cut.dimension];
     if (entry(first).schedule != entry(second).schedule) return "the schedules differ";
-    if (!(x.step == Expr(1)) || !(y.step == Expr(1))) return "a step is not 1";
-    if (Refusal why = check_overlap_of(x, y, cut)) return why;
+    cut.first = {entry(first).ranges}, cut.second = {entry(second).ranges};
+    for (std::size_t d : differing(first, second))
+      if (Refusal why = cut_dimension(d, cut)) return why;
     for (NodeId map : {first, second})
       if (Refusal why = check_map(map)) return "map '" + entry(map).label + "': " + why.reason();
     if (order().reaches(at(first).exit, second)) {
@@ -165,7 +163,10 @@ class StateSplitter {
     return check_copy_scope(sdfg_, state_, *find_scope(state_, map));
   }
 
-  Refusal check_overlap_of(const Range& x, const Range& y, Cut& cut) const {
+  /// Cuts what the two have in common so far, and adds what is left over.
+  Refusal cut_dimension(std::size_t d, Cut& cut) const {
+    const Range x = cut.first.front()[d], y = cut.second.front()[d];
+    if (!(x.step == Expr(1)) || !(y.step == Expr(1))) return "a step is not 1";
     const auto later = largest(x.begin, y.begin), sooner = largest(-x.end, -y.end);
     if (!later || !sooner)
       return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
@@ -174,11 +175,12 @@ class StateSplitter {
     const bool may_lie_apart = !certain(less_equal(common.begin, common.end + 1, assumptions_));
     if (may_lie_apart && !(x == common) && !(y == common))
       return to_text(x) + " and " + to_text(y) + " may lie apart";
-    cut.first = pieces(x, common, may_lie_apart), cut.second = pieces(y, common, may_lie_apart);
     // Ranges that only touch would be cut without end.
-    if (cut.first.size() > 1 && cut.second.size() > 1 &&
+    if (!(x == common) && !(y == common) &&
         !certain(less_equal(common.begin, common.end, assumptions_)))
       return to_text(x) + " and " + to_text(y) + " may have nothing in common";
+    for (std::vector<Ranges>* boxes : {&cut.first, &cut.second})
+      add_pieces(d, common, may_lie_apart, *boxes);
     return {};
   }
   std::optional<Expr> largest(const Expr& a, const Expr& b) const {
@@ -186,16 +188,20 @@ class StateSplitter {
     if (certain(less_equal(b, a, assumptions_))) return a;
     return std::nullopt;
   }
-  /// The part in common first. Where that may end before it begins, or begin behind the whole, the
-  /// others meet where it begins.
-  static std::vector<Range> pieces(const Range& whole, const Range& common, bool may_lie_apart) {
-    std::vector<Range> out{common};
+  /// Where the part in common may end before it begins, or begin behind the whole, the others meet
+  /// where it begins.
+  static void add_pieces(std::size_t d, const Range& common, bool may_lie_apart,
+                         std::vector<Ranges>& boxes) {
+    const Ranges whole = boxes.front();
     Expr before = common.begin - Expr(1), behind = common.end + Expr(1);
-    if (may_lie_apart) before = min(before, whole.end), behind = max(behind, common.begin);
-    if (!(whole.begin == common.begin))
-      out.emplace_back(whole.begin, simplify(before), Expr(1));
-    if (!(whole.end == common.end)) out.emplace_back(simplify(behind), whole.end, Expr(1));
-    return out;
+    if (may_lie_apart) before = min(before, whole[d].end), behind = max(behind, common.begin);
+    const auto add = [&](const Expr& begin, const Expr& end) {
+      boxes.push_back(whole);
+      boxes.back()[d] = Range(begin, end, Expr(1));
+    };
+    if (!(whole[d].begin == common.begin)) add(whole[d].begin, simplify(before));
+    if (!(whole[d].end == common.end)) add(simplify(behind), whole[d].end);
+    boxes.front()[d] = common;
   }
 
   /// Does the writer leave alone what the other touches?
@@ -207,10 +213,9 @@ class StateSplitter {
   }
 
   Refusal weigh(NodeId first, NodeId second, Cut& cut) {
-    Subset box{entry(first).ranges};
-    box.ranges[cut.dimension] = cut.first.front();
     std::int64_t bytes = 0;
-    const auto points = expected_points(box, options_.assumed_extent, assumptions_);
+    const auto points =
+        expected_points(Subset{cut.first.front()}, options_.assumed_extent, assumptions_);
     for_each_shared(at(first).reads, at(second).reads,
                     [&](const std::string& name, const PortNames&, const PortNames&) {
                       if (const Data* data = sdfg_.find_data(name))
@@ -236,11 +241,9 @@ class StateSplitter {
     return {};
   }
 
-  void split(NodeId map, std::size_t dimension, const std::vector<Range>& pieces) {
-    if (pieces.size() == 1) return;
-    std::vector<std::vector<Range>> ranges(pieces.size(), entry(map).ranges);
-    for (std::size_t p = 0; p < pieces.size(); ++p) ranges[p][dimension] = pieces[p];
-    cut_map(sdfg_, state_, accesses_, tree_, map, ranges, assumptions_);
+  void split(NodeId map, const std::vector<Ranges>& pieces) {
+    if (pieces.size() > 1)
+      cut_map(sdfg_, state_, accesses_, tree_, map, pieces, assumptions_);
   }
 
   Sdfg& sdfg_;

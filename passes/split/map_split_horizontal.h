@@ -15,9 +15,9 @@ struct MapSplitHorizontal {
     map j in 4:9 { C[j] = g(A[j]) }   =>    map i in 4:9 { B[i] = f(A[i]) }
                                             map j in 4:9 { C[j] = g(A[j]) }
 
-Prepares map-fusion-horizontal. Maps at the top of a state whose ranges overlap in one dimension, and
-are equal in the others, are cut at each other's ends. It pays when the kernels do not become more, or
-the bytes that both read in common exceed `launch_bytes` for each kernel more (of maps known to be small
+Prepares map-fusion-horizontal. Maps at the top of a state whose ranges overlap are cut at each other's
+ends, in each dimension in which they differ. It pays when the kernels do not become more, or the bytes
+that both read in common exceed `launch_bytes` for each kernel more (of maps known to be small
 in all dimensions, as in a test: the bytes of maps of unknown size). A map takes part in one
 decision per run: repeat the pass together with fusion. One map may also read what the other writes, if
 each iteration reads what the same iteration of the other has written; fusion saves reading that.
