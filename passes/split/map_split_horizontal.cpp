@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "passes/common/state_trails.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -18,6 +19,10 @@ namespace {
 constexpr std::size_t most_candidates = 16;
 
 using Ranges = std::vector<Range>;
+
+/// In how many dimensions the ranges of two maps differ, and the maps: what differs in fewer comes
+/// first, because fewer parts are left over; then in order of ids.
+using Pair = std::tuple<std::size_t, NodeId, NodeId>;
 
 /// The ranges of the maps that each of two maps becomes.
 struct Cut {
@@ -44,9 +49,9 @@ class StateSplitter {
   }
 
  private:
-  Changed sweep(const std::set<std::pair<NodeId, NodeId>>& pairs, bool connected) {
+  Changed sweep(const std::set<Pair>& pairs, bool connected) {
     Changed changed = Changed::No;
-    for (const auto& [first, second] : pairs) {
+    for (const auto& [dimensions, first, second] : pairs) {
       if (touched_.contains(first) || touched_.contains(second)) continue;
       if (are_connected(first, second) != connected) continue;
       Cut cut;
@@ -85,10 +90,10 @@ class StateSplitter {
     return found->second;
   }
 
-  /// Pairs that read one container and whose ranges differ, in order of ids.
-  std::set<std::pair<NodeId, NodeId>> candidates() const {
+  /// Pairs that read one container and whose ranges differ.
+  std::set<Pair> candidates() const {
     std::map<std::string, std::vector<NodeId>> readers;
-    std::set<std::pair<NodeId, NodeId>> pairs;
+    std::set<Pair> pairs;
     for (NodeId n : state_.nodes()) {
       if (!state_[n].is<MapEntry>() || tree_.parent_of(n) || !tree_.exit_of(n)) continue;
       std::set<std::string> read;
@@ -99,9 +104,9 @@ class StateSplitter {
         const std::size_t from =
             known.size() > most_candidates ? known.size() - most_candidates : 0;
         for (std::size_t i = from; i < known.size(); ++i)
-          if (entry(known[i]).ranges.size() == entry(n).ranges.size() &&
-              !differing(known[i], n).empty())
-            pairs.emplace(known[i], n);
+          if (entry(known[i]).ranges.size() == entry(n).ranges.size())
+            if (const std::size_t dimensions = differing(known[i], n).size(); dimensions > 0)
+              pairs.emplace(dimensions, known[i], n);
         known.push_back(n);
       }
     }
