@@ -131,6 +131,9 @@ void recomputation(const Options& o, Steps& steps) {
                    {{vertical_fusion(o), "they may still hand on others", {}},
                     {"map-split-horizontal", "they may meet in a part", {}},
                     {horizontal_fusion(o), "they read the same inputs", {}}}});
+  steps.push_back({"fixed-point", "cuts in several dimensions leave many parts over: last",
+                   {{"map-split-horizontal{dimensions=3}", "they may meet in a box", {}},
+                    {horizontal_fusion(o), "again", {}}}});
 }
 
 void inside_maps(const Options& o, Steps& steps) {

@@ -105,7 +105,8 @@ class StateSplitter {
             known.size() > most_candidates ? known.size() - most_candidates : 0;
         for (std::size_t i = from; i < known.size(); ++i)
           if (entry(known[i]).ranges.size() == entry(n).ranges.size())
-            if (const std::size_t dimensions = differing(known[i], n).size(); dimensions > 0)
+            if (const std::size_t dimensions = differing(known[i], n).size();
+                dimensions > 0 && std::int64_t(dimensions) <= options_.dimensions)
               pairs.emplace(dimensions, known[i], n);
         known.push_back(n);
       }
