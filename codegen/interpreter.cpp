@@ -52,6 +52,7 @@ class Call {
       : sdfg_(sdfg), arguments_(std::move(arguments)) {
     machine_.steps_left = options.step_limit;
     machine_.adverse = options.adverse;
+    machine_.check_windows = options.check_windows;
     if (options.count) machine_.counter = &counter_.emplace(uses_device(sdfg));
   }
 

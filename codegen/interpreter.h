@@ -12,10 +12,13 @@ struct InterpreterOptions {
   /// Count kernels and the bytes they move; see counts.h.
   bool count = false;
   /// What the program leaves open turns out the other way: of the nodes that are ready the one with
-  /// the largest id runs first instead of that with the smallest, maps begin with their last
-  /// iteration unless they reduce, and what was never written holds only 1 bits (NaN) instead of
-  /// what was there.
+  /// the largest id runs first instead of that with the smallest (of those that reduce into one
+  /// container still the smallest), maps begin with their last iteration unless they reduce, and
+  /// what was never written holds only 1 bits (NaN) instead of what was there.
   bool adverse = false;
+  /// A view, and what a nested SDFG is given, must begin inside of the container, too. Without it
+  /// only elements that are accessed count, and for them the memory of what is viewed.
+  bool check_windows = false;
 };
 
 struct Execution {

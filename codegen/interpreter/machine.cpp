@@ -213,7 +213,9 @@ void Window::bind(Container& inner) const {
   // The window may be empty, so that its begin lies outside; only accesses are checked.
   std::int64_t full[max_rank];
   for (std::size_t d = 0; d < begin.size(); ++d) full[d] = begin[d]();
-  const Address first = locate_unchecked(*container, {full, begin.size()});
+  const bool checked = machine && machine->check_windows && !begin.empty();
+  const Address first = checked ? locate(*container, {full, begin.size()}, place)
+                                : locate_unchecked(*container, {full, begin.size()});
   inner.buffer = container->buffer;
   inner.base = first.offset;
 }

@@ -122,6 +122,7 @@ struct Machine {
   std::deque<Where> places;
   std::uint64_t steps_left = ~std::uint64_t(0);
   bool adverse = false;        ///< see InterpreterOptions
+  bool check_windows = false;  ///< see InterpreterOptions
   Counter* counter = nullptr;  ///< null: nothing is counted
   Diagnostics warnings;
   std::set<std::pair<std::string, std::string>> warned;  ///< container and place

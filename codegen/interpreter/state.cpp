@@ -1,8 +1,9 @@
 #include "codegen/interpreter/state.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <queue>
+#include <set>
 
 #include "codegen/interpreter/counter.h"
 #include "ir/analysis/memlet_path.h"
@@ -24,19 +25,40 @@ void Body::run() const {
 
 namespace {
 
-/// A topological order in which, among those that are ready, the largest id comes first; nothing
+/// The container that a node, or the scope that it begins, resolves conflicts in; empty for others.
+std::string_view reduced_by(const State& state, const ScopeTree& tree, NodeId node) {
+  const NodeId exit = state[node].is_entry() ? tree.exit_of(node) : NodeId();
+  for (EdgeId e : state.out(exit ? exit : node))
+    if (state[e].memlet.wcr) return state[e].memlet.data;
+  return {};
+}
+
+/// A topological order in which, among those that are ready, the largest id comes first, and of
+/// those that reduce into one container the smallest: sums keep the order of their terms. Nothing
 /// when the graph has a cycle.
-std::optional<std::vector<NodeId>> last_first(const State& state) {
+std::optional<std::vector<NodeId>> last_first(const State& state, const ScopeTree& tree) {
   std::vector<std::size_t> waiting(state.id_bound());
-  std::priority_queue<NodeId> ready;
+  std::set<NodeId> ready;
+  std::map<std::string_view, std::set<NodeId>> reducing;  // of those that are ready
+  const auto add = [&](NodeId n) {
+    ready.insert(n);
+    if (const auto container = reduced_by(state, tree, n); !container.empty())
+      reducing[container].insert(n);
+  };
   for (NodeId n : state.nodes())
-    if ((waiting[n.value] = state.in(n).size()) == 0) ready.push(n);
+    if ((waiting[n.value] = state.in(n).size()) == 0) add(n);
   std::vector<NodeId> order;
   while (!ready.empty()) {
-    order.push_back(ready.top());
-    ready.pop();
-    for (EdgeId e : state.out(order.back()))
-      if (const NodeId next = state.target(e); --waiting[next.value] == 0) ready.push(next);
+    NodeId next = *ready.rbegin();
+    if (const auto container = reduced_by(state, tree, next); !container.empty()) {
+      std::set<NodeId>& terms = reducing[container];
+      next = *terms.begin();
+      terms.erase(next);
+    }
+    ready.erase(next);
+    order.push_back(next);
+    for (EdgeId e : state.out(next))
+      if (const NodeId after = state.target(e); --waiting[after.value] == 0) add(after);
   }
   if (order.size() != state.node_count()) return std::nullopt;
   return order;
@@ -51,7 +73,7 @@ Action Unit::compile_state(const State& state, const Where* place) {
 StateCompiler::StateCompiler(Unit& unit, const State& state, const Where* place)
     : unit_(unit), machine_(unit.machine()), state_(state), place_(place),
       tree_(scope_tree_of(state)) {
-  const auto order = machine_.adverse ? last_first(state) : topological_order(state);
+  const auto order = machine_.adverse ? last_first(state, tree_) : topological_order(state);
   if (!order) throw Stop("the state has a cycle");
   children_.resize(state.id_bound() + 1);
   for (NodeId id : *order) {

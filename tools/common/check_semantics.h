@@ -19,7 +19,8 @@ ByName<std::int64_t> symbol_constants(const Pipeline& pipeline);
 /// Each program also runs with what it leaves open turned out the other way
 /// (InterpreterOptions::adverse), unless that makes a difference to the program as it starts: an
 /// order that a pass loses shows even where the interpreter happens to keep it. Where it makes a
-/// difference from the start, other results are OpenResults.
+/// difference from the start, other results are OpenResults; so is a program that does not run any
+/// more, where a view of the input lies outside of what it shows (the interpreter checks elements).
 ///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
@@ -69,6 +70,7 @@ class CheckSemantics : public Observer {
   std::optional<Executed> expected_;
   std::set<std::string> demoted_;
   std::optional<Diagnostic> note_, doubt_;
+  std::optional<Diagnostic> outside_;  ///< a view of the input that begins outside of its container
   std::size_t compared_ = 0;
 };
 
