@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/replace.h"
+#include "ir/walk.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {
@@ -50,6 +51,22 @@ void rename_hiding_names(const Sdfg& sdfg, State& state) {
   collect_free_names(state, bound, free);
   std::erase_if(free, [&](const std::string& name) { return !bound.contains(name); });
   rename_bound_names(state, free);
+}
+
+void drop_idle_connectors(Sdfg& sdfg) {
+  for_each_sdfg(sdfg, [](Sdfg& each) {
+    for_each_state(each, [&](State& state) {
+      for (NodeId n : state.nodes_of<AccessNode>()) {
+        Node& node = state[n];
+        if (node.in_connectors.empty() && node.out_connectors.empty()) continue;
+        const Data* data = each.find_data(state.get<AccessNode>(n).data);
+        if (!data || data->role() != Role::Plain) continue;
+        for (EdgeId e : state.in(n)) state[e].dst_connector.clear();
+        for (EdgeId e : state.out(n)) state[e].src_connector.clear();
+        node.in_connectors.clear(), node.out_connectors.clear();
+      }
+    });
+  });
 }
 
 }  // namespace sdfg

@@ -15,4 +15,9 @@ void drop_unused_inputs(State& state, NodeId entry);
 /// no argument of its SDFG, and then lacks the symbol.
 void rename_hiding_names(const Sdfg& sdfg, State& state);
 
+/// Takes connectors off access nodes where they mean nothing: those of views and references do,
+/// others are left over from front ends (GT4Py's inline fuser). Passes need not think of them then:
+/// a connector takes one edge.
+void drop_idle_connectors(Sdfg& sdfg);
+
 }  // namespace sdfg

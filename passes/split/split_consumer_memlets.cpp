@@ -111,10 +111,6 @@ class Cutter {
       const State& state = *use.state;
       const auto* target = state[state.target(use.edge)].as<AccessNode>();
       if (use.write || !target || target->data == uses.name || state[use.edge].memlet.wcr) continue;
-      if (!state[use.edge].src_connector.empty() || !state[use.edge].dst_connector.empty()) {
-        last = "the copy to '" + target->data + "' has a connector, which takes one edge";
-        continue;
-      }
       auto sides = match_copy(sdfg_, state, use.edge, assumptions_);
       if (!sides) {
         last = "the two sides of the copy to '" + target->data + "' cannot be matched";
