@@ -248,10 +248,10 @@ class Runner {
                                 name + "'"};
     const auto symbols = sdfg_->symbols;
     SDFG_TRY(const Changed changed, steps(step.steps));
-    if (!typical.empty()) add_new(typical_decisions(*sdfg_, typical), conditions);
+    if (!typical.empty()) add_new(typical_decisions(*sdfg_, typical), symbols, conditions);
     if (guess) {
-      add_new(likely_equalities(*sdfg_), conditions);
-      add_new(likely_decisions(*sdfg_, likely_values(special)), conditions);
+      add_new(likely_equalities(*sdfg_), symbols, conditions);
+      add_new(likely_decisions(*sdfg_, likely_values(special)), symbols, conditions);
     }
     if (conditions.empty()) {
       if (!guess)
@@ -330,15 +330,23 @@ class Runner {
   }
 
   /// Adds the conditions that those before neither imply nor exclude: the version may be for other
-  /// values than the typical ones.
-  void add_new(const std::vector<Expr>& candidates, std::vector<Expr>& conditions) const {
+  /// values than the typical ones. What is not known before the program runs is left out: passes
+  /// have brought in names of nested SDFGs.
+  void add_new(const std::vector<Expr>& candidates, const ByName<Type>& symbols,
+               std::vector<Expr>& conditions) const {
     if (candidates.empty()) return;
+    const SymbolSet changing = names_with_other_values(*sdfg_);
+    const auto is_known = [&](const std::string& name) {
+      return symbols.contains(name) && !changing.contains(name);
+    };
     Assumptions known;
     for (const Expr& stated : assume_) assume(stated, known);
     assume_shapes(*sdfg_, known);
     for (const Expr& condition : conditions) assume(condition, known);
     for (const Expr& condition : candidates) {
-      if (is_true(condition, known) != Truth::Unknown) continue;
+      if (!std::ranges::all_of(free_symbols(condition), is_known) ||
+          is_true(condition, known) != Truth::Unknown)
+        continue;
       conditions.push_back(condition);
       assume(condition, known);
     }
