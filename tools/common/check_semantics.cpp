@@ -95,8 +95,7 @@ void CheckSemantics::start(const Sdfg& sdfg) {
     note_.reset();
     note_demoted(sdfg);
     settled_ = gives_the_same(interpreter_backend({.adverse = true})(sdfg, arguments_));
-    if (const auto strict = interpreter_backend({.check_windows = true})(sdfg, arguments_); !strict)
-      outside_ = strict.error();
+    input_ = sdfg;
     return;
   }
   note_->message = "the program does not run: " + note_->message;
@@ -143,11 +142,13 @@ void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
         {}, "demoted field '" + demoted + "' is read where the program has not written it"};
     return;
   }
-  if (!executed && outside_)
-    throw OpenResults({outside_->place,
-                       outside_->message + "; the program ran because what is viewed has more "
-                                           "memory, but " + when + " it does not",
-                       outside_->hint});
+  if (!executed)
+    if (const auto strict = interpreter_backend({.check_windows = true})(*input_, arguments_);
+        !strict)
+      throw OpenResults({strict.error().place,
+                         strict.error().message + "; the program ran because what is viewed has "
+                                                  "more memory, but " + when + " it does not",
+                         strict.error().hint});
   if (!settled_ && executed && !gives_the_same(executed))
     throw OpenResults({{},
                        when + " the program, which left open before what it gives, gives other "

@@ -70,7 +70,7 @@ class CheckSemantics : public Observer {
   std::optional<Executed> expected_;
   std::set<std::string> demoted_;
   std::optional<Diagnostic> note_, doubt_;
-  std::optional<Diagnostic> outside_;  ///< a view of the input that begins outside of its container
+  std::optional<Sdfg> input_;  ///< asked once more where a rewritten program does not run
   std::size_t compared_ = 0;
 };
 
