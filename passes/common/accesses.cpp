@@ -2,29 +2,10 @@
 
 #include <algorithm>
 
-#include "ir/analysis/free_symbols.h"
 #include "ir/walk.h"
 #include "passes/common/used_names.h"
 
 namespace sdfg {
-namespace {
-
-/// Names in what a state evaluates by itself. Memlets and ranges see symbols only: the verifier
-/// rejects containers there.
-void collect_named(const Node& node, KnownNames containers, SymbolCollector& mappings,
-                   const NameSink& named) {
-  if (const auto* nested = node.as<NestedSdfg>())
-    for (const auto& [symbol, value] : nested->symbol_mapping) mappings.add(value);
-  const auto* tasklet = node.as<Tasklet>();
-  if (!tasklet) return;
-  if (tasklet->code.language() == Language::Python)
-    collect_symbols(tasklet->code, containers, named);
-  else
-    UsedNames(containers, named).add(node);
-}
-
-}  // namespace
-
 Accesses::Accesses(Sdfg& sdfg) : sdfg_(sdfg) {
   containers_.reserve(sdfg.arrays.size());
   index_.reserve(sdfg.arrays.size());
@@ -39,33 +20,13 @@ const std::vector<AccessSite>* Accesses::find(std::string_view root) const {
   return at == NameIndex::none ? nullptr : &containers_[at].sites;
 }
 
-NameSet Accesses::collect_names() const {
-  NameSet out;
-  const NameSink named = [&](const std::string& name) {
-    if (sdfg_.arrays.contains(root(name))) out.emplace(root(name));
-  };
-  const KnownNames containers(sdfg_.arrays);
-  UsedNames used(containers, named);
-  SymbolCollector mappings(named);
-  for (const auto& [name, data] : sdfg_.arrays) used.add(data);
-  for_each_block(sdfg_, [&](const Block& block) {
-    used.add(block);
-    if (const auto* state = block.as<State>())
-      for (NodeId n : state->nodes()) collect_named((*state)[n], containers, mappings, named);
-  });
-  for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
-    for (const std::string& name : free_symbols(edge)) named(name);
-  });
-  return out;
-}
-
 std::span<const AccessSite> Accesses::sites(std::string_view container) const {
   const auto* found = find(root(container));
   return found ? std::span<const AccessSite>(*found) : std::span<const AccessSite>();
 }
 
 bool Accesses::is_named(std::string_view container) const {
-  if (!named_) named_ = collect_names();
+  if (!named_) named_ = containers_read_by_name(sdfg_);
   return named_->contains(root(container));
 }
 

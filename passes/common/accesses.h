@@ -32,8 +32,7 @@ class Accesses {
 
   /// Access nodes in the order of states (for_each_state) and ids; those added later come last.
   std::span<const AccessSite> sites(std::string_view container) const;
-  /// Is the container read by name: in a condition, an assignment, a loop, the mapping of a nested
-  /// SDFG, another descriptor, or code that is not Python?
+  /// Is it one of containers_read_by_name (common/used_names.h)?
   bool is_named(std::string_view container) const;
   /// One access node, and never read by name: whoever sees that node sees all uses (GT4Py's
   /// "single-use data").
@@ -52,7 +51,6 @@ class Accesses {
 
  private:
   static std::string_view root(std::string_view name) { return name.substr(0, name.find('.')); }
-  NameSet collect_names() const;
   /// The sites of a root, or null.
   const std::vector<AccessSite>* find(std::string_view root) const;
   std::vector<AccessSite>* find(std::string_view root) {

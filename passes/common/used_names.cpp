@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 namespace {
@@ -83,7 +84,42 @@ bool binds(const Node& node, const std::string& name) {
   return found;
 }
 
+/// What of a node may name a container.
+void add_names_of(const Node& node, KnownNames containers, UsedNames& used,
+                  SymbolCollector& symbols, const NameSink& named) {
+  if (const auto* nested = node.as<NestedSdfg>())
+    for (const auto& [symbol, value] : nested->symbol_mapping) symbols.add(value);
+  const auto* tasklet = node.as<Tasklet>();
+  if (tasklet && tasklet->code.language() == Language::Python)
+    collect_symbols(tasklet->code, containers, named);
+  else if (tasklet)
+    used.add(node);
+}
+
 }  // namespace
+
+NameSet containers_read_by_name(const Sdfg& sdfg) {
+  NameSet out;
+  const NameSink named = [&](const std::string& name) {
+    const std::string_view root = std::string_view(name).substr(0, name.find('.'));
+    if (sdfg.arrays.contains(root)) out.emplace(root);
+  };
+  const KnownNames containers(sdfg.arrays);
+  UsedNames used(containers, named);
+  SymbolCollector symbols(named);
+  for (const auto& [name, data] : sdfg.arrays) used.add(data);
+  for_each_block(sdfg, [&](const Block& block) {
+    used.add(block);
+    if (const auto* state = block.as<State>())
+      for (NodeId n : state->nodes())
+        add_names_of((*state)[n], containers, used, symbols, named);
+  });
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+    collect_symbols(edge.condition, containers, named);
+    for (const auto& [name, value] : edge.assignments) symbols.add(value);
+  });
+  return out;
+}
 
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out) {
   collect_words(text, known, into(out));

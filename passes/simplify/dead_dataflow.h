@@ -89,7 +89,6 @@ class Program {
   void pin_all() { pinned_.assign(pinned_.size(), true); }
   void pin_declared(const SymbolSet* needed_outside);
   void pin_named();
-  SymbolSet named() const;
   void pin_in_state(const State& state);
   std::size_t measure(const Region& region);
 
@@ -112,7 +111,7 @@ class Program {
   NameIndex index_;                 ///< of names_
   std::unordered_map<const Region*, std::size_t> sizes_;  ///< looked up, never iterated
   std::vector<bool> pinned_;  ///< always needed
-  SymbolSet named_;           ///< containers read by name, before anything changed
+  NameSet named_;             ///< containers read by name, before anything changed
   Reads reads_;
   Uses uses_;
   bool has_streams_ = false;

@@ -78,27 +78,8 @@ void Program::pin_declared(const SymbolSet* needed_outside) {
 
 /// What is read by name, wherever that is, counts everywhere.
 void Program::pin_named() {
-  named_ = named();
+  named_ = containers_read_by_name(sdfg_);
   for (const std::string& name : named_) pin(container(name));
-}
-
-SymbolSet Program::named() const {
-  SymbolSet used;
-  const NameSink container = [&](const std::string& name) {
-    if (sdfg_.arrays.contains(name)) used.insert(name);
-  };
-  const KnownNames containers(sdfg_.arrays);
-  UsedNames names(containers, container);
-  for (const auto& [name, data] : sdfg_.arrays) names.add(data);
-  for_each_block(sdfg_, [&](const Block& b) { names.add(b); });
-  for_each_interstate_edge(sdfg_, [&](const InterstateEdge& edge) {
-    collect_symbols(edge.condition, containers, container);
-    for (const auto& [name, value] : edge.assignments)
-      for (const std::string& read : free_symbols(value)) container(read);
-  });
-  for_each_node(sdfg_, [&](const Node& n) { names.add(n); });
-  for_each_edge(sdfg_, [&](const Edge& e) { names.add(e); });
-  return used;
 }
 
 /// References make what they point to readable at any time; so does a view of nobody knows what.
@@ -259,7 +240,7 @@ Uses Program::find_uses() const {
   const auto add = [&](std::vector<bool>& to, std::string_view name) {
     if (const Container c = container(name); c != none) to[c] = true;
   };
-  for (const std::string& name : changed_ == Changed::Yes ? named() : named_)
+  for (const std::string& name : changed_ == Changed::Yes ? containers_read_by_name(sdfg_) : named_)
     add(out.mentioned, name);
   for_each_node(sdfg_, [&](const Node& node, const State& state, NodeId n) {
     const auto* access = node.as<AccessNode>();
