@@ -8,6 +8,7 @@
 #include "ir/analysis/propagate.h"
 #include "ir/walk.h"
 #include "passes/common/aliases.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/symbol_values.h"
 #include "passes/common/used_names.h"
 #include "passes/loops/loop_body.h"
@@ -162,12 +163,20 @@ struct Plan {
   Uses inside;
 };
 
+/// What is known of the whole program.
+struct Program {
+  explicit Program(const Sdfg& root) : gpu(root) {}
+
+  const GpuMemory gpu;
+  ApartPoints points;
+};
+
 class Converter {
  public:
-  Converter(Sdfg& sdfg, const Aliases& aliases, ApartPoints& points, PassContext& context)
+  Converter(Sdfg& sdfg, const Aliases& aliases, Program& program, PassContext& context)
       : sdfg_(sdfg),
         aliases_(aliases),
-        points_(points),
+        program_(program),
         context_(context),
         types_(symbol_types(sdfg)),
         carried_(sdfg) {
@@ -227,6 +236,9 @@ class Converter {
   Refusal check_container(const LoopRegion& loop, const std::string& name,
                           const std::vector<RegionAccess>& list, const RegionAccesses& accesses,
                           Plan& plan) {
+    // A map without a schedule runs where its data is; the loop runs on the host.
+    if (program_.gpu.is_out_of_reach(sdfg_, name))
+      return "'" + name + "' is in GPU memory, where the map would be a kernel";
     const Data& data = sdfg_.arrays.at(name);
     Nested& how = plan.containers[name];
     if (data.is_view()) {
@@ -246,8 +258,8 @@ class Converter {
     if (shape.contains(plan.range.variable))
       return "the shape of '" + name + "' depends on '" + plan.range.variable + "'";
     if (how.written)
-      if (Refusal why = points_.check(name, list, {plan.range.variable}, {plan.range.ascending()},
-                                      context_.assumptions))
+      if (Refusal why = program_.points.check(name, list, {plan.range.variable},
+                                              {plan.range.ascending()}, context_.assumptions))
         return why;
     // Names in conditions could not follow a window.
     how.window = accesses.named.contains(name) ? all_elements(data)
@@ -329,7 +341,7 @@ class Converter {
 
   Sdfg& sdfg_;
   const Aliases& aliases_;
-  ApartPoints& points_;
+  Program& program_;
   PassContext& context_;
   SideEffects effects_;
   const TypeTable types_;
@@ -341,41 +353,41 @@ class Converter {
 
 /// Nested SDFGs before their parents, so that loops inside are maps when those around are looked
 /// at.
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, ApartPoints& points,
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, Program& program,
                PassContext& context);
 Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases& aliases,
-                  ApartPoints& points, PassContext& context) {
+                  Program& program, PassContext& context) {
   Changed changed = Changed::No;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= on_nested(sdfg, *inner, here, aliases, points, context);
+      changed |= on_nested(sdfg, *inner, here, aliases, program, context);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
         changed |=
-            on_nested(sdfg, branch.region(), here.in(branch.block), aliases, points, context);
+            on_nested(sdfg, branch.region(), here.in(branch.block), aliases, program, context);
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= run_on(**nested->sdfg, here.in(*state, n),
-                            aliases_inside(sdfg, *state, n, aliases), points, context);
+                            aliases_inside(sdfg, *state, n, aliases), program, context);
   }
   return changed;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, ApartPoints& points,
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, Program& program,
                PassContext& context) {
-  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, points, context);
+  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, program, context);
   if (!has_loop(sdfg)) return changed;
-  return changed | Converter(sdfg, aliases, points, context).on_region(sdfg, trail);
+  return changed | Converter(sdfg, aliases, program, context).on_region(sdfg, trail);
 }
 
 }  // namespace
 
 Result<Changed> LoopToMap::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  ApartPoints points;
-  return run_on(sdfg, Trail(), {}, points, context);
+  Program program(sdfg);
+  return run_on(sdfg, Trail(), {}, program, context);
 }
 
 }  // namespace sdfg

@@ -18,7 +18,8 @@ is given the part of each container that it touches; inline-sdfg can open it.
 
 Refused when the range cannot be told, a jump leaves an iteration early, a symbol or a container
 carries a value from one iteration to the next (the message names the accesses), a tasklet may have
-side effects, and for streams, references and structures.)",
+side effects, the host runs the loop and the data is in GPU memory, and for streams, references and
+structures.)",
   };
   struct Options {};
 
