@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Records the programs of unlike_icon4py/ for benchmarks/optimizer/compare.py --corpus DIR.
 
-usage: record_unlike.py --tool SDFG-OPT --out DIR [--every N] [--jobs N] [CASE...]
+usage: record_unlike.py --tool SDFG-OPT --out DIR [--every N | --random FIRST:COUNT] [--jobs N] [CASE...]
 
 They are unlike ICON4Py's on purpose: scans that carry nested tuples or follow one another, offsets read from
 data, concat_where over domains that may be empty or overlap, statements that write what others read shifted,
 flags, local fields, mixed types, one level, one cell. Each becomes a folder of DIR: the lowered SDFG, what it
 was called with, and the results of the interpreter. Where GT4Py's embedded mode runs the program, too, the
 two are compared. Exit status 1 when they differ, or when one cannot be recorded.
+
+--random: programs made at random instead (unlike_icon4py/random_programs.py), r<FIRST> and following ones; GT4Py
+itself cannot lower some of them.
 """
 import argparse
 import importlib
@@ -21,6 +24,10 @@ import warnings
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "unlike_icon4py"), str(HERE.parents[1] / "python")]
 MODULES = ["columns", "neighbours", "types_and_flags", "whole_programs", "physics", "combined", "one_level"]
+
+
+def is_random(name):
+    return name[0] == "r" and name[1:].isdigit()
 
 
 def is_record(value):
@@ -55,6 +62,10 @@ def made(name):
     import common
     from grid import Grid
 
+    if is_random(name):
+        from random_programs import random_program
+
+        random_program(int(name[1:]))
     make = common.CASES[name]
     grid = Grid(name, **getattr(make, "grid", {}))
     return grid, make(grid)
@@ -126,6 +137,10 @@ def check(job):
     try:
         recorded = record(name, tool, out)
     except Exception as error:
+        from sdfg_gt4py import SdfgOptError
+
+        if is_random(name) and not isinstance(error, SdfgOptError):
+            return f"{name}: GT4Py cannot lower it ({type(error).__name__})", False
         return f"{name}: not recorded: {traceback.format_exception_only(error)[-1].strip()[:300]}", True
     case = made(name)[1]
     if not case.embedded:
@@ -142,10 +157,14 @@ def main():
     parser.add_argument("--tool", required=True, type=os.path.abspath)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th case")
+    parser.add_argument("--random", metavar="FIRST:COUNT", help="random programs instead")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     parser.add_argument("names", nargs="*", metavar="CASE")
     options = parser.parse_args()
     names = options.names or list(import_cases())[:: options.every]
+    if options.random:
+        first, count = map(int, options.random.split(":"))
+        names = [f"r{seed}" for seed in range(first, first + count)]
     failed = 0
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
         for said, bad in pool.imap(check, [(name, options.tool, options.out) for name in names]):
