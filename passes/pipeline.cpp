@@ -39,6 +39,9 @@ std::int64_t assumed_extent(const Sdfg& program) {
 /// A fixed point ends after so many rounds in a row each of which makes the program larger by half:
 /// such rounds take ever longer, and a hundred of them would not end.
 constexpr std::size_t most_growing_rounds = 5;
+/// Or when the program has so many times the nodes that it had, and some more: it may grow in every
+/// other round only.
+constexpr std::size_t most_growth = 16, growth_allowed = 1000;
 constexpr std::size_t most_steps_named = 3;
 
 /// Of dataflow, in nested SDFGs, too.
@@ -193,7 +196,8 @@ class Runner {
  private:
   Result<Changed> repeat(const Step& step) {
     Changed changed = Changed::No;
-    std::vector<std::size_t> sizes{node_count(*sdfg_)};  // before growing rounds, and after each
+    const std::size_t first = node_count(*sdfg_);
+    std::vector<std::size_t> sizes{first};  // before growing rounds, and after each
     const auto stopped = [&](std::string why, std::string hint) {
       warnings_.push_back({name(step), std::move(why) + "; stopped", std::move(hint),
                            Severity::Warning});
@@ -210,6 +214,11 @@ class Runner {
         return stopped("each of " + std::to_string(most_growing_rounds) +
                            " rounds made the program larger by half or more, from " +
                            std::to_string(sizes.front()) + " to " + std::to_string(size) + " nodes",
+                       "its steps find more to do in what they have made");
+      if (size > most_growth * first + growth_allowed)
+        return stopped("the program has grown from " + std::to_string(first) + " to " +
+                           std::to_string(size) + " nodes in " + std::to_string(round + 1) +
+                           " rounds",
                        "its steps find more to do in what they have made");
     }
     return stopped(

@@ -128,6 +128,7 @@ class StateSplitter {
     cut.first = {entry(first).ranges}, cut.second = {entry(second).ranges};
     for (std::size_t d : differing(first, second))
       if (Refusal why = cut_dimension(d, cut)) return why;
+    if (cut.first.size() == 1 && cut.second.size() == 1) return "the ranges have the same points";
     for (NodeId map : {first, second})
       if (Refusal why = check_map(map)) return "map '" + entry(map).label + "': " + why.reason();
     if (order().reaches(at(first).exit, second)) {
@@ -178,26 +179,31 @@ class StateSplitter {
       return "the ends of " + to_text(x) + " and " + to_text(y) + " cannot be ordered";
     const Range common(*later, -*sooner, Expr(1));
     // It may be empty, but where both are cut, not begin behind its end: pieces would overlap.
-    const bool may_lie_apart = !certain(less_equal(common.begin, common.end + 1, assumptions_));
-    if (may_lie_apart && !(x == common) && !(y == common))
-      return to_text(x) + " and " + to_text(y) + " may lie apart";
+    const bool may_lie_apart = !at_most(common.begin, common.end + 1);
+    const bool both_cut = !lies_in(x, common) && !lies_in(y, common);
+    if (may_lie_apart && both_cut) return to_text(x) + " and " + to_text(y) + " may lie apart";
     // Ranges that only touch would be cut without end.
-    if (!(x == common) && !(y == common) &&
-        !certain(less_equal(common.begin, common.end, assumptions_)))
+    if (both_cut && !at_most(common.begin, common.end))
       return to_text(x) + " and " + to_text(y) + " may have nothing in common";
     for (std::vector<Ranges>* boxes : {&cut.first, &cut.second})
       add_pieces(d, common, may_lie_apart, *boxes);
     return {};
   }
   std::optional<Expr> largest(const Expr& a, const Expr& b) const {
-    if (certain(less_equal(a, b, assumptions_))) return b;
-    if (certain(less_equal(b, a, assumptions_))) return a;
+    if (at_most(a, b)) return b;
+    if (at_most(b, a)) return a;
     return std::nullopt;
+  }
+  bool at_most(const Expr& a, const Expr& b) const {
+    return a == b || certain(less_equal(a, b, assumptions_));
+  }
+  bool lies_in(const Range& inner, const Range& outer) const {
+    return at_most(outer.begin, inner.begin) && at_most(inner.end, outer.end);
   }
   /// Where the part in common may end before it begins, or begin behind the whole, the others meet
   /// where it begins.
-  static void add_pieces(std::size_t d, const Range& common, bool may_lie_apart,
-                         std::vector<Ranges>& boxes) {
+  void add_pieces(std::size_t d, const Range& common, bool may_lie_apart,
+                  std::vector<Ranges>& boxes) const {
     const Ranges whole = boxes.front();
     Expr before = common.begin - Expr(1), behind = common.end + Expr(1);
     if (may_lie_apart) before = min(before, whole[d].end), behind = max(behind, common.begin);
@@ -205,8 +211,8 @@ class StateSplitter {
       boxes.push_back(whole);
       boxes.back()[d] = Range(begin, end, Expr(1));
     };
-    if (!(whole[d].begin == common.begin)) add(whole[d].begin, simplify(before));
-    if (!(whole[d].end == common.end)) add(simplify(behind), whole[d].end);
+    if (!at_most(common.begin, whole[d].begin)) add(whole[d].begin, simplify(before));
+    if (!at_most(whole[d].end, common.end)) add(simplify(behind), whole[d].end);
     boxes.front()[d] = common;
   }
 

@@ -46,6 +46,17 @@ struct Doubles {
     return Changed::Yes;
   }
 };
+/// Adds as many nodes each time.
+struct Grows {
+  static constexpr PassInfo info{"grows", "add nodes", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext&) {
+    for_each_state(sdfg, [](State& state) {
+      for (int i = 0; i < 100; ++i) state.add(Node{AccessNode{"A"}});
+    });
+    return Changed::Yes;
+  }
+};
 /// Removes access nodes that stand before another one.
 struct Shorten {
   static constexpr PassInfo info{"shorten", "remove the first of two access nodes", ""};
@@ -61,7 +72,7 @@ struct Shorten {
 };
 
 constexpr std::array passes{entry<AddState>(), entry<Fails>(), entry<Restless>(),
-                            entry<Doubles>(), entry<Shorten>()};
+                            entry<Doubles>(), entry<Grows>(), entry<Shorten>()};
 
 std::string error_of(std::string_view text) {
   const auto pipeline = parse_pipeline(text, passes);
@@ -129,6 +140,18 @@ TEST(Pipeline, AFixedPointThatFeedsItselfIsStopped) {
             "fixed-point{shorten,doubles,add-state,…}: warning: each of 5 rounds made the program "
             "larger by half or more, from 1 to 32 nodes; stopped; its steps find more to do in "
             "what they have made");
+}
+
+TEST(Pipeline, AFixedPointThatGrowsSlowlyIsStoppedAsWell) {
+  Sdfg sdfg;
+  const BlockId block = sdfg.add({"s", State{}});
+  sdfg[block].as<State>()->add(Node{AccessNode{"A"}});
+  Diagnostics warnings;
+  EXPECT_EQ(*run_text("fixed-point{grows}", sdfg, warnings), Changed::Yes);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].text(),
+            "fixed-point{grows}: warning: the program has grown from 1 to 1101 nodes in 11 rounds; "
+            "stopped; its steps find more to do in what they have made");
 }
 
 TEST(Pipeline, ALimitCountsOverAllRuns) {
