@@ -4,6 +4,7 @@
 
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/code_indices.h"
 #include "ir/replacer.h"
 #include "ir/walk.h"
 
@@ -136,8 +137,7 @@ SymbolSet all_names(const State& state) {
   return out;
 }
 
-void replace_in_state(State& state, Replacer& names) {
-  names(state.location);
+void replace_in_dataflow(State& state, Replacer& names) {
   bool hides = false;
   for (NodeId n : state.nodes())
     for (const std::string& name : bound_by(state[n])) hides = hides || names.mentions(name);
@@ -164,6 +164,14 @@ void replace_in_state(State& state, Replacer& names) {
   };
   for (NodeId n : state.nodes()) replace(state[n], names_in(tree.parent_of(n)));
   for (EdgeId e : state.edges()) replace(state[e].memlet, names_in(scope_of_edge(state, tree, e)));
+}
+
+void replace_in_state(State& state, Replacer& names) {
+  names(state.location);
+  CodeIndices indices;
+  indices.add(state);
+  replace_in_dataflow(state, names);
+  indices.settle();
 }
 
 void replace_in_block(Block& block, Replacer& names);

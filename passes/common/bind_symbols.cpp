@@ -1,7 +1,5 @@
 #include "passes/common/bind_symbols.h"
 
-#include <algorithm>
-
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/signature.h"
 #include "ir/replace.h"
@@ -18,57 +16,6 @@ void replace_in_code(std::map<std::string, Code>& codes, const Substitution& con
   for (auto& [where, code] : codes) code = substitute(code, constants);
 }
 
-/// A connector that a tasklet's code indexes, and the dimensions that its indices stand for: those
-/// of more than one element.
-struct Indexed {
-  State* state;
-  NodeId tasklet;
-  EdgeId edge;
-  std::string connector;
-  std::vector<std::size_t> dimensions;
-};
-
-std::vector<Indexed> find_indexed(Sdfg& sdfg) {
-  std::vector<Indexed> out;
-  for_each_state(sdfg, [&](State& state) {
-    for (NodeId n : state.nodes_of<Tasklet>()) {
-      const Code& code = state.get<Tasklet>(n).code;
-      if (!code.statements() || code.text().find('[') == std::string::npos) continue;
-      const auto add = [&](EdgeId e, const std::string& connector) {
-        if (const auto& subset = state[e].memlet.subset())
-          out.push_back({&state, n, e, connector, wide_dimensions(*subset)});
-      };
-      for (EdgeId e : state.in(n)) add(e, state[e].dst_connector);
-      for (EdgeId e : state.out(n)) add(e, state[e].src_connector);
-    }
-  });
-  return out;
-}
-
-/// Code has no indices for dimensions that have turned out to have one element.
-void drop_indices(const Indexed& indexed) {
-  State& state = *indexed.state;
-  const auto wide = wide_dimensions(*state[indexed.edge].memlet.subset());
-  if (wide.size() == indexed.dimensions.size()) return;
-  Tasklet& tasklet = state.get<Tasklet>(indexed.tasklet);
-  tasklet.code = rewrite(tasklet.code, [&](const Expr& e) {
-    if (!e.is(Op::Subscript) || !e.arg(0).is_symbol(indexed.connector) ||
-        e.args().size() != indexed.dimensions.size() + 1)
-      return e;
-    std::vector<Expr> left{e.arg(0)};
-    for (std::size_t i = 0; i < indexed.dimensions.size(); ++i)
-      if (std::ranges::find(wide, indexed.dimensions[i]) != wide.end())
-        left.push_back(e.arg(i + 1));
-    return left.size() == 1 ? e.arg(0) : Expr::make(Op::Subscript, std::move(left));
-  });
-  if (!wide.empty()) return;
-  for (Connectors* connectors :
-       {&state[indexed.tasklet].in_connectors, &state[indexed.tasklet].out_connectors})
-    if (const auto found = connectors->find(indexed.connector);
-        found != connectors->end() && found->second.is_pointer())
-      found->second = found->second.element();
-}
-
 }  // namespace
 
 std::string cannot_bind(const Sdfg& sdfg, std::string_view symbol) {
@@ -79,9 +26,7 @@ std::string cannot_bind(const Sdfg& sdfg, std::string_view symbol) {
 
 void bind_symbols(Sdfg& sdfg, const Substitution& constants) {
   if (constants.empty()) return;
-  const std::vector<Indexed> indexed = find_indexed(sdfg);
   replace_symbols(sdfg, constants);
-  for (const Indexed& i : indexed) drop_indices(i);
   replace_in_code(sdfg.init_code, constants);
   replace_in_code(sdfg.exit_code, constants);
   for (const auto& [name, value] : constants) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/code_indices.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/versions.h"
@@ -109,7 +110,10 @@ Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
   Changed changed = Changed::No;
   if (!assumptions.empty()) {
     if (!context.may_apply()) return changed;
+    CodeIndices indices;
+    for_each_state(sdfg, [&](State& state) { indices.add(state); });
     changed = Resolver(sdfg, assumptions).run();
+    if (changed == Changed::Yes) indices.settle();
     if (changed == Changed::Yes) context.applied(trail, "minima and maxima are their winners");
   }
   for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested, State& state, NodeId n) {
