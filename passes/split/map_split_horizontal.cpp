@@ -128,7 +128,6 @@ class StateSplitter {
     cut.first = {entry(first).ranges}, cut.second = {entry(second).ranges};
     for (std::size_t d : differing(first, second))
       if (Refusal why = cut_dimension(d, cut)) return why;
-    if (cut.first.size() == 1 && cut.second.size() == 1) return "the ranges have the same points";
     for (NodeId map : {first, second})
       if (Refusal why = check_map(map)) return "map '" + entry(map).label + "': " + why.reason();
     if (order().reaches(at(first).exit, second)) {
@@ -253,8 +252,9 @@ class StateSplitter {
     return {};
   }
 
+  /// What the maps have in common is written alike afterwards, also where nothing was left over.
   void split(NodeId map, const std::vector<Ranges>& pieces) {
-    if (pieces.size() > 1)
+    if (pieces.size() > 1 || !(entry(map).ranges == pieces.front()))
       cut_map(sdfg_, state_, accesses_, tree_, map, pieces, assumptions_);
   }
 
