@@ -21,6 +21,7 @@ the bytes that both read in common exceed `launch_bytes` for each kernel more (o
 in all dimensions, as in a test: the bytes of maps of unknown size). A map takes part in one
 decision per run: repeat the pass together with fusion. One map may also read what the other writes, if
 each iteration reads what the same iteration of the other has written; fusion saves reading that.
+Ranges with the same points that are written differently are written alike.
 
 Refused when a path leads from one map to the other otherwise, or one writes what the other touches;
 when the ranges' ends cannot be ordered; when the ranges may lie apart or only touch, and both would be

@@ -1,9 +1,9 @@
 """Random field-view programs: random_program(seed) defines the case r<seed>.
 
 What can go out of bounds or depends on an order is left out: a vertical shift reaches as many levels as input
-fields have beyond the domain at most, the result of a scan is not shifted in the vertical (GT4Py lowers that
-wrongly where parts of it are needed on different levels), and a statement does not read what it writes. Texts
-are linecache's, so that GT4Py finds the source of functions that are in no file.
+fields have beyond the domain at most, and a statement does not read what it writes. So is what GT4Py lowers
+wrongly: the result of a scan is not shifted in the vertical, and its parts are not needed on different domains.
+Texts are linecache's, so that GT4Py finds the source of functions that are in no file.
 """
 
 import linecache
@@ -230,6 +230,10 @@ class Body:
         call = f"{name}({', '.join(value.name for value in given)})"
         names = self.new_names(width)
         self.statements.append((names, f"    {', '.join(names)} = {call}"))
+        if width > 1:  # as one value, so that all parts are needed on the same domain
+            (together,) = self.new_names(1)
+            self.statements.append(([together], f"    {together} = {' + 0.5 * '.join(names)}"))
+            names = [together]
         self.values += [Value(n, dims, FLOAT, REACH) for n in names]
 
     def text(self, dims, results):
