@@ -22,6 +22,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/expr_symbols.h"
+#include "ir/replace.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -102,6 +103,7 @@ class Mover {
     const auto arrays = used_only_in(sdfg, state, tree, entry, nodes);
     const auto is_nested = [&](NodeId id) { return state[id].is<NestedSdfg>(); };
     if (arrays.empty() && std::ranges::none_of(nodes, is_nested)) return;
+    tell_parameters_apart(state, tree, nodes);
     params_.clear();
     kernel_ = [&] { return kernel_params(sdfg, state, tree, entry); };
     for (const auto& [name, around] : arrays) {
@@ -130,12 +132,26 @@ class Mover {
     }
     for_each_state(sdfg, [&](State& state) {
       const ScopeTree& tree = flows_.at(&state).tree;
+      tell_parameters_apart(state, tree, state.nodes());
       for (NodeId id : state.nodes_of<NestedSdfg>()) {
         std::vector<Level> deeper = levels;
         deeper.push_back({&sdfg, &state, tree.enclosing(id), id});
         inside(deeper);
       }
     });
+  }
+
+  /// The index of a slice has parameters of the maps around: a map inside with one of the same name
+  /// gets another.
+  static void tell_parameters_apart(State& state, const ScopeTree& tree, const auto& nodes) {
+    for (NodeId id : nodes) {
+      if (!state[id].is<MapEntry>()) continue;
+      SymbolSet around;
+      for (NodeId outer : tree.enclosing(id))
+        if (const auto* map = state[outer].as<MapEntry>())
+          around.insert(map->params.begin(), map->params.end());
+      rename_bound_names(state, id, around);
+    }
   }
 
   static bool is_kernel(const Node& node) {

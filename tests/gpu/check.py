@@ -115,12 +115,23 @@ def over_the_limit(tool, folder):
     return None if wanted in done.stderr else f"no message about the grid: {done.stderr[-1500:]}"
 
 
-def in_place(tool, backend, folder):
-    """A program is called more than once, and each call begins with the same arguments, those in the
-    memory of the host, too."""
-    data = folder / f"in_place.{backend}.npz"
-    write_npz(data, {"in:A": ("f8", (4,), [0, 1, 2, 3]), "out:A": ("f8", (4,), [1, 2, 3, 4])})
-    done = run([tool, HERE / "programs/in_place.txt", "--emit=none", f"--run={data}", f"--backend={backend}"])
+# Programs of whole numbers, with their arguments and results, and what is done to them before they run.
+SMALL = {
+    # A program is called more than once, and each call begins with the same arguments, those in the memory of the
+    # host, too.
+    "in_place": ([], {"in:A": ("f8", (4,), [0, 1, 2, 3]), "out:A": ("f8", (4,), [1, 2, 3, 4])}),
+    # What threads have of their own lies in slices; a map inside has a parameter of the same name as the kernel.
+    "same_parameter": (["--gpu-transformation"],
+                       {"in:N": ("i8", (), [3]), "in:K": ("i8", (), [4]), "in:A": ("f8", (3,), [1, 2, 3]),
+                        "in:B": ("f8", (3,), [0, 0, 0]), "out:B": ("f8", (3,), [5, 7, 9])}),
+}
+
+
+def small(name, tool, backend, folder):
+    passes, arguments = SMALL[name]
+    data = folder / f"{name}.{backend}.npz"
+    write_npz(data, arguments)
+    done = run([tool, HERE / f"programs/{name}.txt", *passes, "--emit=none", f"--run={data}", f"--backend={backend}"])
     return None if done.returncode == 0 else done.stderr[-1500:] + done.stdout[-1500:]
 
 
@@ -245,7 +256,8 @@ def main():
             if kind == "made":
                 for backend in ("cuda-on-cpu", "hip-on-cpu"):
                     todo[kind, backend, HERE / "reductions"] = pool.submit(made, arguments.tool, backend, pathlib.Path(folder))
-                    todo[kind, backend, HERE / "in_place"] = pool.submit(in_place, arguments.tool, backend, pathlib.Path(folder))
+                    for name in SMALL:
+                        todo[kind, backend, HERE / name] = pool.submit(small, name, arguments.tool, backend, pathlib.Path(folder))
                     todo[kind, backend, HERE / "conditions"] = pool.submit(asked_first, arguments.tool, backend, pathlib.Path(folder))
                 todo[kind, "cuda-on-cpu", HERE / "large_grid"] = pool.submit(over_the_limit, arguments.tool, pathlib.Path(folder))
                 others = sorted(p.parent for p in arguments.corpus.glob("dace/npbench/*/plain.sdfgz"))
