@@ -15,6 +15,12 @@ constexpr bool is_complex_v = false;
 template <class T>
 constexpr bool is_complex_v<std::complex<T>> = true;
 
+/// As the generated code's `pow` (runtime/sdfg_math.h).
+template <class T>
+T real_power(T x, T y) {
+  return y == 2 ? x * x : y == -1 ? 1 / x : std::pow(x, y);
+}
+
 bool is_integral(BaseType t) { return t >= BaseType::Bool && t <= BaseType::UInt64; }
 bool is_complex(BaseType t) { return t == BaseType::Complex64 || t == BaseType::Complex128; }
 
@@ -230,7 +236,7 @@ constexpr Entry binary_functions[] = {
       if constexpr (is_complex_v<T>)
         return std::pow(std::complex<double>(a), std::complex<double>(b));
       else
-        return std::pow(double(a), double(b));
+        return real_power(double(a), double(b));
     }, false),
     binary("py_floor", []<class T>(T a, T b) requires (!is_complex_v<T>) {
       return floored_quotient(a, b);
@@ -299,13 +305,13 @@ Function power_function(BaseType base, BaseType exponent) {
               return number_of(result);
             }};
   BaseType type = common_type(a, b);
-  // std::pow: a float with an integer is computed as double.
+  // As std::pow does it, a float with an integer is computed as double.
   if (is_integral(type) || (!is_complex(type) && (is_integral(a) || is_integral(b))))
     type = BaseType::Float64;
   switch (type) {
     case BaseType::Float32:
       return {type, type, nullptr,
-              [](Number x, Number y) { return number_of(std::pow(x.f32, y.f32)); }};
+              [](Number x, Number y) { return number_of(real_power(x.f32, y.f32)); }};
     case BaseType::Complex64:
       return {type, type, nullptr,
               [](Number x, Number y) { return number_of(std::pow(x.c64, y.c64)); }};
@@ -314,7 +320,7 @@ Function power_function(BaseType base, BaseType exponent) {
               [](Number x, Number y) { return number_of(std::pow(x.c128, y.c128)); }};
     default:
       return {BaseType::Float64, BaseType::Float64, nullptr,
-              [](Number x, Number y) { return number_of(std::pow(x.f64, y.f64)); }};
+              [](Number x, Number y) { return number_of(real_power(x.f64, y.f64)); }};
   }
 }
 

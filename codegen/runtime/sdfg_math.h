@@ -117,8 +117,14 @@ SDFG_BOTH constexpr T ipow(T x, unsigned n) {
   for (unsigned i = 1; i < n; ++i) result *= x;
   return result;
 }
-SDFG_BOTH inline float pow(float x, float y) { return SDFG_LIBM(powf)(x, y); }
-SDFG_BOTH inline double pow(double x, double y) { return SDFG_LIBM(pow)(x, y); }
+/// The exponents 2 and -1 are one operation each, as compilers make of them where they see the
+/// exponent: results do not depend on whether they do.
+SDFG_BOTH inline float pow(float x, float y) {
+  return y == 2 ? x * x : y == -1 ? 1 / x : SDFG_LIBM(powf)(x, y);
+}
+SDFG_BOTH inline double pow(double x, double y) {
+  return y == 2 ? x * x : y == -1 ? 1 / x : SDFG_LIBM(pow)(x, y);
+}
 template <class A, class B>
   requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)
 SDFG_BOTH inline auto pow(A x, B y) {
@@ -128,7 +134,7 @@ SDFG_BOTH inline auto pow(A x, B y) {
     for (B i = 0; i < y; ++i) result *= x;
     return result;
   } else {
-    return SDFG_LIBM(pow)(double(x), double(y));
+    return pow(double(x), double(y));
   }
 }
 
