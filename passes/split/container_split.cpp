@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/analysis/propagate.h"
+#include "ir/replace.h"
 
 namespace sdfg {
 namespace {
@@ -165,9 +166,19 @@ Data part_of(const Data& data, const Subset& box, bool keep_strides,
 void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std::string& from,
               const std::string& to, const Subset& origin, const Assumptions& assumptions) {
   const Subset whole = all_elements(*sdfg.find_data(from));
+  const std::vector<EdgeId> edges = memlet_tree(state, use.edge, use.write);
+  // A parameter inside with the name of a symbol that says where the part lies would hide it.
+  SymbolSet symbols;
+  collect_symbols(origin, symbols);
+  for (EdgeId e : edges) {
+    const NodeId end = use.write ? state.source(e) : state.target(e);
+    if (state[end].is_entry()) rename_bound_names(state, end, symbols);
+    if (const auto* exit = state[end].as<MapExit>())
+      rename_bound_names(state, exit->entry, symbols);
+  }
   // Memlets around scopes may say more than is touched, which the part need not have.
   std::vector<std::pair<EdgeId, std::optional<Subset>>> tree;
-  for (EdgeId e : memlet_tree(state, use.edge, use.write)) {
+  for (EdgeId e : edges) {
     const Node& end = state[use.write ? state.source(e) : state.target(e)];
     const bool scope = end.is_entry() || end.is_exit();
     tree.emplace_back(
