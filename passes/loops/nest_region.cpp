@@ -123,9 +123,8 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
       node.symbol_mapping[name] = Expr(0);
     }
   // DaCe counts what one map of a state binds as bound in all of the state (free_symbols).
-  for_each_state(inner, [&](State& s) { rename_hiding_names(parent, s); });
+  for_each_state(inner, [](State& s) { rename_hiding_names(s); });
   pass_free_names(parent, types, node, inner);
-  for_each_state(inner, [&](State& s) { rename_hiding_names(inner, s); });
   node.sdfg.emplace(std::move(inner));
   return node;
 }
