@@ -198,6 +198,7 @@ class Runner {
     Changed changed = Changed::No;
     const std::size_t first = node_count(*sdfg_);
     std::vector<std::size_t> sizes{first};  // before growing rounds, and after each
+    const std::string feeds = "its steps find more to do in what they have made";
     const auto stopped = [&](std::string why, std::string hint) {
       warnings_.push_back({name(step), std::move(why) + "; stopped", std::move(hint),
                            Severity::Warning});
@@ -214,12 +215,12 @@ class Runner {
         return stopped("each of " + std::to_string(most_growing_rounds) +
                            " rounds made the program larger by half or more, from " +
                            std::to_string(sizes.front()) + " to " + std::to_string(size) + " nodes",
-                       "its steps find more to do in what they have made");
+                       feeds);
       if (size > most_growth * first + growth_allowed)
         return stopped("the program has grown from " + std::to_string(first) + " to " +
                            std::to_string(size) + " nodes in " + std::to_string(round + 1) +
                            " rounds",
-                       "its steps find more to do in what they have made");
+                       feeds);
     }
     return stopped(
         "still changing after " + std::to_string(options_.fixed_point_rounds) + " rounds", {});

@@ -6,6 +6,7 @@
 #include "passes/common/used_names.h"
 
 namespace sdfg {
+
 Accesses::Accesses(Sdfg& sdfg) : sdfg_(sdfg) {
   containers_.reserve(sdfg.arrays.size());
   index_.reserve(sdfg.arrays.size());

@@ -113,8 +113,10 @@ Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
     CodeIndices indices;
     for_each_state(sdfg, [&](State& state) { indices.add(state); });
     changed = Resolver(sdfg, assumptions).run();
-    if (changed == Changed::Yes) indices.settle();
-    if (changed == Changed::Yes) context.applied(trail, "minima and maxima are their winners");
+    if (changed == Changed::Yes) {
+      indices.settle();
+      context.applied(trail, "minima and maxima are their winners");
+    }
   }
   for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested, State& state, NodeId n) {
     changed |= on_sdfg(**nested.sdfg, trail.in(state, n), assumptions_inside(nested, assumptions),

@@ -11,6 +11,7 @@
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
 #include "passes/split/copy_pieces.h"
+#include "passes/split/partition.h"
 
 namespace sdfg {
 namespace {
@@ -83,7 +84,7 @@ class Shrinker {
   }
 
   bool at_most(const Expr& a, const Expr& b) const {
-    return a == b || certain(less_equal(a, b, assumptions_));
+    return sdfg::at_most(a, b, assumptions_);
   }
   /// At least as much, and not only another way to say the same: `Min(a, b, c)` for `Min(a, b)`.
   bool is_above(const Expr& a, const Expr& b) const { return at_most(b, a) && !at_most(a, b); }

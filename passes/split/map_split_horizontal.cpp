@@ -10,6 +10,7 @@
 #include "passes/split/copy_scope.h"
 #include "passes/split/extent.h"
 #include "passes/split/overlap.h"
+#include "passes/split/partition.h"
 
 namespace sdfg {
 namespace {
@@ -194,7 +195,7 @@ class StateSplitter {
     return std::nullopt;
   }
   bool at_most(const Expr& a, const Expr& b) const {
-    return a == b || certain(less_equal(a, b, assumptions_));
+    return sdfg::at_most(a, b, assumptions_);
   }
   bool lies_in(const Range& inner, const Range& outer) const {
     return at_most(outer.begin, inner.begin) && at_most(inner.end, outer.end);

@@ -17,7 +17,7 @@ class Borders {
       : assumptions_(assumptions), clamp_(undecided == Undecided::Clamp) {}
 
   bool at_most(const Expr& a, const Expr& b) const {
-    return a == b || certain(less_equal(a, b, assumptions_));
+    return sdfg::at_most(a, b, assumptions_);
   }
   std::optional<Expr> smaller(const Expr& a, const Expr& b) const {
     if (at_most(a, b)) return a;

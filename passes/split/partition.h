@@ -17,6 +17,11 @@ namespace sdfg {
 // piece is a subset of what it was cut from, and the pieces are disjoint and together the whole,
 // for all values that the symbols can have.
 
+/// Is the one certainly not above the other? Quick where they are the same tree.
+inline bool at_most(const Expr& a, const Expr& b, const Assumptions& assumptions) {
+  return a == b || certain(less_equal(a, b, assumptions));
+}
+
 /// A box cut along the borders of another one.
 struct Cut {
   std::optional<Subset> inside;  ///< what lies in the other box; none: certainly nothing

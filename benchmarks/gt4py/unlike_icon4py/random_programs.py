@@ -29,7 +29,8 @@ def annotated(dims, dtype):
 
 @dataclasses.dataclass
 class Value:
-    """An expression, often a name, with what it is; `reach`: levels that are read above or below. Results of scans have all of it."""
+    """An expression, often a name, with what it is; `reach`: levels that are read above or below (all of them by
+    results of scans)."""
 
     name: str
     dims: tuple
@@ -251,14 +252,13 @@ class Body:
         # GT4Py fails on some of what nobody needs.
         later = result
         for names, text in reversed(self.statements):
-            needed = [n for n in names if mentions(later, [n])]
+            needed = [n for n in names if mentions(later, n)]
             if needed:
                 of_others = tuple(f"        {n} =" for n in names if n not in needed)
                 text = "\n".join(line for line in text.split("\n") if not line.startswith(of_others))
                 later = f"{text}\n{later}"
-        self.parameters = [p for p in self.parameters if mentions(later, [p.name])]
+        self.parameters = [p for p in self.parameters if mentions(later, p.name)]
         if not self.parameters:
-            self.parameters = []
             later = f"    return {', '.join([self.parameter(dims, FLOAT).name] * results)}"
         kind = annotated(dims, FLOAT)
         parameters = ", ".join(f"{p.name}: {annotated(p.dims, p.dtype)}" for p in self.parameters)
@@ -267,11 +267,11 @@ class Body:
         return "\n".join([*scans, "@gtx.field_operator", f"def {self.name}({parameters}) -> {kinds}:", later])
 
 
-def mentions(text, names):
-    return re.search(rf"\b({'|'.join(names)})\b", text) is not None
+def mentions(text, name):
+    return re.search(rf"\b{name}\b", text) is not None
 
 
-def field(g, dims, dtype, name):
+def field(g, dims, dtype):
     """An argument; fields over levels have more of them on both sides."""
     named = {"K": K} | LOCATIONS | {o + "Dim": OFFSETS[o].target[1] for o in OFFSETS}
     at = [named[d] for d in dims]
@@ -338,7 +338,7 @@ def random_source(seed):
         for name, kind in parameters.items():
             dims, dtype = makers.get(name, ((), "int32"))
             if dims:
-                out[name] = field(g, dims, dtype, name)
+                out[name] = field(g, dims, dtype)
             else:
                 value = scalar(g, name)
                 if value is None:
