@@ -5,6 +5,7 @@
 #include "passes/buffers/elementwise.h"
 #include "passes/buffers/rewrite.h"
 #include "passes/buffers/run.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
@@ -159,7 +160,11 @@ class DoubleWrites {
       }
       if (order().reaches(output.begin, use.end))
         return "'" + to + "' is used after the map begins and before the copy";
-      target.order.emplace_back(use.end, output.begin);
+      const auto end = end_to_wait_for(state_, use.end);
+      if (!end)
+        return "the map would have to wait for library node '" +
+               std::string(state_[use.end].label()) + "', which reads or writes '" + to + "'";
+      target.order.emplace_back(*end, output.begin);
     }
     // Several new edges may close a cycle that none closes alone.
     for (const auto& [a, b] : target.order)

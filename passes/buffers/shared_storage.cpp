@@ -6,6 +6,7 @@
 #include "passes/buffers/elementwise.h"
 #include "passes/buffers/sharing_check.h"
 #include "passes/buffers/twin_writes.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
@@ -235,9 +236,11 @@ SharingCheck::Together SharingCheck::together(Point p, const Use& read, bool rea
 
 /// Plans an empty edge, unless it would close a cycle with the graph and those planned before.
 bool SharingCheck::plan(Point p, NodeId from, NodeId to) {
-  // Edges at library nodes are operands to DaCe, empty ones too.
   const State& state = *p_.flow.state(p);
-  if (state[from].is<LibraryNode>() || state[to].is<LibraryNode>()) return false;
+  const auto end = end_to_wait_for(state, from);
+  // Edges at library nodes are operands to DaCe, empty ones too.
+  if (!end || state[to].is<LibraryNode>()) return false;
+  from = *end;
   for (const auto& o : sharing_.order)
     if (o.point == p && o.from == from && o.to == to) return true;
   std::vector<NodeId> open{to};

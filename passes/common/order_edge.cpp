@@ -1,23 +1,9 @@
 #include "passes/common/order_edge.h"
 
-#include <optional>
-
 #include "ir/analysis/memlet_path.h"
 
 namespace sdfg {
 namespace {
-
-/// The access node that a library node's only result goes to, if nothing else is written there.
-std::optional<NodeId> result_of(const State& state, NodeId library) {
-  std::optional<NodeId> result;
-  for (EdgeId e : state.out(library)) {
-    if (state[e].memlet.empty()) continue;
-    const NodeId to = state.target(e);
-    if (result || !state[to].is<AccessNode>() || state.in(to).size() != 1) return std::nullopt;
-    result = to;
-  }
-  return result;
-}
 
 /// The access node that a library node alone reads its first operand from; made if need be. A view
 /// cannot be doubled without its viewing edge.
@@ -50,14 +36,25 @@ std::optional<NodeId> viewed_behind(const Sdfg& sdfg, const State& state, NodeId
 
 }  // namespace
 
+std::optional<NodeId> end_to_wait_for(const State& state, NodeId node) {
+  if (!state[node].is<LibraryNode>()) return node;
+  std::optional<NodeId> result;
+  for (EdgeId e : state.out(node)) {
+    if (state[e].memlet.empty()) continue;
+    const NodeId to = state.target(e);
+    if (result || !state[to].is<AccessNode>() || state.in(to).size() != 1) return std::nullopt;
+    result = to;
+  }
+  return result;
+}
+
 void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after) {
   for (std::size_t steps = 0; steps < state.node_count(); ++steps) {
     const auto viewed = viewed_behind(sdfg, state, before);
     if (!viewed) break;
     before = *viewed;  // which may be a view again
   }
-  if (state[before].is<LibraryNode>())
-    if (const auto result = result_of(state, before)) before = *result;
+  before = end_to_wait_for(state, before).value_or(before);
   if (state[after].is<LibraryNode>())
     if (const auto operand = operand_of(sdfg, state, after)) after = *operand;
   if (before != after) state.connect(before, after, {});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -12,5 +14,9 @@ namespace sdfg {
 /// an access node of its own that does. What comes after a view that is written waits for what it
 /// looks at.
 void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after);
+
+/// The node to wait for instead of a library node: the access node that its only result goes to, if
+/// nothing else is written there. Other nodes: themselves.
+std::optional<NodeId> end_to_wait_for(const State& state, NodeId node);
 
 }  // namespace sdfg

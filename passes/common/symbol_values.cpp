@@ -1,6 +1,7 @@
 #include "passes/common/symbol_values.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/graph_algorithms.h"
 #include "passes/common/blocks.h"
@@ -39,6 +40,7 @@ SymbolValues::RegionIndex SymbolValues::child(RegionIndex region, BlockId block,
 }
 
 void SymbolValues::define(const std::string& name, Definition definition) {
+  if (unreachable_) return;
   const auto [at, is_new] = symbols_.emplace(name, Symbol(names_.size()));
   if (is_new) names_.push_back(name), definitions_.emplace_back();
   definition.position = next_++;
@@ -78,11 +80,26 @@ SymbolValues::RegionIndex SymbolValues::add_region(const Region& region, const L
     }
     regions_[index].elements.push_back({edges, next_, b, true});
   }
+  if (order.size() != region.node_count()) add_unreachable(index);
   auto& children = regions_[index].children;
   std::ranges::sort(children, {}, [](const auto& c) { return c.first; });
   regions_[index].end = next_;
   if (!regions_[index].chain) cut(regions_[index]);
   return index;
+}
+
+/// What cannot be reached assigns nothing, but whoever walks through it asks for its regions.
+void SymbolValues::add_unreachable(RegionIndex index) {
+  const Region& region = *regions_[index].region;
+  std::vector<char> reached(region.id_bound(), 0);
+  for (BlockId b : regions_[index].order) reached[b.value] = 1;
+  const bool around = std::exchange(unreachable_, true);
+  for (BlockId b : region.nodes()) {
+    if (reached[b.value]) continue;
+    add_block(index, b, none);
+    regions_[index].extent[b.value] = {next_, next_};
+  }
+  unreachable_ = around;
 }
 
 void SymbolValues::add_block(RegionIndex region, BlockId id, RegionIndex innermost_loop) {

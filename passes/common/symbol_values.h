@@ -121,6 +121,7 @@ class SymbolValues {
   RegionIndex add_region(const Region& region, const LoopRegion* loop, RegionIndex parent,
                          BlockId block, RegionIndex innermost_loop);
   void add_block(RegionIndex region, BlockId block, RegionIndex innermost_loop);
+  void add_unreachable(RegionIndex region);
   void add_conditional(RegionIndex region, BlockId block, RegionIndex innermost_loop);
   void add_loop(RegionIndex region, BlockId block);
   void add_statement(RegionIndex region, BlockId block, const RareOptional<Code>& code,
@@ -160,6 +161,7 @@ class SymbolValues {
   const TypeTable& types_;
   Substitution entry_;
   Position next_ = 0;
+  bool unreachable_ = false;  ///< while such blocks are numbered
   std::vector<RegionInfo> regions_;
   ByName<Symbol> symbols_;
   std::vector<std::string> names_;

@@ -127,6 +127,11 @@ class Conflicts {
     // Reads of the first before writes of the second: said by the edge between the maps.
     const bool ordered = rules_.vertical || !plan_.order_only.empty();
     if (!ordered || a_writes) return what + "'" + name + "' in the same iteration";
+    // Edges at library nodes are operands to DaCe, empty ones too.
+    for (const NodeId n : {state_.target(e), state_.source(f)})
+      if (state_[n].is<LibraryNode>())
+        return what + "'" + name + "' in the same iteration, and library node '" +
+               std::string(state_[n].label()) + "' cannot wait or be waited for";
     plan_.keep_order.emplace_back(e, f);
     return {};
   }
