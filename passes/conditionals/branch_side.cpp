@@ -97,16 +97,20 @@ Refusal SideReader::check_code(const State& state, NodeId n) const {
   const std::string& code = state.get<Tasklet>(n).code.text();
   if (code.find_first_of("/%") != std::string::npos && !only_floats(state, n))
     return who + " may divide by zero";
-  for (EdgeId e : state.out(n)) {
-    const auto* access = state[state.target(e)].as<AccessNode>();
-    if (!access || !is_private(state, access->data))
-      return who + " writes what is used elsewhere, too";
-  }
-  for (EdgeId e : state.in(n)) {
-    const auto* access = state[state.source(e)].as<AccessNode>();
-    if (!access || !is_private(state, access->data)) return who + " reads what was there before";
-  }
+  for (EdgeId e : state.out(n))
+    if (!is_computed(state, state.target(e))) return who + " writes what is used elsewhere, too";
+  for (EdgeId e : state.in(n))
+    if (!is_computed(state, state.source(e))) return who + " reads what no such code has computed";
   return {};
+}
+
+/// A transient that code beside the maps writes, and nothing else: it can be hoisted with the code.
+bool SideReader::is_computed(const State& state, NodeId n) const {
+  const auto* access = state[n].as<AccessNode>();
+  return access && accesses_.is_single_use(access->data) && is_private(state, access->data) &&
+         !state.in(n).empty() &&
+         std::ranges::all_of(state.in(n),
+                             [&](EdgeId e) { return state[state.source(e)].is<Tasklet>(); });
 }
 
 bool SideReader::only_floats(const State& state, NodeId n) const {
@@ -147,13 +151,7 @@ bool SideReader::keep_rest(BranchSide& side, const std::set<NodeId>& parts, Stat
 
 void SideReader::hoist_code(State& from, State& to) const {
   std::map<NodeId, NodeId> moved;
-  const auto moves = [&](NodeId n) {
-    if (from[n].is<Tasklet>()) return true;
-    const auto* access = from[n].as<AccessNode>();
-    return access && accesses_.is_single_use(access->data) && !from.in(n).empty() &&
-           std::ranges::all_of(from.in(n),
-                               [&](EdgeId e) { return from[from.source(e)].is<Tasklet>(); });
-  };
+  const auto moves = [&](NodeId n) { return from[n].is<Tasklet>() || is_computed(from, n); };
   const ScopeTree tree = scope_tree_of(from);
   for (NodeId n : from.nodes())
     if (!tree.parent_of(n) && moves(n)) moved[n] = to.add(from[n]);

@@ -9,7 +9,8 @@ pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any o
 passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
 GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
 that looks for them. A fault is printed when it is found, with the commands that show it again;
-sdfg-reduce makes it small. --counts prints how often each pass applied.
+sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
+tests/dace/record_random.py. --counts prints how often each pass applied.
 """
 
 import argparse
@@ -260,9 +261,11 @@ def on_case(tools, passes, texts, steps, draw):
                      f"  {why}"), {}
 
 
-def one(tools, passes, texts, patterns, steps, seed, folder):
+def one(tools, passes, texts, patterns, programs, steps, seed, folder):
     """(outcome, what to print, how often each pass applied)."""
     draw = random.Random(seed)
+    if programs:
+        return on_recorded(tools, passes, programs, steps, draw)
     if draw.random() < 0.4:
         return on_case(tools, passes, texts, steps, draw)
     kind, size = draw.choice(KINDS), draw.choice([10, 30, 45, 45])
@@ -275,6 +278,23 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
         return "not made", "", {}
     text = program.read_text()
     drawn = drawn_passes(draw, passes, draw.randint(3, 8), wanted, text)
+    result = on_program(tools, steps, draw, program, data, text, drawn, " ".join(str(w) for w in make))
+    for path in (program, data):
+        path.unlink()
+    return result
+
+
+def on_recorded(tools, passes, programs, steps, draw):
+    """The same for a recorded program: many passes, mostly of what simplify makes of it."""
+    program = draw.choice(programs)
+    text = run(tools / "sdfg-opt", program, "--emit=text").stdout
+    drawn = drawn_passes(draw, passes, draw.randint(4, 16), None, text)
+    first = draw.choice([["simplify"], ["simplify"], ["simplify", "loop-to-map", "simplify"], []])
+    return on_program(tools, steps, draw, program, program.parent / "data.npz", text, first + drawn, str(program))
+
+
+def on_program(tools, steps, draw, program, data, text, drawn, shown):
+    """The same for a program with recorded results; `shown`: where it comes from."""
     pipeline = pipeline_of(draw, drawn, steps, text)
     # What a demoted field ends with is nobody's business: then arguments are made, with sizes of 8. Sums of
     # these may be rounded otherwise in another order (recorded arguments are small whole numbers).
@@ -286,8 +306,6 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
     flags = assumed(draw, text)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                "--emit=none", "--stats", *flags, results)
-    for path in (program, data):
-        path.unlink()
     if done.returncode == 0:
         return "same", "", applications(done.stderr)
     if LEFT_OPEN in done.stderr:
@@ -295,7 +313,7 @@ def one(tools, passes, texts, patterns, steps, seed, folder):
     if ": gpu-transformation: " in done.stderr:
         return "refused", "", {}  # it has something that no GPU can do
     why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
-    return "fault", (f"{' '.join(str(w) for w in make)}\n"
+    return "fault", (f"{shown}\n"
                      f"  sdfg-opt … {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
 
 
@@ -318,6 +336,7 @@ def main():
     parser.add_argument("--seconds", type=float, help="as many as begin in this time, instead of --count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--programs", type=pathlib.Path, metavar="DIR", help="only recorded ones of this folder")
     parser.add_argument("--counts", action="store_true", help="print how often each pass applied")
     options = parser.parse_args()
     tools = options.tools.resolve()
@@ -325,17 +344,18 @@ def main():
     passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
     patterns = [name for name in passes
                 if not run(tools / "sdfg-gen", "--kind=patterns", f"--for={name}", "--size=1").returncode]
+    programs = sorted(f.resolve() for f in options.programs.rglob("*.sdfg*")) if options.programs else []
     help_text = run(tools / "sdfg-opt", "--help=gt4py").stdout.partition("Steps, by default:")[2]
     steps = re.findall(r"^ +([a-z][-a-z]+(?:\{.*\})?)$", help_text.partition("Options:")[0], re.M)
     steps = [step.replace(" assume_pointwise", "").replace("{assume_pointwise}", "")
              for step in steps if step != "fixed-point {"]
     outcomes, total = collections.Counter(), collections.Counter({name: 0 for name in passes})
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        texts = cases(tools, pool)
+        texts = {} if options.programs else cases(tools, pool)
         os.chdir(folder)
         for seeds in batches(options):
             for outcome, text, counts in pool.map(
-                    lambda s: one(tools, passes, texts, patterns, steps, s, pathlib.Path(folder)), seeds):
+                    lambda s: one(tools, passes, texts, patterns, programs, steps, s, pathlib.Path(folder)), seeds):
                 outcomes[outcome] += 1
                 total.update({name: count for name, count in counts.items() if name in total})
                 if outcome == "fault" and outcomes["fault"] <= MOST_PRINTED:
