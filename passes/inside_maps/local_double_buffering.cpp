@@ -12,12 +12,34 @@
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/tidy.h"
+#include "passes/common/used_names.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// Does code in the state name the container?
+bool names(const State& state, const std::string& container) {
+  SymbolSet found;
+  collect_free_names(state, {container}, found);
+  return found.contains(container);
+}
+
+std::vector<NodeId> nodes_of(const State& state, const std::string& container) {
+  std::vector<NodeId> out;
+  for (NodeId n : state.nodes_of<AccessNode>())
+    if (state.get<AccessNode>(n).data == container) out.push_back(n);
+  return out;
+}
+
+/// Has the state an access node of the container that is read, or one that is written?
+bool accesses(const State& state, const std::string& container, bool reads) {
+  return std::ranges::any_of(nodes_of(state, container), [&](NodeId n) {
+    return !(reads ? state.out(n) : state.in(n)).empty();
+  });
+}
 
 bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId write);
 
@@ -35,17 +57,14 @@ bool reads_first(const Region& region, const std::string& read, const std::strin
     }
     const auto* state = region[b].as<State>();
     if (!state) return false;
+    if (accesses(*state, written, false) && names(*state, read)) return false;
     const Order order(*state);
-    const auto uses = [&](NodeId n, const std::string& name) {
-      const auto* access = (*state)[n].as<AccessNode>();
-      return access && access->data == name;
-    };
-    for (NodeId r : state->nodes())
-      for (NodeId w : state->nodes())
-        if (uses(r, read) && uses(w, written))
-          for (EdgeId from : state->out(r))
-            for (EdgeId to : state->in(w))
-              if (!reads_first(*state, order, from, to)) return false;
+    const std::vector<NodeId> writes = nodes_of(*state, written);
+    for (NodeId r : nodes_of(*state, read))
+      for (NodeId w : writes)
+        for (EdgeId from : state->out(r))
+          for (EdgeId to : state->in(w))
+            if (!reads_first(*state, order, from, to)) return false;
   }
   return true;
 }
@@ -61,15 +80,21 @@ bool reads_first(const State& state, const Order& order, EdgeId read, EdgeId wri
   return !nested || in == out || (nested->sdfg && reads_first(**nested->sdfg, in, out));
 }
 
-/// Does the region have an access node of the container that is read, or one that is written?
+/// Does the region read the container, at access nodes or by name, or does it write it?
 bool accesses(const Region& region, const std::string& name, bool reads) {
   bool found = false;
   for_each_state(region, [&](const State& state) {
-    for (NodeId n : state.nodes_of<AccessNode>())
-      found = found || (state.get<AccessNode>(n).data == name &&
-                        !(reads ? state.out(n) : state.in(n)).empty());
+    found = found || accesses(state, name, reads) || (reads && names(state, name));
   });
-  return found;
+  if (!reads || found) return found;
+  const SymbolSet known{name};
+  SymbolSet named;
+  for_each_block(region, [&](const Block& block) { collect_used_names(block, known, named); });
+  for_each_interstate_edge(region, [&](const InterstateEdge& edge) {
+    collect_symbols(edge.condition, known, named);
+    for (const auto& [target, value] : edge.assignments) collect_symbols(value, named);
+  });
+  return named.contains(name);
 }
 
 bool reads_behind(const State& state, EdgeId read, EdgeId write);
@@ -87,10 +112,9 @@ bool reads_behind(const Region& region, const std::string& read, const std::stri
         return reads_behind(branch.region(), read, written);
       });
     const Order order(*state);
-    for (NodeId w : state->nodes_of<AccessNode>()) {
-      if (state->get<AccessNode>(w).data != written) continue;
-      for (NodeId r : state->nodes_of<AccessNode>()) {
-        if (state->get<AccessNode>(r).data != read) continue;
+    const std::vector<NodeId> readers = nodes_of(*state, read);
+    for (NodeId w : nodes_of(*state, written)) {
+      for (NodeId r : readers) {
         if (order.reaches(w, r)) return true;
         for (EdgeId from : state->out(r))
           for (EdgeId to : state->in(w))
