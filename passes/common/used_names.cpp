@@ -107,6 +107,7 @@ NameSet containers_read_by_name(const Sdfg& sdfg) {
   const KnownNames containers(sdfg.arrays);
   UsedNames used(containers, named);
   SymbolCollector symbols(named);
+  for (const auto& [name, constant] : sdfg.constants) named(name);
   for (const auto& [name, data] : sdfg.arrays) used.add(data);
   for_each_block(sdfg, [&](const Block& block) {
     used.add(block);

@@ -37,9 +37,10 @@ void collect_used_names(const Block& block, const SymbolSet& known, SymbolSet& o
 /// Containers are not looked into.
 void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& out);
 /// Containers that the SDFG reads by name: in a condition, an assignment, a loop, the mapping of a
-/// nested SDFG, another descriptor, or code (of a structure, its own name). Memlets and ranges of
-/// maps see symbols only, as the verifier makes sure, and library nodes their connectors. Linear in
-/// the SDFG; nested SDFGs are not entered.
+/// nested SDFG, another descriptor, or code (of a structure, its own name); and those that hold the
+/// constant of that name, which nobody writes. Memlets and ranges of maps see symbols only, as the
+/// verifier makes sure, and library nodes their connectors. Linear in the SDFG; nested SDFGs are
+/// not entered.
 NameSet containers_read_by_name(const Sdfg& sdfg);
 void collect_words(std::string_view text, const SymbolSet& known, SymbolSet& out);
 void collect_words(std::string_view text, KnownNames known, const NameSink& sink);

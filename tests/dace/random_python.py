@@ -160,11 +160,12 @@ class Function:
         return text
 
     def bounded(self, dims, dtype, whole=False):
-        """`whole`: with all of the dimensions; DaCe does not broadcast what it adds to a part."""
+        """`whole`: surely with all of the dimensions; DaCe does not broadcast what it adds to a part."""
         text = self.expression(dims, dtype, self.rng.choice([1, 2, 2, 3]))
         point = ".0" if dtype == FLOAT else ""
-        if dims and whole:
-            text = f"{self.whole(dims, dtype)} {self.rng.choice('+-')} {text}"
+        first = self.whole(dims, dtype) if dims and whole else None
+        if first:
+            text = f"{first} {self.rng.choice('+-')} {text}"
         if dims:
             return f"np.minimum(np.maximum({text}, -{LIMIT}{point}), {LIMIT}{point})"
         return f"min(max({text}, -{LIMIT}{point}), {LIMIT}{point})"
