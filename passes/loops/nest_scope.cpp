@@ -168,6 +168,7 @@ State ScopeNester::inside(const State& state, const Scope& scope, const Border& 
   std::map<std::string, NodeId> read, written;
   const auto local = [&](const std::string& name) {
     if (const Data* data = sdfg_.arrays.get(name)) inner.arrays.insert(name, *data);
+    if (const Constant* value = sdfg_.constants.get(name)) inner.constants.insert(name, *value);
   };
   for (NodeId n : scope.nodes) {
     moved[n] = body.add(state[n]);
