@@ -269,7 +269,8 @@ void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditi
   TakenNames names(general);
   Renaming renamed;
   for (auto& [name, data] : special.arrays) {
-    if (!data.transient) {
+    const Constant *mine = special.constants.get(name), *its = general.constants.get(name);
+    if (!data.transient || (mine && its && *mine == *its)) {
       general.arrays.insert(name, data);
       continue;
     }
@@ -280,8 +281,10 @@ void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditi
   }
   rename_data(special, renamed);
   general.symbols.insert(special.symbols.begin(), special.symbols.end());
-  for (const auto& [name, constant] : special.constants)
-    general.constants.insert(name, constant);
+  for (const auto& [name, constant] : special.constants) {
+    const auto other = renamed.find(name);
+    general.constants.insert(other == renamed.end() ? name : other->second, constant);
+  }
   general.using_explicit_control_flow = true;
 
   Expr all = Expr::boolean(true);
