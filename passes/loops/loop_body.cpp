@@ -37,6 +37,20 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
   collect_symbols(range.end, read);
   for (const std::string& name : read)
     if (assigned.contains(name)) return "the body assigns '" + name + "', which the range reads";
+  Refusal why;
+  for_each_state(loop, [&](const State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const auto* access = state[n].as<AccessNode>();
+          !why && !state.in(n).empty() && read.contains(access->data))
+        why = "the body writes '" + access->data + "', which the range reads";
+  });
+  return why;
+}
+
+Refusal check_symbolic(const Sdfg& sdfg, const LoopRange& range) {
+  for (const Expr& end : {range.begin, range.end})
+    for (const std::string& name : free_symbols(end))
+      if (sdfg.arrays.contains(name)) return "the range reads container '" + name + "'";
   return {};
 }
 

@@ -14,8 +14,10 @@
 namespace sdfg {
 
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
-/// body assigns the variable or what the range is computed from. (A `return` counts as a jump.)
+/// body changes the variable or what the range is computed from. (A `return` counts as a jump.)
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
+/// Why the range cannot stand where only symbols are known: it reads a container.
+Refusal check_symbolic(const Sdfg& sdfg, const LoopRange& range);
 
 /// The symbols that the containers' descriptors of one SDFG read, found with the first question.
 class ShapeSymbols {

@@ -215,9 +215,7 @@ class Converter {
     if (Refusal why = check_iterations(loop, plan.range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
-    for (const Expr* e : {&plan.range.begin, &plan.range.end})
-      for (const std::string& name : free_symbols(*e))
-        if (containers_.contains(name)) return "the range reads container '" + name + "'";
+    if (Refusal why = check_symbolic(sdfg_, plan.range)) return why;
     const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions, effects_);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);

@@ -28,6 +28,7 @@ class Mover {
     if (!range) return range.error().message;
     plan.range = *range;
     if (Refusal why = check_iterations(loop, *range)) return why;
+    if (Refusal why = check_symbolic(sdfg_, *range)) return why;
     if (loop.node_count() != 1) return "the body has several blocks";
     const State* state = loop[*start(loop)].as<State>();
     if (!state) return "the body is no state";
