@@ -13,8 +13,13 @@ FLOAT, INT, BOOL = "float64", "int64", "bool"
 
 
 class Array:
-    def __init__(self, name, dims, dtype, written=True):
-        self.name, self.dims, self.dtype, self.writable = name, dims, dtype, written
+    """`dtype`: what expressions of it are; `narrow`: stored in 32 bits, where sums would not stay exact."""
+
+    def __init__(self, name, dims, dtype, written=True, narrow=False):
+        self.name, self.dims, self.dtype, self.writable, self.narrow = name, dims, dtype, written, narrow
+
+    def stored(self):
+        return self.dtype.replace("64", "32") if self.narrow else self.dtype
 
 
 class Loop:
@@ -156,7 +161,7 @@ class Function:
             return None
         text = f"{left} {rng.choice(['<', '>', '<=', '>=', '==', '!='])} {self.leaf(dims, dtype)}"
         if not dims and self.flip(0.15):
-            text = f"{text} {rng.choice(['and', 'or'])} {self.leaf((), INT)} > {rng.randint(-3, 3)}"
+            text = f"({text} {rng.choice(['and', 'or'])} {self.leaf((), INT)} > {rng.randint(-3, 3)})"
         return text
 
     def bounded(self, dims, dtype, whole=False):
@@ -185,7 +190,7 @@ class Function:
         place = self.access(target, dims)
         if place is None:
             return self.assign()
-        operator = "+=" if self.flip(0.2) else "="
+        operator = "+=" if self.flip(0.2) and not target.narrow else "="
         if place == target.name:
             place += "[:]"  # the name alone would become another array's
         self.line(f"{place} {operator} {self.bounded(dims, target.dtype, operator == '+=')}")
@@ -210,7 +215,8 @@ class Function:
         else:
             # np.minimum keeps the dimensions even where the rest is a number.
             self.line(f"{name} = np.minimum({source}, {self.bounded(dims, dtype)})")
-        self.arrays.append(Array(name, tuple(d for d, _ in dims), dtype))
+        # Of a copy or a minimum, the source may be a narrow one: then it is not added to.
+        self.arrays.append(Array(name, tuple(d for d, _ in dims), dtype, True, kind not in (0, 2)))
 
     def scalar(self):
         dtype = self.rng.choice([FLOAT, INT])
@@ -290,8 +296,10 @@ class Function:
         if not targets:
             return self.assign()
         first = rng.choice(targets)
+        if self.helpers and self.flip(0.15):
+            return self.map_of_calls()
         loops = [Loop(self.fresh("m"), d, rng.choice([0, 0, 1]), rng.choice([0, 0, 1])) for d in first.dims]
-        sums = self.flip(0.25)
+        sums = self.flip(0.25) and not first.narrow
         if sums:
             dim = rng.choice(list(SIZES))
             loops.insert(rng.randrange(len(loops) + 1), Loop(self.fresh("m"), dim, 0, 0))
@@ -333,17 +341,49 @@ class Function:
                     if self.flip(0.5):
                         self.line("else:")
                         self.line(f"    {element(array)} = {self.bounded((), array.dtype)}")
-                elif self.flip(0.15):
-                    inner = self.inner_loop()
+                elif self.flip(0.15) and not array.narrow:
+                    self.inner_loop()
                     self.line(f"    {element(array)} += {self.bounded((), array.dtype, True)}")
                     self.loops.pop()
+                elif self.flip(0.15):
+                    name = self.fresh("s")
+                    self.line(f"{name} = {self.leaf((), array.dtype)}")
+                    self.inner_loop()
+                    self.scalars.append((name, array.dtype))
+                    self.line(f"    {name} = {self.bounded((), array.dtype)}")
+                    if self.flip(0.3):
+                        self.line(f"    if {self.condition(())}:")
+                        self.line(f"        {name} = {self.bounded((), array.dtype)}")
+                    self.loops.pop()
+                    self.line(f"{element(array)} = {name}")
                 else:
-                    operator = rng.choice(["=", "=", "+="])
+                    operator = rng.choice(["=", "=", "+="]) if not array.narrow else "="
                     self.line(f"{element(array)} {operator} {self.bounded((), array.dtype, operator == '+=')}")
         self.in_map = None
         self.loops = outer
         del self.scalars[scalars:]
         self.depth -= 1
+
+    def map_of_calls(self):
+        """Each iteration calls a helper for parts of its own."""
+        rng, helper = self.rng, self.rng.choice(self.helpers)
+        x, y = helper.parameters
+        outer = rng.choice([d for d in SIZES if d not in x.dims] or [None])
+        def whole_parts(p, written):
+            return [a for a in self.arrays if a.dtype == p.dtype and not a.narrow and outer in a.dims and
+                    [d for d in a.dims if d != outer] == list(p.dims) and (a.writable or not written)]
+        targets = whole_parts(y, True)
+        sources = [a for a in whole_parts(x, False) if len(targets) > 1 or a not in targets]
+        if not targets or not sources:
+            return self.assign()
+        target = rng.choice(targets)
+        sources = [a for a in sources if a is not target]
+        if not sources:
+            return self.assign()
+        name = self.fresh("m")
+        part = lambda a: f"{a.name}[{', '.join(name if d == outer else ':' for d in a.dims)}]"
+        self.line(f"for {name} in dace.map[0:{outer}]:")
+        self.line(f"    {helper.name}({part(rng.choice(sources))}, {part(target)})")
 
     def inner_loop(self):
         dim, name = self.rng.choice(list(SIZES)), self.fresh("i")
@@ -362,7 +402,7 @@ class Function:
             dims = tuple(d for i, d in enumerate(array.dims) if i != axis)
             name = self.fresh("t")
             self.line(f"{name} = {call}({array.name}, axis={axis})")
-            self.arrays.append(Array(name, dims, array.dtype))
+            self.arrays.append(Array(name, dims, array.dtype, True, array.narrow))
             return
         name = self.fresh("s")
         self.line(f"{name} = {call}({array.name})")
@@ -373,7 +413,7 @@ class Function:
 
     def product(self):
         pairs = [(a, b) for a in self.arrays for b in self.arrays
-                 if len(a.dims) == 2 and len(b.dims) in (1, 2) and a.dtype == b.dtype == FLOAT and a.dims[1] == b.dims[0]]
+                 if len(a.dims) == 2 and len(b.dims) in (1, 2) and a.stored() == b.stored() == FLOAT and a.dims[1] == b.dims[0]]
         if not pairs:
             return self.temporary()
         a, b = self.rng.choice(pairs)
@@ -393,7 +433,7 @@ class Function:
         name = self.fresh("v")
         self.line(f"{name} = {array.name}[{', '.join(parts)}]")
         dims = tuple(d for i, d in enumerate(array.dims) if i != position)
-        view = Array(name, dims, array.dtype, False)
+        view = Array(name, dims, array.dtype, False, array.narrow)
         kept, self.arrays = self.arrays, [a for a in self.arrays if a is not array] + [view]
         if self.writable():
             for _ in range(self.rng.randint(1, 2)):
@@ -412,7 +452,7 @@ class Function:
             return self.temporary()
         array, name = self.rng.choice(arrays), self.fresh("t")
         self.line(f"{name} = np.transpose({array.name}) + {'0.0' if array.dtype == FLOAT else 0}")
-        self.arrays.append(Array(name, array.dims[::-1], array.dtype))
+        self.arrays.append(Array(name, array.dims[::-1], array.dtype, True, array.narrow))
 
     def gather(self):
         pairs = [(a, i) for a in self.arrays for i in self.arrays
@@ -422,7 +462,7 @@ class Function:
         array, index = self.rng.choice(pairs)
         name = self.fresh("t")
         self.line(f"{name} = {array.name}[{index.name}]")
-        self.arrays.append(Array(name, array.dims, array.dtype))
+        self.arrays.append(Array(name, array.dims, array.dtype, True, array.narrow))
 
     def call(self):
         if not self.helpers:
@@ -430,9 +470,9 @@ class Function:
         helper = self.rng.choice(self.helpers)
         given = []
         for p in helper.parameters:
-            fitting = [a for a in self.arrays if (a.dims, a.dtype) == (p.dims, p.dtype) and a.writable and a.name not in given]
+            fitting = [a for a in self.arrays if (a.dims, a.stored()) == (p.dims, p.dtype) and a.writable]
             parts = [self.access(a, tuple((d, 0) for d in p.dims)) for a in self.arrays
-                     if a.dtype == p.dtype and len(a.dims) > len(p.dims) and a.writable
+                     if a.stored() == p.dtype and len(a.dims) > len(p.dims) and a.writable
                      and not any(g.split("[")[0] == a.name for g in given)]
             options = [a.name for a in fitting if not any(g.split("[")[0] == a.name for g in given)]
             options += [x for x in parts if x and "ind" not in x]
@@ -461,7 +501,7 @@ class Function:
             self.statement()
 
     def text(self):
-        parameters = ", ".join(f"{a.name}: dace.{a.dtype}[{', '.join(a.dims)}]" if a.dims else f"{a.name}: dace.{a.dtype}"
+        parameters = ", ".join(f"{a.name}: dace.{a.stored()}[{', '.join(a.dims)}]" if a.dims else f"{a.name}: dace.{a.stored()}"
                                for a in self.parameters)
         return f"@dace.program\ndef {self.name}({parameters}):\n" + "\n".join(self.lines) + "\n"
 
@@ -477,7 +517,8 @@ def functions(seed):
     arrays = []
     for number in range(rng.randint(3, 6)):
         dims = tuple(rng.sample(list(SIZES), rng.choice([1, 1, 2, 2, 3])))
-        arrays.append(Array(f"a{number}", dims, rng.choice([FLOAT, FLOAT, FLOAT, INT]), number < 1 or rng.random() < 0.6))
+        arrays.append(Array(f"a{number}", dims, rng.choice([FLOAT, FLOAT, FLOAT, INT]), number < 1 or rng.random() < 0.6,
+                            rng.random() < 0.15))
     for dim in SIZES:
         if rng.random() < 0.4:
             arrays.append(Array(f"ind{dim}", (dim,), INT, False))
@@ -510,6 +551,6 @@ def arguments(seed):
         if a.name.startswith("ind"):
             out[a.name] = rng.integers(0, SIZES[a.dims[0]], shape)
         else:
-            values = rng.integers(-9, 10, shape).astype(a.dtype)
+            values = rng.integers(-9, 10, shape).astype(a.stored())
             out[a.name] = values if a.dims else values.item()
     return out

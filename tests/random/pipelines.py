@@ -344,7 +344,8 @@ def main():
     passes = [line.split()[0] for line in listed if line.split()[0] not in NOT_DRAWN]
     patterns = [name for name in passes
                 if not run(tools / "sdfg-gen", "--kind=patterns", f"--for={name}", "--size=1").returncode]
-    programs = sorted(f.resolve() for f in options.programs.rglob("*.sdfg*")) if options.programs else []
+    programs = sorted(f.resolve() for f in options.programs.rglob("*.sdfg*")
+                      if (f.parent / "data.npz").exists()) if options.programs else []
     help_text = run(tools / "sdfg-opt", "--help=gt4py").stdout.partition("Steps, by default:")[2]
     steps = re.findall(r"^ +([a-z][-a-z]+(?:\{.*\})?)$", help_text.partition("Options:")[0], re.M)
     steps = [step.replace(" assume_pointwise", "").replace("{assume_pointwise}", "")
