@@ -47,11 +47,14 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
   return why;
 }
 
-Refusal check_symbolic(const Sdfg& sdfg, const LoopRange& range) {
-  for (const Expr& end : {range.begin, range.end})
-    for (const std::string& name : free_symbols(end))
-      if (sdfg.arrays.contains(name)) return "the range reads container '" + name + "'";
+Refusal check_symbolic(const Sdfg& sdfg, const Expr& end) {
+  for (const std::string& name : free_symbols(end))
+    if (sdfg.arrays.contains(name)) return "the range reads container '" + name + "'";
   return {};
+}
+Refusal check_symbolic(const Sdfg& sdfg, const LoopRange& range) {
+  if (Refusal why = check_symbolic(sdfg, range.begin)) return why;
+  return check_symbolic(sdfg, range.end);
 }
 
 Refusal ShapeSymbols::check(const std::string& variable) {

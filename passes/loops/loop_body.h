@@ -16,8 +16,10 @@ namespace sdfg {
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
 /// body changes the variable or what the range is computed from. (A `return` counts as a jump.)
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
-/// Why the range cannot stand where only symbols are known: it reads a container.
+/// Why the range, or one end of it, cannot stand where only symbols are known: it reads a
+/// container.
 Refusal check_symbolic(const Sdfg& sdfg, const LoopRange& range);
+Refusal check_symbolic(const Sdfg& sdfg, const Expr& end);
 
 /// The symbols that the containers' descriptors of one SDFG read, found with the first question.
 class ShapeSymbols {
@@ -25,6 +27,7 @@ class ShapeSymbols {
   explicit ShapeSymbols(const Sdfg& sdfg) : sdfg_(sdfg) {}
   /// Why the variable cannot be replaced by its values: a container's shape depends on it.
   Refusal check(const std::string& variable);
+  const Sdfg& sdfg() const { return sdfg_; }
 
  private:
   const Sdfg& sdfg_;

@@ -17,6 +17,8 @@ Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRan
     return "the last iterations of a loop with step " + std::to_string(range->step) +
            " are not known";
   if (Refusal why = check_iterations(loop, *range)) return why;
+  if (Refusal why = check_symbolic(shapes.sdfg(), options.begin ? range->begin : range->end))
+    return why;
   return shapes.check(range->variable);
 }
 

@@ -16,6 +16,7 @@ Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRan
     return std::to_string(*count) + " iterations are more than " +
            std::to_string(options.max_iterations);
   if (Refusal why = check_iterations(loop, *range)) return why;
+  if (Refusal why = check_symbolic(shapes.sdfg(), range->begin)) return why;
   return shapes.check(range->variable);
 }
 

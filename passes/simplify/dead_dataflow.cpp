@@ -119,12 +119,15 @@ void Sweep::mark_access(NodeId n) {
       state_.out(n), [&](EdgeId e) { return carries_data(state_[e]); });
   if (program_.in_loop_ && is_read(sdfg_, state_, n))
     for (Container c : program_.counted(state_, n)) program_.reads_.change(c, -1);
-  // What is written through the view may be what is read.
-  if (read && written_to && !live_[written_to->value]) keep(*written_to);
-  bool wanted = read || (written_to && live_[written_to->value]) || access.setzero ||
+  // What is written through a view may be what is read; and no view stays without what it views.
+  const auto stays = [&] {
+    set_alive(n);
+    if (written_to && !live_[written_to->value]) keep(*written_to);
+  };
+  bool wanted = read || access.setzero || (written_to && live_[written_to->value]) ||
                 access.instrument != DataInstrumentation::None || consumed_[n.value] ||
                 program_.needed(program_.container(access.data));
-  if (read || access.setzero) set_alive(n);
+  if (read || access.setzero) stays();
   std::vector<EdgeId> writes;
   for (EdgeId e : state_.in(n)) {
     if (!carries_data(state_[e])) continue;
@@ -145,7 +148,7 @@ void Sweep::mark_access(NodeId n) {
     return;
   }
   for (EdgeId e : writes) set_live(e);
-  set_alive(n);
+  stays();
 }
 
 void Sweep::mark_exit(NodeId exit) {
