@@ -13,6 +13,7 @@
 #include "passes/common/empty_parts.h"
 #include "passes/common/likely_equal.h"
 #include "passes/common/likely_values.h"
+#include "passes/common/outputs_read.h"
 #include "passes/common/tidy.h"
 #include "passes/common/versions.h"
 #include "support/text.h"
@@ -534,7 +535,10 @@ std::string print(const Pipeline& pipeline) {
 
 Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& options,
                     Diagnostics& warnings) {
-  if (!pipeline.empty()) drop_idle_connectors(sdfg);
+  if (!pipeline.empty()) {
+    drop_idle_connectors(sdfg);
+    connect_outputs_read(sdfg);
+  }
   return Runner(sdfg, options, warnings).steps(pipeline);
 }
 
