@@ -35,6 +35,13 @@ std::string free_port(const Node& entry, const std::string& container) {
   return port;
 }
 
+/// An edge with data in place of one that only said to wait.
+void connect(State& state, NodeId from, NodeId to, Edge edge) {
+  for (EdgeId wait : std::vector(state.in(to).begin(), state.in(to).end()))
+    if (state.source(wait) == from && state[wait].memlet.empty()) state.erase(wait);
+  state.connect(from, to, std::move(edge));
+}
+
 /// An access node of the container behind all that the node waits for.
 NodeId node_before(const Sdfg& sdfg, State& state, NodeId node, const std::string& container) {
   std::set<NodeId> before, same;
@@ -49,7 +56,7 @@ NodeId node_before(const Sdfg& sdfg, State& state, NodeId node, const std::strin
 }
 
 /// Leads the container that an output of a nested SDFG goes to into it, too.
-void connect(const Sdfg& sdfg, State& state, EdgeId output) {
+void lead_in(const Sdfg& sdfg, State& state, EdgeId output) {
   const std::vector<EdgeId> path = memlet_path(state, output);  // outward
   const auto* end = state[state.target(path.back())].as<AccessNode>();
   const Data* data = end ? sdfg.arrays.get(end->data) : nullptr;
@@ -73,14 +80,12 @@ void connect(const Sdfg& sdfg, State& state, EdgeId output) {
       const std::string port = free_port(state[entry], container);
       state[entry].in_connectors.emplace("IN_" + port, Type());
       state[entry].out_connectors.emplace("OUT_" + port, Type());
-      state.connect(entry, to, Edge{"OUT_" + port, connector, std::move(read)});
+      connect(state, entry, to, Edge{"OUT_" + port, connector, std::move(read)});
       to = entry, connector = "IN_" + port;
       continue;
     }
-    const NodeId from = node_before(sdfg, state, to, container);
-    for (EdgeId wait : std::vector(state.in(to).begin(), state.in(to).end()))
-      if (state.source(wait) == from && state[wait].memlet.empty()) state.erase(wait);
-    state.connect(from, to, Edge{"", connector, std::move(read)});
+    connect(state, node_before(sdfg, state, to, container), to,
+            Edge{"", connector, std::move(read)});
   }
 }
 
@@ -96,7 +101,7 @@ void connect_at(const Sdfg& sdfg, State& state, NodeId node) {
     const std::string name = state[e].src_connector;
     if (read.contains(name) && inner.arrays.contains(name) &&
         !state[node].in_connectors.contains(name) && !written_before_read(inner, inner, name))
-      connect(sdfg, state, e);
+      lead_in(sdfg, state, e);
   }
 }
 
