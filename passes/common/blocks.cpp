@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "ir/graph_algorithms.h"
 
@@ -89,6 +90,29 @@ void keep_start(Region& region, std::optional<BlockId> first) {
   if (stale || start(region) != first) region.start_block = first;
 }
 
+/// Erases the edges, and the blocks that were reached through them alone. What nobody reaches would
+/// stay in the way of others: DaCe takes the variable of a loop there for a missing symbol.
+static void cut_off(Region& region, const std::vector<InterstateEdgeId>& edges,
+                    std::optional<BlockId> first) {
+  std::vector<BlockId> behind;
+  const auto reach = [&](std::vector<char>& seen, std::vector<BlockId>& open) {
+    for (std::size_t at = 0; at < open.size(); ++at)
+      for (InterstateEdgeId e : region.out(open[at]))
+        if (const BlockId next = region.target(e); !std::exchange(seen[next.value], 1))
+          open.push_back(next);
+  };
+  for (InterstateEdgeId e : edges) behind.push_back(region.target(e)), region.erase(e);
+  if (!first) return;
+  std::vector<char> reached(region.id_bound()), lost(region.id_bound());
+  std::vector<BlockId> from_start{*first};
+  reached[first->value] = 1;
+  reach(reached, from_start);
+  for (BlockId b : behind) lost[b.value] = 1;
+  reach(lost, behind);
+  for (BlockId b : behind)
+    if (region.contains(b) && !reached[b.value]) region.erase(b);
+}
+
 std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<BlockId>& first,
                                    Labels& labels) {
   Region inner = std::move(*parent[block].region());
@@ -112,7 +136,10 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
   const std::vector<InterstateEdgeId> in(parent.in(block).begin(), parent.in(block).end());
   for (InterstateEdgeId e : in) parent.set_target(e, moved[entry.value]);
   const std::vector<InterstateEdgeId> out(parent.out(block).begin(), parent.out(block).end());
-  if (!out.empty()) {
+  if (first == block) first = moved[entry.value];
+  if (exits.empty()) {
+    cut_off(parent, out, first);
+  } else if (!out.empty()) {
     BlockId end;
     if (exits.size() == 1 && parent.out(exits[0]).empty()) {
       end = exits[0];
@@ -123,8 +150,7 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
     }
     for (InterstateEdgeId e : out) parent.set_source(e, end);
   }
-  if (first == block) first = moved[entry.value];
-  parent.erase(block);
+  if (parent.contains(block)) parent.erase(block);
   return added;
 }
 

@@ -36,8 +36,9 @@ class Labels {
 
 /// A plain region's blocks and edges take the place of the block that holds it, which is erased.
 /// Whoever left the region goes on where the block's out-edges lead, through a new empty state when
-/// there are several ways out. `first` is where the parent starts, and is kept up to date; the
-/// caller stores it (keep_start) when done. Returns the new blocks. The region has a start.
+/// there are several ways out; where nobody left it, what only followed it goes. `first` is where
+/// the parent starts, and is kept up to date; the caller stores it (keep_start) when done. Returns
+/// the new blocks. The region has a start.
 std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<BlockId>& first,
                                    Labels& labels);
 

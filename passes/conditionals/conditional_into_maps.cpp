@@ -367,6 +367,7 @@ class Converter {
                 may_meet((*b.state)[e].memlet.src_subset, state[w].memlet.dst_subset))
               return true;
       for (EdgeId e : b.state->out(second.exit)) {
+        if ((*b.state)[e].memlet.empty()) continue;
         if (b.state->get<AccessNode>(b.state->target(e)).data != access->data) continue;
         const auto& part = (*b.state)[e].memlet.dst_subset;
         for (EdgeId w : state.in(n))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/graph_algorithms.h"
+#include "passes/common/bind_symbols.h"
 #include "passes/common/blocks.h"
 
 namespace sdfg {
@@ -13,8 +14,9 @@ bool is_plain(const Block& block) {
   return region && region->flavor != ControlFlowRegion::Flavor::Unstructured;
 }
 
-/// From the outside in: each block moves up once, together with all that is in it.
-Changed run_on(Region& region, const Trail& trail, PassContext& context) {
+/// From the outside in: each block moves up once, together with all that is in it. `dropped`: set
+/// when blocks of the SDFG go because nobody reaches them any more.
+Changed run_on(Region& region, const Trail& trail, PassContext& context, bool& dropped) {
   Changed changed = Changed::No;
   std::optional<BlockId> first = start(region);
   std::optional<Labels> labels;
@@ -28,6 +30,7 @@ Changed run_on(Region& region, const Trail& trail, PassContext& context) {
   while (!open.empty()) {
     const BlockId id = open.back();
     open.pop_back();
+    if (!region.contains(id)) continue;  // it followed a jump
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (is_plain(block)) {
@@ -36,19 +39,25 @@ Changed run_on(Region& region, const Trail& trail, PassContext& context) {
       } else if (first && context.may_apply()) {
         context.applied(here, "its blocks took its place");
         if (!labels) labels.emplace(region);
-        add(splice_region(region, id, first, *labels));
+        const std::size_t before = region.node_count();
+        const std::vector<BlockId> moved = splice_region(region, id, first, *labels);
+        dropped = dropped || region.node_count() + 1 < before + moved.size();
+        add(moved);
         changed = Changed::Yes;
         continue;
       }
     }
-    if (Region* inner = block.region()) changed |= run_on(*inner, here, context);
+    if (Region* inner = block.region()) changed |= run_on(*inner, here, context, dropped);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= run_on(branch.region(), here.in(branch.block), context);
+        changed |= run_on(branch.region(), here.in(branch.block), context, dropped);
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
-        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
-          changed |= run_on(**nested->sdfg, here.in(*state, n), context);
+        if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
+          bool dropped_inside = false;
+          changed |= run_on(**nested->sdfg, here.in(*state, n), context, dropped_inside);
+          if (dropped_inside) settle_symbols(*nested);
+        }
   }
   if (changed == Changed::Yes) keep_start(region, first);
   return changed;
@@ -57,7 +66,8 @@ Changed run_on(Region& region, const Trail& trail, PassContext& context) {
 }  // namespace
 
 Result<Changed> InlineControlFlowRegions::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, {}, context);
+  bool dropped = false;
+  return run_on(sdfg, {}, context, dropped);
 }
 
 }  // namespace sdfg
