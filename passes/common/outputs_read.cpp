@@ -122,4 +122,19 @@ void connect_in(Sdfg& sdfg) {
 
 void connect_outputs_read(Sdfg& sdfg) { connect_in(sdfg); }
 
+bool combines(const State& state, EdgeId edge) {
+  if (state[edge].memlet.wcr) return true;
+  const auto* nested = state[state.source(edge)].as<NestedSdfg>();
+  if (!nested || !nested->sdfg) return false;
+  const std::string& name = state[edge].src_connector;
+  bool found = false;
+  for_each_state(**nested->sdfg, [&](const State& inside) {
+    for (NodeId n : inside.nodes_of<AccessNode>()) {
+      if (found || inside.get<AccessNode>(n).data != name) continue;
+      for (EdgeId e : inside.in(n)) found = found || combines(inside, e);
+    }
+  });
+  return found;
+}
+
 }  // namespace sdfg

@@ -6,6 +6,7 @@
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/replace.h"
+#include "passes/common/outputs_read.h"
 #include "passes/common/pass_inside.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
@@ -39,7 +40,7 @@ Refusal read_write(const Sdfg& sdfg, const State& state, EdgeId edge, std::size_
                                        [&](EdgeId e) { return state[e].src_connector; });
   out.container = state.get<AccessNode>(state.target(*outer)).data;
   const std::string who = quoted(out.container);
-  if (memlet.wcr) return "the map resolves conflicts on " + who;
+  if (combines(state, edge)) return "the map resolves conflicts on " + who;
   if (!memlet.dst_subset || num_elements(*memlet.dst_subset) != Expr(1))
     return "an iteration writes several elements of " + who;
   if (state[from].is_exit()) return "an inner map writes " + who;

@@ -240,6 +240,13 @@ class Buffering {
         element = read;
       }
     if (!element) return Changed::No;
+    for (EdgeId r : uses.reads)
+      if (const Node& reader = state_[state_.target(r)];
+          reader.is<NestedSdfg>() && reader.out_connectors.contains(state_[r].dst_connector)) {
+        context_.refused(here, quoted(reader.label()) + " reads and writes " + quoted(name) +
+                                   " through one connector");
+        return Changed::No;
+      }
     if (const Data* data = sdfg_.arrays.get(name);
         !data || !(data->is_scalar() || data->as_array()) || data->is_reference()) {
       context_.refused(here, quoted(name) + ", which is read and written, is no array");

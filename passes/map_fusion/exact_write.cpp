@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "passes/common/outputs_read.h"
+
 namespace sdfg {
 namespace {
 
@@ -40,7 +42,7 @@ bool fills_image(const Subset& subset, const MapEntry& map, const Assumptions& a
 
 bool writes_exactly(const State& state, EdgeId edge, const Assumptions& assumptions) {
   const Memlet& memlet = state[edge].memlet;
-  if (memlet.dynamic || memlet.wcr) return false;
+  if (memlet.dynamic || combines(state, edge)) return false;
   const NodeId exit = state.source(edge);
   if (!state[exit].is_exit()) return true;
   const auto* map_exit = state[exit].as<MapExit>();

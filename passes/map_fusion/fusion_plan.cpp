@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "passes/common/outputs_read.h"
 #include "passes/common/reroute.h"
 #include "passes/map_fusion/exact_write.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -296,7 +297,7 @@ class Planner {
     const Memlet& memlet = state_[edge].memlet;
     const std::string& name = between.container;
     if (memlet.dynamic) return "the first map may or may not write '" + name + "'";
-    if (memlet.wcr) return "the first map combines values in '" + name + "'";
+    if (combines(state_, edge)) return "the first map combines values in '" + name + "'";
     const auto subset = inner_subset(site_, edge, first_.out.at(port), false);
     if (!subset) return "which part of '" + name + "' the first map writes cannot be told";
     if (!writes_exactly(state_, edge, site_.assumptions))

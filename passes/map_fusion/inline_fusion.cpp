@@ -5,6 +5,7 @@
 #include "ir/replace.h"
 #include "passes/common/assume.h"
 #include "passes/common/order_edge.h"
+#include "passes/common/outputs_read.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -78,7 +79,8 @@ class Inliner {
           !site_.order.reaches(second_.exit, other.node))
         return "'" + container_ + "' may be written again before the second map reads it";
     const Memlet& memlet = state_[write_].memlet;
-    if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
+    if (memlet.dynamic || combines(state_, write_))
+      return "the first map combines values or may not write";
     const auto written = inner_subset(site_, write_, port, false);
     if (!written || !(num_elements(*written) == Expr(1)))
       return "the first map writes more than one element";

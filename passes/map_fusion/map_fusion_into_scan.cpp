@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/blocks.h"
+#include "passes/common/outputs_read.h"
 #include "passes/common/scope.h"
 #include "passes/loops/nest_scope.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -141,7 +142,8 @@ class Mover {
     const EdgeId edge = second_.in.at(ports[0]).inner[0];
     if (state_.target(edge) != scan) return "'" + name + "' goes elsewhere in the second map, too";
     const Memlet& memlet = state_[port.inner[0]].memlet;
-    if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
+    if (memlet.dynamic || combines(state_, port.inner[0]))
+      return "the first map combines values or may not write";
     const auto written = inner_subset(site_, port.inner[0], port, false);
     if (!written || !(num_elements(*written) == Expr(1)))
       return "an iteration of the first map does not write one element of '" + name + "'";

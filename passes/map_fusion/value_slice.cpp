@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "passes/common/outputs_read.h"
 #include "passes/common/used_names.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 
@@ -31,7 +32,8 @@ class Finder {
       return "the first map does not write '" + name + "' at one place";
     out_.write = port.inner[0];
     const Memlet& memlet = state_[out_.write].memlet;
-    if (memlet.dynamic || memlet.wcr) return "the first map combines values or may not write";
+    if (memlet.dynamic || combines(state_, out_.write))
+      return "the first map combines values or may not write";
     const auto written = inner_subset(site_, out_.write, port, false);
     if (!written || !(num_elements(*written) == Expr(1)))
       return "the first map writes more than one element";

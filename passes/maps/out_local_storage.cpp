@@ -4,6 +4,7 @@
 
 #include "passes/common/assume.h"
 #include "passes/common/walk_states.h"
+#include "passes/common/outputs_read.h"
 #include "passes/maps/local_storage.h"
 
 namespace sdfg {
@@ -21,8 +22,7 @@ Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
     return why;
   if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
-  if (std::ranges::any_of(plan.inner.all,
-                          [&](EdgeId e) { return state[e].memlet.wcr.has_value(); }))
+  if (std::ranges::any_of(plan.inner.all, [&](EdgeId e) { return combines(state, e); }))
     return "writes of '" + plan.array + "' resolve conflicts";
   if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner, known)) return why;
   auto local = touched_box(sdfg, state, tree, plan.place, plan.inner, known);
