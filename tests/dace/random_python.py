@@ -22,6 +22,12 @@ class Array:
         return self.dtype.replace("64", "32") if self.narrow else self.dtype
 
 
+def lies_together(access):
+    """Does `a[i, :, :]` have its whole dimensions last?"""
+    parts = access.partition("[")[2].rstrip("]").split(", ")
+    return ":" not in parts or all(p == ":" for p in parts[parts.index(":"):])
+
+
 class Loop:
     """An integer that runs over low <= variable < dim - high."""
 
@@ -76,7 +82,8 @@ class Function:
         data = [a for a in self.arrays if a.name.startswith("ind") and a.dims[0] == dim]
         if data and fitting and self.flip(0.5):
             return f"{data[0].name}[{fitting[0].name}]"
-        return rng.choice(["0", "1", "-1", str(rng.randrange(size - 1)), self.minus(dim, rng.randint(1, 2))])
+        last = self.minus(dim, 1) if self.in_map else "-1"  # DaCe loses count of it in loops there
+        return rng.choice(["0", "1", last, str(rng.randrange(size - 1)), self.minus(dim, rng.randint(1, 2))])
 
     def access(self, array, dims):
         """`array` with some dimensions cut to `dims` (pairs of a symbol and how much is cut off); None if it has not got them."""
@@ -370,8 +377,8 @@ class Function:
         x, y = helper.parameters
         outer = rng.choice([d for d in SIZES if d not in x.dims] or [None])
         def whole_parts(p, written):
-            return [a for a in self.arrays if a.dtype == p.dtype and not a.narrow and outer in a.dims and
-                    [d for d in a.dims if d != outer] == list(p.dims) and (a.writable or not written)]
+            return [a for a in self.arrays if a.dtype == p.dtype and not a.narrow and
+                    a.dims == (outer, *p.dims) and (a.writable or not written)]
         targets = whole_parts(y, True)
         sources = [a for a in whole_parts(x, False) if len(targets) > 1 or a not in targets]
         if not targets or not sources:
@@ -465,6 +472,7 @@ class Function:
         self.arrays.append(Array(name, array.dims, array.dtype, True, array.narrow))
 
     def call(self):
+        """With arrays, or parts that lie together: DaCe's views of others inside get wrong strides."""
         if not self.helpers:
             return self.loop()
         helper = self.rng.choice(self.helpers)
@@ -475,7 +483,7 @@ class Function:
                      if a.stored() == p.dtype and len(a.dims) > len(p.dims) and a.writable
                      and not any(g.split("[")[0] == a.name for g in given)]
             options = [a.name for a in fitting if not any(g.split("[")[0] == a.name for g in given)]
-            options += [x for x in parts if x and "ind" not in x]
+            options += [x for x in parts if x and "ind" not in x and lies_together(x)]
             if not options:
                 return self.assign()
             given.append(self.rng.choice(options))
@@ -526,7 +534,7 @@ def functions(seed):
         arrays.append(Array(f"p{number}", (), rng.choice([FLOAT, INT]), False))
     program = Function(rng, "program", arrays, helpers)
     program.body(rng.randint(3, 9), 12)
-    kept = [a for a in program.arrays if a.name.startswith("t")]
+    kept = [a for a in program.arrays if a.name.startswith("t") and not a.narrow]
     if kept and rng.random() < 0.3:
         program.line(f"return {rng.choice(kept).name}")
     return helpers + [program]
