@@ -114,7 +114,9 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
       writes(access ? access->data : state[e].memlet.data, target);
     }
   for (NodeId node : kernel.nodes)
-    if (const auto* access = state[node].as<AccessNode>(); access && !state.in(node).empty())
+    if (const auto* access = state[node].as<AccessNode>();
+        access && std::ranges::any_of(state.in(node),
+                                      [&](EdgeId e) { return !state[e].memlet.empty(); }))
       writes(access->data, node);
 
   for (std::string_view container : kernel.named) {

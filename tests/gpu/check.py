@@ -120,6 +120,10 @@ SMALL = {
     # A program is called more than once, and each call begins with the same arguments, those in the memory of the
     # host, too.
     "in_place": ([], {"in:A": ("f8", (4,), [0, 1, 2, 3]), "out:A": ("f8", (4,), [1, 2, 3, 4])}),
+    # Containers that hold constants are in no memory: kernels define them.
+    "constant": (["--gpu-transformation"],
+                 {"in:A": ("f8", (8,), range(8)), "in:B": ("f8", (8,), [0] * 8),
+                  "out:B": ("f8", (8,), [5 * i + 0.5 for i in range(8)])}),
     # What threads have of their own lies in slices; a map inside has a parameter of the same name as the kernel.
     "same_parameter": (["--gpu-transformation"],
                        {"in:N": ("i8", (), [3]), "in:K": ("i8", (), [4]), "in:A": ("f8", (3,), [1, 2, 3]),
