@@ -126,8 +126,8 @@ SMALL = {
                   "out:B": ("f8", (8,), [5 * i + 0.5 for i in range(8)])}),
     # What control flow reads keeps its memory until then.
     "read_by_host": (["--gpu-transformation"],
-                     {"in:A": ("f8", (8,), [0, 5, 2, 3, 4, 5, 6, 7]), "in:B": ("f8", (8,), [0] * 8),
-                      "out:B": ("f8", (8,), [11 + i for i in range(8)])}),
+                     {"in:A": ("f8", (8,), [0, 5.1, 2, 3, 4, 5, 6, 7]), "in:B": ("f8", (8,), [0] * 8),
+                      "out:B": ("f8", (8,), [5.1 * 2 + 1 + i for i in range(8)])}),
     # What threads have of their own lies in slices; a map inside has a parameter of the same name as the kernel.
     "same_parameter": (["--gpu-transformation"],
                        {"in:N": ("i8", (), [3]), "in:K": ("i8", (), [4]), "in:A": ("f8", (3,), [1, 2, 3]),
