@@ -82,7 +82,8 @@ class Function:
         data = [a for a in self.arrays if a.name.startswith("ind") and a.dims[0] == dim]
         if data and fitting and self.flip(0.5):
             return f"{data[0].name}[{fitting[0].name}]"
-        last = self.minus(dim, 1) if self.in_map else "-1"  # DaCe loses count of it in loops there
+        mapped = any(l.name.startswith("m") for l in self.loops)  # DaCe leaves -1 alone in loops there
+        last = self.minus(dim, 1) if mapped else "-1"
         return rng.choice(["0", "1", last, str(rng.randrange(size - 1)), self.minus(dim, rng.randint(1, 2))])
 
     def access(self, array, dims):
