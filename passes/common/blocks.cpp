@@ -138,7 +138,7 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
   const std::vector<InterstateEdgeId> out(parent.out(block).begin(), parent.out(block).end());
   if (first == block) first = moved[entry.value];
   if (exits.empty()) {
-    cut_off(parent, out, first);
+    if (!out.empty()) cut_off(parent, out, first);
   } else if (!out.empty()) {
     BlockId end;
     if (exits.size() == 1 && parent.out(exits[0]).empty()) {

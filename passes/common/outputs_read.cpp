@@ -9,7 +9,7 @@
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/used_names.h"
-#include "passes/loops/private_data.h"
+#include "passes/common/private_data.h"
 
 namespace sdfg {
 namespace {
@@ -118,23 +118,29 @@ void connect_in(Sdfg& sdfg) {
   });
 }
 
-}  // namespace
+/// Nested SDFGs that hand an output on to so many levels are not looked into: they may.
+constexpr int most_levels = 8;
 
-void connect_outputs_read(Sdfg& sdfg) { connect_in(sdfg); }
-
-bool combines(const State& state, EdgeId edge) {
+bool combines(const State& state, EdgeId edge, int level) {
   if (state[edge].memlet.wcr) return true;
   const auto* nested = state[state.source(edge)].as<NestedSdfg>();
   if (!nested || !nested->sdfg) return false;
+  if (level == most_levels) return true;
   const std::string& name = state[edge].src_connector;
   bool found = false;
   for_each_state(**nested->sdfg, [&](const State& inside) {
     for (NodeId n : inside.nodes_of<AccessNode>()) {
       if (found || inside.get<AccessNode>(n).data != name) continue;
-      for (EdgeId e : inside.in(n)) found = found || combines(inside, e);
+      for (EdgeId e : inside.in(n)) found = found || combines(inside, e, level + 1);
     }
   });
   return found;
 }
+
+}  // namespace
+
+void connect_outputs_read(Sdfg& sdfg) { connect_in(sdfg); }
+
+bool combines(const State& state, EdgeId edge) { return combines(state, edge, 0); }
 
 }  // namespace sdfg

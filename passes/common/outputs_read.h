@@ -9,7 +9,7 @@ namespace sdfg {
 /// passes see the read: from an access node that waits for what the nested SDFG, or the outermost
 /// scope on the output's way, waits for. Left alone: outputs that only combine with what is there,
 /// for which the container need not be right where nobody reads it (see combines); those whose
-/// container is certainly written before (written_before_read, loops/private_data.h); and those
+/// container is certainly written before (written_before_read, private_data.h); and those
 /// whose way ends at no plain container or resolves conflicts. Linear in the SDFG, for few outputs
 /// of one node.
 void connect_outputs_read(Sdfg& sdfg);

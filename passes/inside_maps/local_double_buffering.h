@@ -18,8 +18,8 @@ write, all reads of the element go through one scalar, and the writes wait for i
 
 Each container is decided alone. Nothing is to be done when reads and writes have no element in
 common or are in order. Refused, aloud, when they may overlap without being the same element: such
-a map is right only by accident; and when a nested SDFG may read, behind what it has written, the same
-element under another name: that order stays.)",
+a map is right only by accident; when a nested SDFG may read, behind what it has written, the same
+element under another name: that order stays; and when one reads and writes it through one connector.)",
   };
   struct Options {};
   static Result<Changed> run(Sdfg&, const Options&, PassContext&);

@@ -13,7 +13,7 @@
 #include "passes/common/used_names.h"
 #include "passes/loops/loop_body.h"
 #include "passes/loops/nest_region.h"
-#include "passes/loops/private_data.h"
+#include "passes/common/private_data.h"
 #include "passes/loops/region_accesses.h"
 
 namespace sdfg {

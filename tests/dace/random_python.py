@@ -184,7 +184,7 @@ class Function:
         return f"min(max({text}, -{LIMIT}{point}), {LIMIT}{point})"
 
     # Statements.
-    def some_dims(self, most=3):
+    def some_dims(self):
         array = self.rng.choice([a for a in self.arrays if a.dims])
         return tuple((d, self.rng.choice([0, 0, 0, 1, 2])) for d in array.dims if self.flip(0.85))
 
@@ -298,7 +298,7 @@ class Function:
             self.block(2)
 
     def map(self):
-        """Writes the elements of each iteration, or adds to what lacks some of its dimensions."""
+        """Writes the elements of each iteration, or adds to what lacks one of its dimensions."""
         rng = self.rng
         targets = [a for a in self.writable() if len(set(a.dims)) == len(a.dims)]
         if not targets:
@@ -306,71 +306,64 @@ class Function:
         first = rng.choice(targets)
         if self.helpers and self.flip(0.15):
             return self.map_of_calls()
-        loops = [Loop(self.fresh("m"), d, rng.choice([0, 0, 1]), rng.choice([0, 0, 1])) for d in first.dims]
+        own = [Loop(self.fresh("m"), d, rng.choice([0, 0, 1]), rng.choice([0, 0, 1])) for d in first.dims]
+        loops = list(own)
         sums = self.flip(0.25) and not first.narrow
         if sums:
-            dim = rng.choice(list(SIZES))
-            loops.insert(rng.randrange(len(loops) + 1), Loop(self.fresh("m"), dim, 0, 0))
+            loops.insert(rng.randrange(len(loops) + 1), Loop(self.fresh("m"), rng.choice(list(SIZES)), 0, 0))
         names = ", ".join(l.name for l in loops)
         ranges = ", ".join(f"{l.low}:{self.minus(l.dim, l.high)}" for l in loops)
         self.line(f"for {names} in dace.map[{ranges}]:")
-        own = loops if not sums else None
-        def element(array):
-            return f"{array.name}[{', '.join(next(l.name for l in loops if l.dim == d and l.name) for d in array.dims)}]"
-        self.depth += 1
         outer, self.loops, scalars = self.loops, self.loops + loops, len(self.scalars)
+        self.depth += 1
+        element = ", ".join(l.name for l in own)
         if sums:
-            dims = {}
-            for l in loops:
-                dims.setdefault(l.dim, []).append(l)
-            # The parameters of the target's own dimensions: those that are not the inserted one.
-            mine = [l for l in loops if l is not None]
-            inserted = [l for l in mine if l.low == 0 and l.high == 0 and l.dim == dim][0]
-            rest = [l for l in mine if l is not inserted]
-            place = f"{first.name}[{', '.join(l.name for l in rest)}]"
-            if len(rest) == len(first.dims) and [l.dim for l in rest] == list(first.dims):
-                self.in_map = (loops, [first], [])
-                self.line(f"{place} += {self.bounded((), first.dtype, True)}")
-            else:
-                self.in_map = (loops, [first], [])
-                self.line(f"{first.name}[{', '.join('0' for _ in first.dims)}] += {self.bounded((), first.dtype, True)}")
+            self.in_map = (loops, [first], [])
+            place = element if self.flip(0.8) else ", ".join("0" for _ in own)
+            self.line(f"{first.name}[{place}] += {self.bounded((), first.dtype, True)}")
         else:
             others = [a for a in self.writable() if a.dims == first.dims and a is not first]
             written = [first] + rng.sample(others, min(len(others), rng.choice([0, 0, 1])))
-            for number, array in enumerate(written):
-                self.in_map = (loops, written, [element(a) for a in written if a.dtype == array.dtype])
-                if self.flip(0.3):
-                    name = self.fresh("s")
-                    self.line(f"{name} = {self.bounded((), array.dtype)}")
-                    self.scalars.append((name, array.dtype))
-                if self.flip(0.2):
-                    self.line(f"if {self.map_condition(written, element)}:")
-                    self.line(f"    {element(array)} = {self.bounded((), array.dtype)}")
-                    if self.flip(0.5):
-                        self.line("else:")
-                        self.line(f"    {element(array)} = {self.bounded((), array.dtype)}")
-                elif self.flip(0.15) and not array.narrow:
-                    self.inner_loop()
-                    self.line(f"    {element(array)} += {self.bounded((), array.dtype, True)}")
-                    self.loops.pop()
-                elif self.flip(0.15):
-                    name = self.fresh("s")
-                    self.line(f"{name} = {self.leaf((), array.dtype)}")
-                    self.inner_loop()
-                    self.scalars.append((name, array.dtype))
-                    self.line(f"    {name} = {self.bounded((), array.dtype)}")
-                    if self.flip(0.3):
-                        self.line(f"    if {self.condition(())}:")
-                        self.line(f"        {name} = {self.bounded((), array.dtype)}")
-                    self.loops.pop()
-                    self.line(f"{element(array)} = {name}")
-                else:
-                    operator = rng.choice(["=", "=", "+="]) if not array.narrow else "="
-                    self.line(f"{element(array)} {operator} {self.bounded((), array.dtype, operator == '+=')}")
+            for array in written:
+                mine = [f"{a.name}[{element}]" for a in written if a.dtype == array.dtype]
+                self.in_map = (loops, written, mine)
+                asked = f"{rng.choice(written).name}[{element}]"
+                self.write_element(f"{array.name}[{element}]", array, asked)
         self.in_map = None
         self.loops = outer
         del self.scalars[scalars:]
         self.depth -= 1
+
+    def write_element(self, place, array, asked):
+        """One iteration's statements for one array; `asked`: an element that a branch may depend on."""
+        if self.flip(0.3):
+            name = self.fresh("s")
+            self.line(f"{name} = {self.bounded((), array.dtype)}")
+            self.scalars.append((name, array.dtype))
+        if self.flip(0.2):
+            self.line(f"if {asked} > {self.leaf((), INT)}:")
+            self.line(f"    {place} = {self.bounded((), array.dtype)}")
+            if self.flip(0.5):
+                self.line("else:")
+                self.line(f"    {place} = {self.bounded((), array.dtype)}")
+        elif self.flip(0.15) and not array.narrow:
+            self.inner_loop()
+            self.line(f"    {place} += {self.bounded((), array.dtype, True)}")
+            self.loops.pop()
+        elif self.flip(0.15):
+            name = self.fresh("s")
+            self.line(f"{name} = {self.leaf((), array.dtype)}")
+            self.inner_loop()
+            self.scalars.append((name, array.dtype))
+            self.line(f"    {name} = {self.bounded((), array.dtype)}")
+            if self.flip(0.3):
+                self.line(f"    if {self.condition(())}:")
+                self.line(f"        {name} = {self.bounded((), array.dtype)}")
+            self.loops.pop()
+            self.line(f"{place} = {name}")
+        else:
+            operator = "=" if array.narrow else self.rng.choice(["=", "=", "+="])
+            self.line(f"{place} {operator} {self.bounded((), array.dtype, operator == '+=')}")
 
     def map_of_calls(self):
         """Each iteration calls a helper for parts of its own."""
@@ -397,9 +390,6 @@ class Function:
         dim, name = self.rng.choice(list(SIZES)), self.fresh("i")
         self.line(f"for {name} in range({dim}):")
         self.loops = self.loops + [Loop(name, dim, 0, 0)]
-
-    def map_condition(self, written, element):
-        return f"{element(self.rng.choice(written))} > {self.leaf((), INT)}"
 
     def reduction(self):
         rng = self.rng

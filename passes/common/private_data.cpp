@@ -1,4 +1,4 @@
-#include "passes/loops/private_data.h"
+#include "passes/common/private_data.h"
 
 #include <algorithm>
 
