@@ -120,7 +120,7 @@ class Unroller {
         todo.push_back({exit->entry, id});
   }
 
-  /// Transients whose access nodes are all in the scope.
+  /// Transients whose access nodes are all in the scope; constants serve all iterations.
   std::vector<std::string> local_transients(const Sdfg& sdfg, const State& state,
                                             const Scope& scope) {
     std::map<std::string, std::size_t> inside;
@@ -129,7 +129,8 @@ class Unroller {
     std::vector<std::string> local;
     for (const auto& [name, count] : inside) {
       const Data* data = sdfg.find_data(name);
-      if (data && data->transient && sdfg.arrays.contains(name) && count == uses(sdfg, name))
+      if (data && data->transient && sdfg.arrays.contains(name) && !sdfg.constants.contains(name) &&
+          count == uses(sdfg, name))
         local.push_back(name);
     }
     return local;

@@ -18,7 +18,7 @@ Node copy_of(const Node& node) {
   return out;
 }
 
-/// Names of containers whose access nodes all lie in the scope.
+/// Names of containers whose access nodes all lie in the scope; constants serve the copy, too.
 Renaming rename_own_containers(Sdfg& sdfg, const State& state, const Accesses& accesses,
                                const Scope& scope) {
   Renaming names;
@@ -27,7 +27,8 @@ Renaming rename_own_containers(Sdfg& sdfg, const State& state, const Accesses& a
     if (!access) continue;
     const std::string name = access->data.substr(0, access->data.find('.'));
     const Data* data = sdfg.find_data(name);
-    if (!data || !data->transient || names.contains(name)) continue;
+    if (!data || !data->transient || names.contains(name) || sdfg.constants.contains(name))
+      continue;
     const auto sites = accesses.sites(name);
     const bool own = std::ranges::all_of(sites, [&](const AccessSite& site) {
       return site.state == &state && std::ranges::binary_search(scope.nodes, site.node);
