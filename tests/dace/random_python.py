@@ -76,15 +76,15 @@ class Function:
             loop = rng.choice(fitting)
             low, high = -min(loop.low, 1), min(loop.high, 1)
             offset = rng.choice([0, 0, rng.randint(low, high)])
-            if self.flip(0.08):
+            # Of loops inside maps, DaCe takes the first element for the lowest.
+            mapped = any(l.name.startswith("m") for l in self.loops)
+            if self.flip(0.08) and (not mapped or loop.name.startswith("m")):
                 return f"{self.minus(dim, 1)} - {loop.name}"
             return loop.name + (f" + {offset}" if offset > 0 else f" - {-offset}" if offset else "")
         data = [a for a in self.arrays if a.name.startswith("ind") and a.dims[0] == dim]
         if data and fitting and self.flip(0.5):
             return f"{data[0].name}[{fitting[0].name}]"
-        mapped = any(l.name.startswith("m") for l in self.loops)  # DaCe leaves -1 alone in loops there
-        last = self.minus(dim, 1) if mapped else "-1"
-        return rng.choice(["0", "1", last, str(rng.randrange(size - 1)), self.minus(dim, rng.randint(1, 2))])
+        return rng.choice(["0", "1", "-1", str(rng.randrange(size - 1)), self.minus(dim, rng.randint(1, 2))])
 
     def access(self, array, dims):
         """`array` with some dimensions cut to `dims` (pairs of a symbol and how much is cut off); None if it has not got them."""
