@@ -273,11 +273,21 @@ class Runner {
     }
     const Sdfg unoptimized = special;
     SDFG_TRY(const Changed specialized, specialize(special, conditions, step));
-    const Gain gain = guess ? saved(unoptimized, special, conditions) : Gain{};
+    Gain gain = guess ? saved(unoptimized, special, conditions) : Gain{};
+    if (!gain.refusal) gain.refusal = check_storage(*sdfg_, special);
     join(std::move(special), conditions, gain, symbols);
     return gain.refusal ? changed : changed | specialized | Changed::Yes;
   }
 
+  /// An argument is in one memory, whatever version runs.
+  static Refusal check_storage(const Sdfg& general, const Sdfg& special) {
+    for (const auto& [name, data] : special.arrays)
+      if (const Data* other = general.arrays.get(name);
+          !data.transient && other && other->storage != data.storage)
+        return "'" + name + "' would be in " + std::string(to_text(data.storage)) +
+               ", and otherwise in " + std::string(to_text(other->storage));
+    return {};
+  }
   /// Whether a version is worth its code, and why.
   struct Gain {
     std::string text;
