@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ir/analysis/memlet_path.h"
-#include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/used_names.h"
@@ -105,19 +104,6 @@ void connect_at(const Sdfg& sdfg, State& state, NodeId node) {
   }
 }
 
-/// From the inside out: an input is a read of the SDFG around.
-void connect_in(Sdfg& sdfg) {
-  for_each_state(sdfg, [&](State& state) {
-    const std::vector<NodeId> nodes(state.nodes().begin(), state.nodes().end());
-    for (NodeId n : nodes) {
-      auto* nested = state[n].as<NestedSdfg>();
-      if (!nested || !nested->sdfg) continue;
-      connect_in(**nested->sdfg);
-      connect_at(sdfg, state, n);
-    }
-  });
-}
-
 /// Nested SDFGs that hand an output on to so many levels are not looked into: they may.
 constexpr int most_levels = 8;
 
@@ -139,7 +125,18 @@ bool combines(const State& state, EdgeId edge, int level) {
 
 }  // namespace
 
-void connect_outputs_read(Sdfg& sdfg) { connect_in(sdfg); }
+/// From the inside out: an input is a read of the SDFG around.
+void connect_outputs_read(Sdfg& sdfg) {
+  for_each_state(sdfg, [&](State& state) {
+    const std::vector<NodeId> nodes(state.nodes().begin(), state.nodes().end());
+    for (NodeId n : nodes) {
+      auto* nested = state[n].as<NestedSdfg>();
+      if (!nested || !nested->sdfg) continue;
+      connect_outputs_read(**nested->sdfg);
+      connect_at(sdfg, state, n);
+    }
+  });
+}
 
 bool combines(const State& state, EdgeId edge) { return combines(state, edge, 0); }
 

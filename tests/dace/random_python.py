@@ -9,7 +9,7 @@ import random
 
 SIZES = {"N": 7, "M": 5, "K": 4}
 LIMIT = 64
-FLOAT, INT, BOOL = "float64", "int64", "bool"
+FLOAT, INT = "float64", "int64"
 
 
 class Array:
@@ -137,8 +137,8 @@ class Function:
         rng = self.rng
         if depth == 0 or self.flip(0.2):
             return self.leaf(dims, dtype)
-        def inner(d=dims):
-            return self.expression(d, dtype, depth - 1)
+        def inner():
+            return self.expression(dims, dtype, depth - 1)
         kind = rng.randrange(10)
         if kind < 4:
             return f"({inner()} {rng.choice('+-')} {inner()})"
