@@ -70,6 +70,7 @@ void SdfgFunction::plan_state(const State& state, const Place& place) {
         note_instrumentation(access->instrument, place.node(state, id));
     }
   }
+  plan_updates(plan);
 }
 
 void SdfgFunction::note_instrumentation(DataInstrumentation kind, const Place& place) {

@@ -129,7 +129,7 @@ void SdfgFunction::NestedEmitter::note(EdgeId edge, const std::string& connector
                                                      : f_.binding(memlet.data, place_);
   if (!bound.data) return;
   Subset subset = f_.subset_or_whole(memlet.subset(), *bound.data);
-  const bool conflict = write && at_.where.parallel && f_.conflicts(at_, bound, subset);
+  const bool conflict = write && at_.where.parallel && f_.conflicts(at_, edge, bound, subset);
   auto [found, is_new] = actuals_.try_emplace(connector);
   Actual& actual = found->second;
   if (is_new) actual = {bound, std::move(subset), end, write, conflict, edge};

@@ -83,6 +83,9 @@ struct StatePlan {
   std::vector<std::vector<NodeId>> children{};
   /// Containers to declare, by the entry of the scope (none: the state itself), by name.
   std::map<NodeId, std::vector<std::string>> declared{};
+  /// What is updated (with conflict resolution, or by a nested SDFG) in scopes: by the entry of the
+  /// outermost one, and by container ("" for all views). None: it is not known which elements.
+  std::map<std::pair<NodeId, std::string_view>, std::vector<const Subset*>> updates{};
   /// Containers of the whole function whose sizes are only known once this state is reached.
   std::set<std::string> sized_here{};
 
@@ -247,7 +250,8 @@ class SdfgFunction {
   void emit_tasklet(At& at, NodeId node);
 
   // conflicts.cpp
-  bool conflicts(At& at, const Binding& target, const Subset& subset) const;
+  void plan_updates(StatePlan& plan) const;
+  bool conflicts(At& at, EdgeId edge, const Binding& target, const Subset& subset) const;
   std::string update(At& at, EdgeId edge, const Binding& target, const Subset& subset,
                      const std::string& address, const std::string& value);
   std::string reduction_operator(const Code& wcr, const Type& type, const Place& place);

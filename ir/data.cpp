@@ -1,5 +1,7 @@
 #include "ir/data.h"
 
+#include <algorithm>
+
 #include "ir/replacer.h"
 #include "ir/symbol_collector.h"
 
@@ -46,6 +48,15 @@ Role Data::role() const {
   if (const Array* a = as_array()) return a->role;
   if (const auto* s = std::get_if<Structure>(&kind)) return s->role;
   return Role::Plain;
+}
+
+bool Data::holds_reference() const {
+  if (is_reference()) return true;
+  const auto* structure = std::get_if<Structure>(&kind);
+  return structure && std::ranges::any_of(structure->members, [](const Structure::Member& member) {
+           const auto* data = std::get_if<Box<Data>>(&member.second);
+           return data && (*data)->holds_reference();
+         });
 }
 
 std::string Data::json_type() const {

@@ -119,6 +119,8 @@ struct Data {
   Role role() const;
   bool is_view() const { return role() == Role::View; }
   bool is_reference() const { return role() == Role::Reference; }
+  /// Is it a reference, or a structure with one among its members?
+  bool holds_reference() const;
   /// DaCe's class name: "ArrayView", "ContainerArrayReference", "StructureView", …
   std::string json_type() const;
 

@@ -51,7 +51,7 @@ SdfgScope::SdfgScope(const Sdfg& sdfg, const SdfgScope* outer, const Node* call)
         written.emplace(root);
   });
   for (const auto& [name, data] : sdfg.arrays)
-    if (data.is_reference()) {
+    if (data.holds_reference()) {
       find_references(sdfg, 0);
       break;
     }

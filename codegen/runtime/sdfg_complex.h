@@ -45,28 +45,28 @@ inline std::complex<T> pow(const std::complex<T>& x, B y) {
   else
     return std::pow(x, y);
 }
+#endif
 // What std::complex leaves out and NumPy has.
 template <class T>
-inline std::complex<T> exp2(const std::complex<T>& x) {
-  return std::exp(x * std::log(T(2)));
+SDFG_BOTH inline complex<T> exp2(const complex<T>& x) {
+  return sdfg::exp(x * sdfg::log(T(2)));
 }
 template <class T>
-inline std::complex<T> log2(const std::complex<T>& x) {
-  return std::complex<T>(std::log2(std::abs(x)), std::arg(x) / std::log(T(2)));
+SDFG_BOTH inline complex<T> log2(const complex<T>& x) {
+  return {sdfg::log2(sdfg::abs(x)), sdfg::atan2(x.imag(), x.real()) / sdfg::log(T(2))};
 }
 template <class T>
-inline std::complex<T> expm1(const std::complex<T>& x) {
-  return std::exp(x) - T(1);
+SDFG_BOTH inline complex<T> expm1(const complex<T>& x) {
+  return sdfg::exp(x) - T(1);
 }
 template <class T>
-inline std::complex<T> log1p(const std::complex<T>& x) {
-  return std::log(x + T(1));
+SDFG_BOTH inline complex<T> log1p(const complex<T>& x) {
+  return sdfg::log(x + T(1));
 }
 template <class T>
-inline std::complex<T> round(const std::complex<T>& x) {
-  return std::complex<T>(round(x.real()), round(x.imag()));
+SDFG_BOTH inline complex<T> round(const complex<T>& x) {
+  return {round(x.real()), round(x.imag())};
 }
-#endif
 template <class T>
 SDFG_BOTH inline complex<T> reciprocal(const complex<T>& x) {
   return T(1) / x;

@@ -128,6 +128,10 @@ SMALL = {
     "read_by_host": (["--gpu-transformation"],
                      {"in:A": ("f8", (8,), [0, 5.1, 2, 3, 4, 5, 6, 7]), "in:B": ("f8", (8,), [0] * 8),
                       "out:B": ("f8", (8,), [5.1 * 2 + 1 + i for i in range(8)])}),
+    # Complex numbers of device code have NumPy's functions: those of 0, of 1, and what rounds to 1 + 3i.
+    "complex_functions": (["--gpu-transformation"],
+                          {"in:z": ("c16", (3,), [0, 0, 1, 0, 1.25, 2.75]), "in:o": ("c16", (4,), [9] * 8),
+                           "out:o": ("c16", (4,), [0, 0, 4, 0, 0, 0, 1, 3])}),
     # What threads have of their own lies in slices; a map inside has a parameter of the same name as the kernel.
     "same_parameter": (["--gpu-transformation"],
                        {"in:N": ("i8", (), [3]), "in:K": ("i8", (), [4]), "in:A": ("f8", (3,), [1, 2, 3]),

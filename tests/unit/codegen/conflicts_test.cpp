@@ -65,5 +65,40 @@ TEST(Conflicts, WhatIterationsShareIsUpdatedAtomically) {
   EXPECT_NE(cpp.find("sdfg::update_atomic(&acc[0]"), cpp.npos) << cpp;
 }
 
+/// Iterations add to elements that the `subsets` of a map name.
+std::string scattered(const std::vector<std::string>& subsets) {
+  std::string nodes, edges;
+  for (std::size_t i = 0; i < subsets.size(); ++i) {
+    const std::string node = "n" + std::to_string(i + 3);
+    nodes += "      " + node + " = tasklet add: \"out = 1.0\"\n";
+    edges += "    n0 -> " + node + "\n    " + node + ".\"out\" -> n1.IN_s : acc[" + subsets[i] +
+             "] {wcr = \"(lambda a, b: (a + b))\"}\n";
+  }
+  return "sdfg scatter(acc: float64[100])\n"
+         "  symbol k: int64\n"
+         "  state main\n"
+         "    n0 = map all (i) in [1:49]\n" +
+         nodes +
+         "    n1 = exit n0\n"
+         "    n2 = access acc\n" +
+         edges + "    n1.OUT_s -> n2 : acc[0:100] {wcr = \"(lambda a, b: (a + b))\"}\n";
+}
+
+TEST(Conflicts, UpdatesOfTheSameElementByOtherIterationsAreAtomic) {
+  EXPECT_EQ(code(scattered({"i"})).find("update_atomic(&acc"), std::string::npos);
+  const std::string cpp = code(scattered({"i - 1", "i", "i + 1"}));
+  EXPECT_NE(cpp.find("update_atomic(&acc[i - 1]"), cpp.npos) << cpp;
+  EXPECT_NE(cpp.find("update_atomic(&acc[i]"), cpp.npos) << cpp;
+  EXPECT_NE(code(scattered({"i", "i + k"})).find("update_atomic(&acc[i]"), std::string::npos);
+  EXPECT_NE(code(scattered({"i", "2 * i"})).find("update_atomic(&acc[i]"), std::string::npos);
+}
+
+TEST(Conflicts, UpdatesWithinOneStepNeedNotBeAtomic) {
+  EXPECT_EQ(code(scattered({"i", "i"})).find("update_atomic(&acc"), std::string::npos);
+  EXPECT_EQ(code(scattered({"2 * i", "2 * i + 1"})).find("update_atomic(&acc"), std::string::npos);
+  EXPECT_NE(code(scattered({"2 * i", "2 * i + 2"})).find("update_atomic(&acc"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace sdfg

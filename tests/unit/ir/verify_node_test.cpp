@@ -36,6 +36,24 @@ sdfg p(B: float64[4])
       "edge into a connector named 'set' of its access node\n");
 }
 
+TEST(VerifyNode, ReferencesThatAreMembersAreSetFirst) {
+  const std::string program = R"sdfg(
+sdfg p(s: structure S(a: float64[4], r: reference float64[4]) of pointer(struct(S, {a = pointer(float64), r = pointer(float64)}, {}, 16))[1], B: float64[4])
+  state first
+    n0 = access s.a
+    n1 = access s.r
+    n0 -> n1."set" : s.a[0:4]
+  state main
+    n0 = access s.r
+    n1 = access B
+    n0 -> n1 : s.r[0:4]
+)sdfg";
+  EXPECT_EQ(findings(program + "  first -> main\n"), "");
+  EXPECT_EQ(findings(program + "  main -> first\n"),
+            "state main / node 0 (access s.r): reference 's.r' is used before it is set; set it "
+            "with an edge into a connector named 'set' of its access node\n");
+}
+
 TEST(VerifyNode, AViewLooksAtOneContainer) {
   EXPECT_EQ(
       findings(R"sdfg(
