@@ -216,6 +216,40 @@ constexpr std::array patterns{
     n4.r -> n5.IN_d : $d[i]
     n5.OUT_d -> n6 : $d[0:N]
   state $p_out)", "$p_in -> $p_next\n  $p_next -> $p_out", {"i|i + 1|N - 1 - i|-2", "-1|-2|0", "0|2", "1|2"}},
+    // Statements of one iteration add to elements that other iterations add to, too.
+    Pattern{"map-fusion-vertical map-fission map-tiling map-expansion accumulate-transient",
+            "transient $p_t: float64[N + 2]", R"(
+  state $p_in
+    n0 = map $p_start (i) in [0:N + 2]
+      n1 = tasklet start: "o = 0.0"
+    n2 = exit n0
+    n3 = access $p_t
+    n4 = map $p_scatter (i) in [0:N]
+      n5 = tasklet left: "o = 1 + i % 2"
+      n6 = tasklet right: "o = i % 4"
+    n7 = exit n4
+    n8 = access $p_t
+    n9 = access $s
+    n10 = map $p_use (i) in [0:N]
+      n11 = tasklet use: "o = x / 2 + y"
+    n12 = exit n10
+    n13 = access $d
+    n0 -> n1
+    n1.o -> n2.IN_t : $p_t[i]
+    n2.OUT_t -> n3 : $p_t[0:N + 2]
+    n3 -> n4
+    n4 -> n5
+    n4 -> n6
+    n5.o -> n7.IN_t : $p_t[$1] {wcr = "lambda x, y: x + y"}
+    n6.o -> n7.IN_t : $p_t[$2] {wcr = "lambda x, y: x + y"}
+    n7.OUT_t -> n8 : $p_t[0:N + 2] {wcr = "lambda x, y: x + y"}
+    n9 -> n10.IN_s : $s[0:N]
+    n8 -> n10.IN_t : $p_t[0:N + 2]
+    n10.OUT_s -> n11.x : $s[i]
+    n10.OUT_t -> n11.y : $p_t[i + 1]
+    n11.o -> n12.IN_d : $d[i]
+    n12.OUT_d -> n13 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out", {"i|i + 1|N - i", "i + 2|i + 1|i|2 * i % N"}},
 };
 // clang-format on
 
