@@ -8,13 +8,11 @@
 #include <queue>
 
 #include "codegen/sdfg_function.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
-#include "ir/symbol_collector.h"
-#include "ir/walk.h"
 #include "support/text.h"
 
 namespace sdfg {
-
 namespace {
 
 /// Positions of launches in the order of the program's text.
@@ -26,34 +24,6 @@ struct Life {
     last = std::max(last, b);
   }
 };
-
-/// Containers that the host reads by name: in conditions, loops and assignments, and for symbols of
-/// nested SDFGs.
-NameSet read_by_control_flow(const Sdfg& sdfg) {
-  NameSet out;
-  const NameSink sink = [&](const std::string& name) {
-    if (sdfg.arrays.contains(name)) out.insert(name);
-  };
-  SymbolCollector symbols(sink);
-  const auto code = [&](const RareOptional<Code>& c) {
-    if (c) collect_symbols(*c, KnownNames(sdfg.arrays), sink);
-  };
-  for_each_block(sdfg, [&](const Block& block) {
-    if (const auto* conditional = block.as<ConditionalBlock>())
-      for (const Branch& branch : conditional->branches) code(branch.condition);
-    if (const auto* loop = block.as<LoopRegion>())
-      code(loop->init_statement), code(loop->loop_condition), code(loop->update_statement);
-    if (const auto* state = block.as<State>())
-      for (NodeId n : state->nodes_of<NestedSdfg>())
-        for (const auto& [symbol, value] : state->get<NestedSdfg>(n).symbol_mapping)
-          symbols.add(value);
-  });
-  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
-    collect_symbols(edge.condition, KnownNames(sdfg.arrays), sink);
-    for (const auto& [target, value] : edge.assignments) symbols.add(value);
-  });
-  return out;
-}
 
 /// A part of the block, and the containers that have it in turn.
 struct Slot {
@@ -136,7 +106,7 @@ struct Walk {
 void SdfgFunction::plan_device_memory(Writer& out) {
   Walk walk{sdfg_, plan_of_, {function_level_.begin(), function_level_.end()}};
   walk.region(sdfg_);
-  for (const std::string& name : read_by_control_flow(sdfg_))
+  for (const std::string& name : containers_read_by_name(sdfg_))
     if (const auto life = walk.lives.find(name); life != walk.lives.end())
       life->second.include(0, walk.position);
   // Sizes that only a launch knows, from the dynamic ranges of its map.

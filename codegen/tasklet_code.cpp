@@ -1,5 +1,6 @@
 #include "codegen/tasklet_code.h"
 
+#include "ir/result_arguments.h"
 #include "ir/type.h"
 
 namespace sdfg {
@@ -291,13 +292,8 @@ void TaskletCode::statement(Writer& out, const Statement& s) {
           out.line(to->text + ".push(" + printer_.print(e->value.arg(0)) + ");");
           return;
         }
-      if (name == "py_divmod" && e->value.args().size() == 4) {
-        const auto args = e->value.args();
-        const auto of = [&](const char* function) {
-          return Expr::make(Op::Call, {args[0], args[1]}, function);
-        };
-        assign(out, {args[2], of("py_floor"), {}, {}});
-        assign(out, {args[3], of("py_mod"), {}, {}});
+      if (const Statements results = results_assigned(e->value); !results.empty()) {
+        for (const Statement& result : results) statement(out, result);
         return;
       }
     }

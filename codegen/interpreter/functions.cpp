@@ -146,6 +146,19 @@ constexpr Entry unary_functions[] = {
       else return std::round(x);
     }),
     unary("ROUND", []<Real T>(T x) { return std::round(x); }),
+    unary("modf_fraction", []<Real T>(T x) {
+      T whole;
+      return std::modf(x, &whole);
+    }),
+    unary("frexp", []<Real T>(T x) {
+      int exponent = 0;
+      std::frexp(x, &exponent);
+      return exponent;
+    }),
+    unary("frexp_mantissa", []<Real T>(T x) {
+      int exponent = 0;
+      return std::frexp(x, &exponent);
+    }),
     unary("fabs", []<Real T>(T x) { return std::fabs(x); }),
     unary("isfinite", []<Real T>(T x) { return std::isfinite(x); }),
     unary("isinf", []<Real T>(T x) { return std::isinf(x); }),

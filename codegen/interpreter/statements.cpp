@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "ir/result_arguments.h"
+
 namespace sdfg::interpreter {
 namespace {
 
@@ -33,14 +35,8 @@ class StatementCompiler {
 
   Action compile(const ExprStatement& s) const {
     if (s.value.is(Op::String)) return jump(Flow::Normal);  // a comment
-    if (s.value.is(Op::Call) && s.value.name() == "py_divmod" && s.value.args().size() == 4) {
-      const auto args = s.value.args();
-      const auto of = [&](const char* name) {
-        return Expr::make(Op::Call, {args[0], args[1]}, name);
-      };
-      return compile(Statements{{Assign{args[2], of("py_floor"), {}, {}}},
-                                {Assign{args[3], of("py_mod"), {}, {}}}});
-    }
+    if (const Statements results = results_assigned(s.value); !results.empty())
+      return compile(results);
     return [eval = interpreter::compile(s.value, context_).eval] {
       eval();
       return Flow::Normal;

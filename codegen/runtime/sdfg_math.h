@@ -110,6 +110,31 @@ SDFG_BOTH constexpr T abs(T x) {
     return x;
 }
 
+/// The parts of what DaCe's np_modf and np_frexp give; `frexp` alone is Fortran's EXPONENT.
+template <class T>
+  requires is_float<T>
+SDFG_BOTH inline T modf_fraction(T x) {
+  return copysign(__builtin_isinf(x) ? T(0) : x - trunc(x), x);
+}
+SDFG_BOTH inline int frexp(float x) {
+  int exponent = 0;
+  SDFG_LIBM(frexpf)(x, &exponent);
+  return exponent;
+}
+SDFG_BOTH inline int frexp(double x) {
+  int exponent = 0;
+  SDFG_LIBM(frexp)(x, &exponent);
+  return exponent;
+}
+SDFG_BOTH inline float frexp_mantissa(float x) {
+  int exponent = 0;
+  return SDFG_LIBM(frexpf)(x, &exponent);
+}
+SDFG_BOTH inline double frexp_mantissa(double x) {
+  int exponent = 0;
+  return SDFG_LIBM(frexp)(x, &exponent);
+}
+
 /// A power with a literal exponent: the product from left to right, in T.
 template <class T>
 SDFG_BOTH constexpr T ipow(T x, unsigned n) {

@@ -7,6 +7,7 @@
 #include "passes/buffers/run.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/reroute.h"
+#include "passes/common/scope.h"
 
 namespace sdfg {
 namespace {
@@ -225,9 +226,7 @@ class DoubleWrites {
       if (!onward.empty()) edge.src_connector = "OUT_" + onward;
       if (i > 0) {
         const NodeId exit = state_.target(like);
-        onward = fresh_connector(state_[exit], to);
-        state_[exit].in_connectors["IN_" + onward];
-        state_[exit].out_connectors["OUT_" + onward];
+        onward = add_port(state_[exit], to);
         edge.dst_connector = "IN_" + onward;
       }
       edge.memlet.data = to;
@@ -236,13 +235,6 @@ class DoubleWrites {
       const NodeId end = i > 0 ? state_.target(like) : target.node;
       order().connected(state_.connect(state_.source(like), end, std::move(edge)));
     }
-  }
-
-  static std::string fresh_connector(const Node& exit, const std::string& base) {
-    std::string name = base;
-    for (std::size_t i = 0; exit.in_connectors.contains("IN_" + name); ++i)
-      name = base + "_" + std::to_string(i);
-    return name;
   }
 
   /// The container that nobody reads any more goes. What waited for it waits for another target,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 

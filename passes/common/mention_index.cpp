@@ -1,8 +1,8 @@
 #include "passes/common/mention_index.h"
 
 #include "ir/analysis/free_symbols.h"
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
-#include "passes/common/used_names.h"
 #include "passes/common/private_data.h"
+#include "passes/common/scope.h"
 
 namespace sdfg {
 namespace {
@@ -25,14 +26,6 @@ std::set<std::string> read_inside(const Sdfg& sdfg) {
   return out;
 }
 
-std::string free_port(const Node& entry, const std::string& container) {
-  std::string port = container;
-  std::ranges::replace(port, '.', '_');
-  const std::string base = port;
-  for (int i = 0; entry.in_connectors.contains("IN_" + port); ++i)
-    port = base + '_' + std::to_string(i);
-  return port;
-}
 
 /// An edge with data in place of one that only said to wait.
 void connect(State& state, NodeId from, NodeId to, Edge edge) {
@@ -76,9 +69,7 @@ void lead_in(const Sdfg& sdfg, State& state, EdgeId output) {
     read.dynamic = state[e].memlet.dynamic;
     if (const auto* exit = state[state.target(e)].as<MapExit>()) {
       const NodeId entry = exit->entry;
-      const std::string port = free_port(state[entry], container);
-      state[entry].in_connectors.emplace("IN_" + port, Type());
-      state[entry].out_connectors.emplace("OUT_" + port, Type());
+      const std::string port = add_port(state[entry], container);
       connect(state, entry, to, Edge{"OUT_" + port, connector, std::move(read)});
       to = entry, connector = "IN_" + port;
       continue;

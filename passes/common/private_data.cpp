@@ -6,8 +6,8 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/replace.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {
@@ -62,6 +62,16 @@ bool intersects(const SymbolSet& a, const SymbolSet& b, std::string& common) {
 }
 
 }  // namespace
+
+std::string add_port(Node& node, std::string wish) {
+  std::ranges::replace(wish, '.', '_');
+  std::string port = wish;
+  for (int i = 0; node.in_connectors.contains("IN_" + port); ++i)
+    port = wish + '_' + std::to_string(i);
+  node.in_connectors.emplace("IN_" + port, Type());
+  node.out_connectors.emplace("OUT_" + port, Type());
+  return port;
+}
 
 std::optional<Scope> find_scope(const State& state, NodeId entry) {
   Scope scope{entry, {}, {}};

@@ -21,6 +21,10 @@ std::optional<Scope> find_scope(const State& state, NodeId entry);
 /// else says what is beside it.
 Refusal find_only_map(const State& state, Scope& scope);
 
+/// Gives an entry or exit the connectors IN_x and OUT_x. Returns x, which was free and begins like
+/// `wish`, with '_' for '.'.
+std::string add_port(Node& node, std::string wish);
+
 /// Does the map's range or something inside read the name, whatever it means there?
 bool uses_name(const State& state, const Scope& scope, const std::string& name);
 /// That a parameter of another map, which this one is going to have, means something else in it.

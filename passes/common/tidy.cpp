@@ -5,9 +5,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/analysis/used_names.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 

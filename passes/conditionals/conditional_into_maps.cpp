@@ -5,13 +5,13 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/blocks.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
-#include "passes/common/used_names.h"
 #include "passes/conditionals/branch_side.h"
 #include "passes/conditionals/near_maps.h"
 #include "passes/map_fusion/iteration_match.h"

@@ -220,11 +220,7 @@ class Guard {
     const auto outer = std::ranges::find(state_.out(map_.exit), "OUT_" + write.port,
                                          [&](EdgeId e) { return state_[e].src_connector; });
     const Subset window = *state_[*outer].memlet.dst_subset;
-    std::string port = write.port + "_old";
-    for (int i = 0; state_[map_.entry].in_connectors.contains("IN_" + port); ++i)
-      port = write.port + "_old_" + std::to_string(i);
-    state_[map_.entry].in_connectors.emplace("IN_" + port, Type());
-    state_[map_.entry].out_connectors.emplace("OUT_" + port, Type());
+    const std::string port = add_port(state_[map_.entry], write.port + "_old");
     state_.connect(node, map_.entry, Edge{"", "IN_" + port, Memlet::read(write.container, window)});
     state_.connect(map_.entry, node_,
                    Edge{"OUT_" + port, old, Memlet::read(write.container, write.element)});
@@ -270,13 +266,6 @@ NodeId source_of(State& state, const std::string& container) {
     if (const auto* access = state[n].as<AccessNode>())
       if (access->data == container && std::ranges::all_of(state.in(n), by_code)) return n;
   return state.add(Node{AccessNode{container}});
-}
-
-std::string free_port(const Node& node, const std::string& prefix, const std::string& wish) {
-  const auto& connectors = prefix == "IN_" ? node.in_connectors : node.out_connectors;
-  std::string port = wish;
-  for (int i = 0; connectors.contains(prefix + port); ++i) port = wish + '_' + std::to_string(i);
-  return port;
 }
 
 }  // namespace
@@ -341,9 +330,7 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
     if (from[e].memlet.empty()) continue;
     Edge edge = from[e];
     const std::string old = edge.dst_connector.substr(3);
-    const std::string port = ports[old] = free_port(to[first.entry], "IN_", old);
-    to[first.entry].in_connectors.emplace("IN_" + port, Type());
-    to[first.entry].out_connectors.emplace("OUT_" + port, Type());
+    const std::string port = ports[old] = add_port(to[first.entry], old);
     edge.dst_connector = "IN_" + port;
     to.connect(source_of(to, from.get<AccessNode>(from.source(e)).data), first.entry,
                std::move(edge));
@@ -366,9 +353,7 @@ void adopt(State& to, GuardedMap& first, State& from, GuardedMap& second,
       return w.container == write.container && w.element == write.element;
     });
     if (same == first.writes.end()) {
-      const std::string port = free_port(to[first.exit], "IN_", write.port);
-      to[first.exit].in_connectors.emplace("IN_" + port, Type());
-      to[first.exit].out_connectors.emplace("OUT_" + port, Type());
+      const std::string port = add_port(to[first.exit], write.port);
       const auto outer = std::ranges::find(from.out(second.exit), "OUT_" + write.port,
                                            [&](EdgeId o) { return from[o].src_connector; });
       Edge leave = from[*outer];

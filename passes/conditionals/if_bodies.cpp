@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/assigned_symbols.h"
-#include "passes/common/used_names.h"
+#include "ir/analysis/used_names.h"
 
 namespace sdfg {
 namespace {

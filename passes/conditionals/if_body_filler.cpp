@@ -4,9 +4,9 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/pass_inside.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "passes/common/used_names.h"
+#include "ir/analysis/used_names.h"
 
 namespace sdfg {
 namespace {

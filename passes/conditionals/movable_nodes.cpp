@@ -1,8 +1,8 @@
 #include "passes/conditionals/movable_nodes.h"
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/used_names.h"
 #include "passes/common/scope.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {

@@ -7,12 +7,12 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/order.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/aliases.h"
 #include "passes/common/blocks.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/split_state.h"
-#include "passes/common/used_names.h"
 #include "passes/common/walk_regions.h"
 
 namespace sdfg {

@@ -4,9 +4,9 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/place.h"
 #include "ir/walk.h"
-#include "passes/common/used_names.h"
 #include "passes/common/viewed.h"
 
 namespace sdfg {

@@ -4,10 +4,10 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
+#include "ir/analysis/used_names.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/one_element.h"
 #include "passes/common/scope.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {
@@ -179,15 +179,6 @@ void BlockedScope::promote(const std::vector<EdgeId>& edges) {
 
 // ---- Blocking.
 
-std::string BlockedScope::add_passage(NodeId node, const std::string& base) {
-  Connectors& in = state_[node].in_connectors;
-  std::string name = base;
-  for (int i = 0; in.contains("IN_" + name); ++i) name = base + "_" + std::to_string(i);
-  in.emplace("IN_" + name, Type());
-  state_[node].out_connectors.emplace("OUT_" + name, Type());
-  return name;
-}
-
 /// What comes from the outer map or from independent nodes goes through the inner entry.
 void BlockedScope::enter(NodeId inner) {
   std::map<std::pair<NodeId, std::string>, std::string> passages;  // by where they come from
@@ -203,7 +194,7 @@ void BlockedScope::enter(NodeId inner) {
       const std::string data = container_read(e);
       const auto [at, first] = passages.emplace(std::pair(from, state_[e].src_connector), "");
       if (first) {
-        at->second = add_passage(inner, data);
+        at->second = add_port(state_[inner], data);
         const Subset whole = all_elements(*sdfg_.find_data(data));
         state_.connect(from, inner, Edge{state_[e].src_connector, "IN_" + at->second,
                                          Memlet::read(data, whole)});
@@ -223,7 +214,7 @@ void BlockedScope::copy_inside(EdgeId e, NodeId inner) {
   const std::string data = state_.get<AccessNode>(from).data;
   const Data& scalar = *sdfg_.find_data(data);
   const Subset element = Subset::whole(scalar.shape);
-  const std::string passage = add_passage(inner, data);
+  const std::string passage = add_port(state_[inner], data);
   Tasklet tasklet;
   tasklet.label = "copy_" + data;
   // No container may have a connector's name.
@@ -260,7 +251,7 @@ void BlockedScope::leave(NodeId inner, NodeId inner_exit) {
     }
     const auto* access = state_[path_target(state_, e)].as<AccessNode>();
     const std::string data = access ? access->data : state_[e].memlet.data;
-    const std::string passage = add_passage(inner_exit, data);
+    const std::string passage = add_port(state_[inner_exit], data);
     Memlet outer = Memlet::write(data, all_elements(*sdfg_.find_data(data)));
     outer.wcr = state_[e].memlet.wcr;
     outer.wcr_nonatomic = state_[e].memlet.wcr_nonatomic;

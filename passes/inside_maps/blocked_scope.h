@@ -48,7 +48,6 @@ class BlockedScope {
   void leave(NodeId inner, NodeId inner_exit);
   void summarize(NodeId node, bool entry);
   void copy_inside(EdgeId e, NodeId inner);
-  std::string add_passage(NodeId node, const std::string& base);
 
   Sdfg& sdfg_;
   State& state_;

@@ -8,11 +8,11 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/order.h"
 #include "ir/analysis/propagate.h"
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/tidy.h"
-#include "passes/common/used_names.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {

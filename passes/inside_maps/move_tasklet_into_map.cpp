@@ -7,10 +7,10 @@
 #include <set>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "passes/common/accesses.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/side_effects.h"
-#include "passes/common/used_names.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {

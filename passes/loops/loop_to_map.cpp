@@ -6,14 +6,14 @@
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
 #include "passes/common/aliases.h"
 #include "passes/common/gpu_memory.h"
+#include "passes/common/private_data.h"
 #include "passes/common/symbol_values.h"
-#include "passes/common/used_names.h"
 #include "passes/loops/loop_body.h"
 #include "passes/loops/nest_region.h"
-#include "passes/common/private_data.h"
 #include "passes/loops/region_accesses.h"
 
 namespace sdfg {

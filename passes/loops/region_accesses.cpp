@@ -7,10 +7,10 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
 #include "passes/common/loop_range.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "ir/analysis/scope_tree.h"
-#include "passes/common/walk_states.h"
+#include "ir/analysis/used_names.h"
 #include "passes/common/scope.h"
-#include "passes/common/used_names.h"
+#include "passes/common/walk_states.h"
 
 namespace sdfg {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/used_names.h"
 #include "passes/common/outputs_read.h"
-#include "passes/common/used_names.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 
 namespace sdfg {

@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
 #include "passes/common/assume.h"
+#include "passes/common/scope.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/map_body.h"
 #include "passes/maps/nest.h"
@@ -287,13 +288,6 @@ class Fission {
       }
   }
 
-  static std::string fresh_connector(const Node& node, const std::string& base) {
-    std::string name = base;
-    for (int i = 1; node.in_connectors.contains("IN_" + name); ++i)
-      name = base + "_" + std::to_string(i);
-    return name;
-  }
-
   /// An edge into a computation now passes the entry of its own map.
   void lead_in(EdgeId e, MapEnds part) {
     const NodeId from = state_.source(e);
@@ -310,10 +304,7 @@ class Fission {
       state_.erase(e);
       return;
     }
-    Node& entry = state_[part.entry];
-    const std::string name = fresh_connector(entry, state_[e].memlet.data);
-    entry.in_connectors["IN_" + name] = {};
-    entry.out_connectors["OUT_" + name] = {};
+    const std::string name = add_port(state_[part.entry], state_[e].memlet.data);
     Edge outside{"", "IN_" + name, state_[e].memlet};
     NodeId source = from;
     if (from == ends_.entry) {
@@ -336,10 +327,7 @@ class Fission {
       state_.erase(e);
       return;
     }
-    Node& exit = state_[part.exit];
-    const std::string name = fresh_connector(exit, state_[e].memlet.data);
-    exit.in_connectors["IN_" + name] = {};
-    exit.out_connectors["OUT_" + name] = {};
+    const std::string name = add_port(state_[part.exit], state_[e].memlet.data);
     Edge outside{"OUT_" + name, "", state_[e].memlet};
     NodeId target = to;
     if (to == ends_.exit) {

@@ -5,10 +5,10 @@
 #include <unordered_map>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/side_effects.h"
-#include "passes/common/used_names.h"
 #include "passes/simplify/dead_dataflow.h"
 
 namespace sdfg::dead_dataflow {

@@ -6,11 +6,11 @@
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/split_state.h"
 #include "passes/common/state_trails.h"
-#include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"
 
 namespace sdfg {

@@ -7,12 +7,12 @@
 #include "ir/analysis/expression_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/state_trails.h"
 #include "passes/common/tidy.h"
-#include "passes/common/used_names.h"
 #include "passes/simplify/inline_plan.h"
 
 namespace sdfg {

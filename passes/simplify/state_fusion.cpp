@@ -10,6 +10,7 @@
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/aliases.h"
@@ -18,7 +19,6 @@
 #include "passes/common/side_effects.h"
 #include "passes/common/state_counts.h"
 #include "passes/common/tidy.h"
-#include "passes/common/used_names.h"
 #include "passes/common/viewed.h"
 #include "passes/common/walk_regions.h"
 

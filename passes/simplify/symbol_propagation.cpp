@@ -5,10 +5,10 @@
 #include <set>
 
 #include "ir/analysis/assigned_symbols.h"
+#include "ir/analysis/used_names.h"
 #include "ir/replace.h"
 #include "passes/common/bind_symbols.h"
 #include "passes/common/symbol_values.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {

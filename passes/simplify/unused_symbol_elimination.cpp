@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {

@@ -9,6 +9,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/assume.h"
 #include "passes/common/one_element.h"
+#include "passes/common/scope.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/container_uses.h"
@@ -316,10 +317,7 @@ class StateRewriter {
     for (NodeId entry : entries) {
       const auto [known, added] = brought_.try_emplace({entry, part.source});
       if (added) {
-        known->second = free_port(state_[entry], name(part.source));
-        Node& node = state_[entry];
-        node.in_connectors.emplace("IN_" + known->second, Type{});
-        node.out_connectors.emplace("OUT_" + known->second, Type{});
+        known->second = add_port(state_[entry], name(part.source));
         Edge edge{connector, "IN_" + known->second,
                   Memlet::read(name(part.source), part.sides.src)};
         state_.connect(at, entry, std::move(edge));
@@ -328,12 +326,6 @@ class StateRewriter {
       connector = "OUT_" + known->second;
     }
     return {at, connector};
-  }
-  static std::string free_port(const Node& entry, const std::string& wish) {
-    std::string out = wish;
-    for (int i = 0; entry.in_connectors.contains("IN_" + out); ++i)
-      out = wish + "_" + std::to_string(i);
-    return out;
   }
 
   void read_directly(const ComposedPlan& plan, const Leaf& leaf) {

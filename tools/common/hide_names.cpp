@@ -5,9 +5,9 @@
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/used_names.h"
 
 namespace sdfg {
 namespace {

@@ -213,6 +213,8 @@ TEST(Cpp, FunctionsOfNumPy) {
     n1 = access B
     n2 = tasklet t: |
       | py_divmod(a, b, c[0], c[1])
+      | np_modf(a, c[0], c[1])
+      | np_frexp(b, c[0], c[1])
       | c[2] = np_float_pow(a, b)
       | c[0] = Modulo_float(a, b) + Mod_float(a, b)
     n3 = access C
@@ -221,6 +223,8 @@ TEST(Cpp, FunctionsOfNumPy) {
     n2.c -> n3: C[0:3]
 )--");
   EXPECT_NE(text.find("C[0] = sdfg::py_floor(a, b);\n      C[1] = sdfg::py_mod(a, b);\n"
+                      "      C[0] = sdfg::trunc(a);\n      C[1] = sdfg::modf_fraction(a);\n"
+                      "      C[0] = sdfg::frexp_mantissa(b);\n      C[1] = sdfg::frexp(b);\n"
                       "      C[2] = sdfg::pow(a, b);\n"
                       "      C[0] = sdfg::py_mod(a, b) + sdfg::fmod(a, b);"),
             std::string::npos)

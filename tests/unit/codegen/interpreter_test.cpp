@@ -615,6 +615,38 @@ sdfg parts(A: float64[1])
   EXPECT_EQ(values<double>(result->arguments.at("A"))[0], 5);
 }
 
+// The parts of numbers, and those of what has none.
+TEST(Interpreter, FunctionsThatHandOnTheirResults) {
+  constexpr std::string_view text = R"(
+sdfg parts(a: float64, b: float32, o: float64[7])
+  state s
+    n0 = access a
+    n1 = access b
+    n2 = tasklet t: |
+      | np_modf(x, whole, part)
+      | o[0] = whole
+      | o[1] = part
+      | np_modf(dace.float64(3), whole, part)
+      | o[2] = whole + part
+      | np_frexp(y, size, power)
+      | o[3] = size
+      | o[4] = power
+      | np_modf(y / 0, whole, part)
+      | o[5] = whole
+      | o[6] = part
+    n3 = access o
+    n0 -> n2.x : a[0]
+    n1 -> n2.y : b[0]
+    n2.o -> n3 : o[0:7]
+)";
+  const auto result = run(
+      text, {{"a", value(-3.75)}, {"b", value(20.0f)}, {"o", array(std::vector<double>(7))}});
+  ASSERT_TRUE(result) << result.error().text();
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(values<double>(result->arguments.at("o")),
+            (std::vector<double>{-3, -0.75, 3, 0.625, 5, infinite, 0}));
+}
+
 // Functions of NumPy that C++ has not, or not for complex numbers.
 TEST(Interpreter, FunctionsOfNumPy) {
   constexpr std::string_view text = R"(

@@ -1,4 +1,4 @@
-#include "passes/common/used_names.h"
+#include "ir/analysis/used_names.h"
 
 #include <type_traits>
 
