@@ -298,7 +298,7 @@ class Function:
             self.block(2)
 
     def map(self):
-        """Writes the elements of each iteration, or adds to what lacks one of its dimensions."""
+        """Writes the elements of each iteration, or adds to those around them or to what lacks one of its dimensions."""
         rng = self.rng
         targets = [a for a in self.writable() if len(set(a.dims)) == len(a.dims)]
         if not targets:
@@ -309,6 +309,9 @@ class Function:
         own = [Loop(self.fresh("m"), d, rng.choice([0, 0, 1]), rng.choice([0, 0, 1])) for d in first.dims]
         loops = list(own)
         sums = self.flip(0.25) and not first.narrow
+        around = not sums and self.flip(0.2) and not first.narrow
+        if around:
+            own = loops = [Loop(l.name, l.dim, 1, 1) for l in own]
         if sums:
             loops.insert(rng.randrange(len(loops) + 1), Loop(self.fresh("m"), rng.choice(list(SIZES)), 0, 0))
         names = ", ".join(l.name for l in loops)
@@ -321,6 +324,12 @@ class Function:
             self.in_map = (loops, [first], [])
             place = element if self.flip(0.8) else ", ".join("0" for _ in own)
             self.line(f"{first.name}[{place}] += {self.bounded((), first.dtype, True)}")
+        elif around:
+            self.in_map = (loops, [first], [])
+            moved = rng.choice(own)
+            for shift in rng.sample(["", " - 1", " + 1"], rng.choice([2, 3])):
+                place = ", ".join(l.name + shift if l is moved else l.name for l in own)
+                self.line(f"{first.name}[{place}] += {self.bounded((), first.dtype, True)}")
         else:
             others = [a for a in self.writable() if a.dims == first.dims and a is not first]
             written = [first] + rng.sample(others, min(len(others), rng.choice([0, 0, 1])))
