@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/analysis/cost.h"
+#include "ir/analysis/signature.h"
 #include "ir/expr_symbols.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
@@ -251,12 +252,16 @@ class Runner {
              read_symbol_entries(step.versions->typical, SymbolFile::Arguments));
     const bool guess = step.versions->likely;
     Sdfg special = *sdfg_;
+    const SymbolSet taken = conditions.empty() ? SymbolSet() : free_symbols(*sdfg_);
     for (const Expr& condition : conditions)
-      for (const std::string& name : free_symbols(condition))
-        if (!sdfg_->symbols.contains(name))
-          return Diagnostic{std::string(versions_step),
-                            "condition '" + to_text(condition) + "': the program has no symbol '" +
-                                name + "'"};
+      for (const std::string& name : free_symbols(condition)) {
+        const bool known = sdfg_->symbols.contains(name);
+        if (known && taken.contains(name)) continue;
+        return Diagnostic{std::string(versions_step),
+                          "condition '" + to_text(condition) + "': the program " +
+                              (known ? "gives '" + name + "' a value itself"
+                                     : "has no symbol '" + name + "'")};
+      }
     const auto symbols = sdfg_->symbols;
     SDFG_TRY(const Changed changed, steps(step.steps));
     if (!typical.empty()) add_new(typical_decisions(*sdfg_, typical), symbols, conditions);

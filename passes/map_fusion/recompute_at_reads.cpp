@@ -395,7 +395,7 @@ Result<Changed> RecomputeAtReads::run(Sdfg& sdfg, const Options& options, PassCo
     std::vector<Candidate> candidates;
     for (NodeId producer : entries)
       for (const auto& [name, port] : maps.at(producer).out)
-        if (const NodeId reader = reading_map(site, port))
+        if (const NodeId reader = reading_map(site, port); reader && !port.container.empty())
           candidates.push_back(
               {expected_bytes(site, port, options.assumed_extent), producer, reader, name});
     // Of several maps that write parts of one container, the one that writes most of it.

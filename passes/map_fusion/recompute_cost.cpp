@@ -109,10 +109,10 @@ std::string RecomputeCost::text() const {
 }
 
 std::int64_t expected_bytes(const FusionSite& site, const Port& port, std::int64_t assumed_extent) {
-  const Data* data = site.sdfg.find_data(port.container);
-  const auto& subset = site.state[port.outer].memlet.subset();
-  const Subset all = subset ? *subset : Subset::whole(data->shape);
-  return expected_points(all, assumed_extent, site.assumptions) * data->dtype.bytes().value_or(8);
+  const Memlet& memlet = site.state[port.outer].memlet;
+  const Data& data = *site.sdfg.find_data(memlet.data);  // which a reference's port has, too
+  const Subset all = memlet.subset() ? *memlet.subset() : Subset::whole(data.shape);
+  return expected_points(all, assumed_extent, site.assumptions) * data.dtype.bytes().value_or(8);
 }
 
 }  // namespace sdfg
