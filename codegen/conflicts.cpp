@@ -7,6 +7,9 @@ namespace sdfg {
 
 namespace {
 
+/// A scope with more updates of a container has only atomic ones: each is compared with all.
+constexpr std::size_t most_compared = 64;
+
 /// The entry of the outermost scope around a node.
 NodeId outermost(const ScopeTree& tree, NodeId node) {
   NodeId entry = tree.parent_of(node);
@@ -74,12 +77,12 @@ bool SdfgFunction::conflicts(At& at, EdgeId edge, const Binding& target,
     const auto first = at.plan.updates.lower_bound({entry, {}});
     std::size_t updates = 0;
     for (auto it = first; it != at.plan.updates.end() && it->first.first == entry; ++it)
-      updates += it->second.size();
-    if (updates > 1) return true;
+      if ((updates += it->second.size()) > 1) return true;
   } else if (entry && access) {
     if (at.plan.updates.contains({entry, {}})) return true;
     const auto known = at.plan.updates.find({entry, access->data});
     if (known != at.plan.updates.end()) {
+      if (known->second.size() > most_compared) return true;
       if (std::ranges::count(known->second, nullptr) != 0) return true;
       all.insert(all.end(), known->second.begin(), known->second.end());
     }

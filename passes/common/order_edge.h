@@ -6,6 +6,11 @@
 
 namespace sdfg {
 
+/// Is the edge more than an order? Code hands a value to code by connectors alone, too.
+inline bool carries_data(const Edge& edge) {
+  return !edge.memlet.empty() || !edge.src_connector.empty() || !edge.dst_connector.empty();
+}
+
 /// Makes one node of a state wait for another, by an empty memlet. Both must be in one scope, and
 /// `after` must not come before `before` already.
 ///

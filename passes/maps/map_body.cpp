@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "passes/common/order_edge.h"
+
 namespace sdfg {
 
 void MapBody::number(const State& state, const ScopeTree& tree, const std::vector<NodeId>& nodes,
@@ -16,12 +18,10 @@ void MapBody::number(const State& state, const ScopeTree& tree, const std::vecto
     first[std::max(a, b)] = std::min(a, b);
   };
   for (NodeId n : nodes) first.emplace(n, n);
-  // Code hands a value to code by connectors alone, too.
-  const auto carries = [&](const Edge& e) { return !e.memlet.empty() || !e.src_connector.empty(); };
   for (NodeId n : nodes) {
     if (state[n].is_entry()) join(n, tree.exit_of(n));
     for (EdgeId e : state.out(n))
-      if (carries(state[e]) && first.contains(state.target(e)) && !cut.contains(e))
+      if (carries_data(state[e]) && first.contains(state.target(e)) && !cut.contains(e))
         join(n, state.target(e));
   }
   for (NodeId n : nodes) {

@@ -7,6 +7,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/removal.h"
 #include "passes/common/viewed.h"
 #include "passes/pass.h"
@@ -167,10 +168,6 @@ class Sweep {
   Changed changed_ = Changed::No;
 };
 
-/// Is the edge more than an order?
-inline bool carries_data(const Edge& edge) {
-  return !edge.memlet.empty() || !edge.src_connector.empty() || !edge.dst_connector.empty();
-}
 /// Does anything read through the access node, other than what a view hands on?
 bool is_read(const Sdfg& sdfg, const State& state, NodeId access);
 /// The edge by which a view hands on what is written to it; nothing for other nodes.

@@ -93,6 +93,13 @@ TEST(Conflicts, UpdatesOfTheSameElementByOtherIterationsAreAtomic) {
   EXPECT_NE(code(scattered({"i", "2 * i"})).find("update_atomic(&acc[i]"), std::string::npos);
 }
 
+TEST(Conflicts, ManyUpdatesOfOneContainerAreAllAtomic) {
+  EXPECT_EQ(code(scattered(std::vector<std::string>(64, "i"))).find("update_atomic(&acc"),
+            std::string::npos);
+  EXPECT_NE(code(scattered(std::vector<std::string>(65, "i"))).find("update_atomic(&acc"),
+            std::string::npos);
+}
+
 TEST(Conflicts, UpdatesWithinOneStepNeedNotBeAtomic) {
   EXPECT_EQ(code(scattered({"i", "i"})).find("update_atomic(&acc"), std::string::npos);
   EXPECT_EQ(code(scattered({"2 * i", "2 * i + 1"})).find("update_atomic(&acc"), std::string::npos);
