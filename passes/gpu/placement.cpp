@@ -7,6 +7,7 @@
 #include "ir/analysis/used_names.h"
 #include "ir/place.h"
 #include "ir/walk.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/viewed.h"
 
 namespace sdfg {
@@ -129,7 +130,7 @@ void GpuPlacement::look_for_refusals(const State& state, const Block& block, Nod
   };
   if (state[n].is<Tasklet>())
     for (EdgeId e : state.out(n))
-      if (state[state.target(e)].is_code() && !state[e].memlet.empty())
+      if (state[state.target(e)].is_code() && carries_data(state[e]))
         refuse("it hands a value to other code outside of maps",
                "put an access node between them");
 }
