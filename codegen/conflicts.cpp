@@ -4,18 +4,10 @@
 #include "ir/analysis/memlet_path.h"
 
 namespace sdfg {
-
 namespace {
 
 /// A scope with more updates of a container has only atomic ones: each is compared with all.
 constexpr std::size_t most_compared = 64;
-
-/// The entry of the outermost scope around a node.
-NodeId outermost(const ScopeTree& tree, NodeId node) {
-  NodeId entry = tree.parent_of(node);
-  while (entry && tree.parent_of(entry)) entry = tree.parent_of(entry);
-  return entry;
-}
 
 /// Do iterations of a parameter write different elements, because in dimension `d` each write of
 /// `all` is less than a step of the parameter away from the others, and nothing else in the scope
@@ -50,7 +42,7 @@ void SdfgFunction::plan_updates(StatePlan& plan) const {
     const Memlet& memlet = state[e].memlet;
     const Node& source = state[state.source(e)];
     if (memlet.empty() || source.is_exit() || !(memlet.wcr || source.is<NestedSdfg>())) continue;
-    const NodeId entry = outermost(plan.tree, state.source(e));
+    const NodeId entry = plan.outermost(state.source(e));
     const auto* target = entry ? state[path_target(state, e)].as<AccessNode>() : nullptr;
     if (!target) continue;
     const Data* data = sdfg_.find_data(target->data);
@@ -71,7 +63,7 @@ bool SdfgFunction::conflicts(At& at, EdgeId edge, const Binding& target,
   // the scope does to the container. A view may show any container.
   std::vector<const Subset*> all{&subset};
   const State& state = at.state;
-  const NodeId entry = outermost(at.plan.tree, state.source(edge));
+  const NodeId entry = at.plan.outermost(state.source(edge));
   const auto* access = state[path_target(state, edge)].as<AccessNode>();
   if (entry && access && target.data && target.data->is_view()) {
     const auto first = at.plan.updates.lower_bound({entry, {}});

@@ -45,10 +45,8 @@ struct Walk {
     for (NodeId id : plan.order) at[id.value] = ++position;
     const std::size_t begin = plan.order.empty() ? position : at[plan.order[0].value];
     const auto launch = [&](NodeId node) {  // an exit is launched with its entry
-      NodeId outermost = node;
-      for (NodeId around = plan.tree.parent_of(node); around; around = plan.tree.parent_of(around))
-        outermost = around;
-      return at[outermost.value];
+      const NodeId around = plan.outermost(node);
+      return at[(around ? around : node).value];
     };
     for (const auto& [name, nodes] : plan.accesses) {
       const auto [known, is_new] = lives.try_emplace(std::string(name));

@@ -92,6 +92,12 @@ struct StatePlan {
   const std::vector<NodeId>& inside(NodeId entry) const {
     return entry ? children[entry.value] : children.back();
   }
+  /// The entry of the outermost scope around the node; none at the top level.
+  NodeId outermost(NodeId node) const {
+    NodeId entry = tree.parent_of(node);
+    while (entry && tree.parent_of(entry)) entry = tree.parent_of(entry);
+    return entry;
+  }
 };
 
 /// Prints one SDFG as a function. Nested SDFGs become functions of their own, printed before it.
