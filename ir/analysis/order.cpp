@@ -51,6 +51,12 @@ void Order::grow() {
 
 // ---- Searching.
 
+NodeId Order::element_in(NodeId scope, NodeId node) const {
+  node = element(node);
+  while (node && scope_of(node) != scope) node = scope_of(node);
+  return node;
+}
+
 /// Replaces both nodes by the elements of their innermost common scope that hold them.
 void Order::lift_to_common_scope(NodeId& a, NodeId& b) const {
   const auto depth = [&](NodeId n) {

@@ -34,6 +34,8 @@ class Order {
     const NodeId scope = scope_of(node);
     return scope && exit_of(scope) == node ? scope : node;
   }
+  /// The element of that scope (none: the top level) that is or holds the node; none if none does.
+  NodeId element_in(NodeId scope, NodeId node) const;
 
   using EdgeFilter = std::function<bool(EdgeId)>;
   /// Is there a path (of any length, 0 included) from one node to the other? With a filter: one

@@ -6,6 +6,7 @@
 #include "passes/common/outputs_read.h"
 #include "passes/common/reroute.h"
 #include "passes/map_fusion/exact_write.h"
+#include "passes/map_fusion/follow_others.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/waits_through.h"
 #include "passes/split/container_uses.h"
@@ -56,6 +57,7 @@ class Planner {
     for (const Intermediate& between : plan_.intermediates)
       if (Refusal why = waits_through(site_, first_, second_, between.node, plan_.waits))
         return why;
+    if (Refusal why = follow_others(site_, first_, second_, plan_)) return why;
     return check_names(site_, first_, second_, plan_.match);
   }
 

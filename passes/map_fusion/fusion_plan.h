@@ -24,6 +24,7 @@ struct FusionSite {
   SideEffects& effects;      ///< of what it holds
   /// The container that planned buffers are looked at as; nothing else has its name.
   const std::string& scratch;
+  bool references;           ///< does the SDFG have containers that may be any other?
 };
 
 struct FusionRules {
@@ -72,6 +73,8 @@ struct FusionPlan {
   std::vector<std::pair<EdgeId, EdgeId>> keep_order;
   /// Whom the fused map has to wait for because the second did, through a node between.
   std::vector<NodeId> waits;
+  /// Who came before whom through a node between: see follow_others.
+  std::vector<std::pair<NodeId, NodeId>> follow;
 };
 
 /// The container that a kept value needs: the container's elements, as many as are kept.

@@ -109,10 +109,14 @@ class Walk {
   /// What is known about one SDFG, found out when it is first needed.
   struct Facts {
     explicit Facts(Sdfg& sdfg)
-        : accesses(sdfg), scratch(sdfg.fresh_name("__fusion_scratch")) {}
+        : accesses(sdfg),
+          scratch(sdfg.fresh_name("__fusion_scratch")),
+          references(std::ranges::any_of(
+              sdfg.arrays, [](const auto& entry) { return entry.second.is_reference(); })) {}
     Accesses accesses;
     SideEffects effects;
     std::string scratch;
+    bool references;
   };
 
   Changed on_nested(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
@@ -173,7 +177,7 @@ class Walk {
         by_scope[scope].push_back(n);
     }
     FusionSite site{sdfg,        state,   order,         facts.accesses,
-                    assumptions, aliases, facts.effects, facts.scratch};
+                    assumptions, aliases, facts.effects, facts.scratch, facts.references};
     FusionMaps maps(site, trail, context_, join_);
     // The top level comes last (its key is the largest id): what is inside has its final form then.
     for (auto& [scope, entries] : by_scope) {

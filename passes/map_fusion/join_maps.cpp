@@ -300,6 +300,9 @@ bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, cons
     keep.waits.push_back(state.connect(node, keep.entry, {}));
     site.order.connected(keep.waits.back());
   }
+  for (const auto& [before, after] : plan.follow)
+    if (!site.order.reaches(before, after))
+      site.order.connected(state.connect(before, after, {}));
   return into_first;
 }
 

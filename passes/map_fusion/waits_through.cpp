@@ -91,12 +91,8 @@ class Waits {
     return footprint(site_.sdfg, state_, edge, write, container, site_.assumptions);
   }
 
-  /// The element of the maps' scope that a node belongs to; none if it is in no such element.
   NodeId beside_maps(NodeId node) const {
-    node = site_.order.element(node);
-    const NodeId scope = site_.order.scope_of(first_.entry);
-    while (node && site_.order.scope_of(node) != scope) node = site_.order.scope_of(node);
-    return node;
+    return site_.order.element_in(site_.order.scope_of(first_.entry), node);
   }
   bool must_wait_for(NodeId node) const {
     node = beside_maps(node);
@@ -123,6 +119,9 @@ Refusal waits_through(const FusionSite& site, const FusionMap& first, const Fusi
   const auto in = site.state.in(between);
   if (std::ranges::all_of(in, [&](EdgeId e) { return site.state.source(e) == first.exit; }))
     return {};
+  if (site.references)
+    return "others write '" + site.state.get<AccessNode>(between).data +
+           "', too, and the SDFG has references, which may be to what they use";
   Waits waits(site, first, second, between);
   for (const auto& [container, ports] : second.writes) waits.look_at(container, true);
   for (const auto& [container, ports] : second.reads)

@@ -1,0 +1,135 @@
+#include "passes/map_fusion/follow_others.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "passes/split/container_uses.h"
+
+namespace sdfg {
+namespace {
+
+/// Pairs of accesses that are compared before all that follows waits.
+constexpr std::size_t most_pairs = 256;
+
+class Followers {
+ public:
+  Followers(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+            FusionPlan& plan)
+      : site_(site), state_(site.state), first_(first), second_(second), plan_(plan) {
+    // The fused map waits for those nodes that do not stay behind it.
+    for (const Intermediate& between : plan.intermediates)
+      if (between.fate == Intermediate::Fate::Stays &&
+          !std::ranges::all_of(state_.in(between.node),
+                               [&](EdgeId e) { return state_.source(e) == first.exit; }))
+        nodes_.push_back(between.node);
+  }
+
+  Refusal run() {
+    if (nodes_.empty()) return {};
+    if (!site_.order.scope_of(first_.entry) && find_pairs()) {
+      plan_.follow.assign(pairs_.begin(), pairs_.end());
+      return {};
+    }
+    for (EdgeId e : state_.out(second_.exit)) {
+      const NodeId after = state_.target(e);
+      if (state_[after].is_exit()) continue;  // comes after everything in its scope
+      if (state_[after].is<LibraryNode>())
+        return "library node '" + std::string(state_[after].label()) +
+               "' cannot wait for others at a node between the maps";
+      for (NodeId before : nodes_) plan_.follow.emplace_back(before, after);
+    }
+    return {};
+  }
+
+ private:
+  /// All that comes before the nodes, but for what the first map waits for: the fused map still
+  /// does. False when it was given up.
+  bool find_pairs() {
+    std::vector<NodeId> queue = nodes_;
+    std::set<NodeId> seen(queue.begin(), queue.end());
+    for (std::size_t at = 0; at < queue.size(); ++at) {
+      const NodeId node = queue[at];
+      if (!look_at(node)) return false;
+      for (EdgeId e : state_.in(node)) {
+        const NodeId from = site_.order.element(state_.source(e));
+        if (from != first_.entry && !site_.order.reaches(from, first_.entry) &&
+            seen.insert(from).second)
+          queue.push_back(from);
+      }
+    }
+    return true;
+  }
+
+  /// What the node reads and writes; of an access node: the copies that end there.
+  bool look_at(NodeId node) {
+    const bool access = state_[node].is<AccessNode>();
+    const NodeId exit = site_.order.exit_of(node), end = exit ? exit : node;
+    for (EdgeId e : state_.in(node))
+      if (state_[state_.source(e)].is<AccessNode>() &&
+          !(compare(e, false, end) && (!access || compare(e, true, end))))
+        return false;
+    if (access) return true;
+    return std::ranges::all_of(state_.out(end), [&](EdgeId e) {
+      return !state_[state_.target(e)].is<AccessNode>() || compare(e, true, end);
+    });
+  }
+
+  /// Finds those who touch what the edge touches; `end`: when that is over.
+  bool compare(EdgeId edge, bool write, NodeId end) {
+    if (state_[edge].memlet.empty()) return true;
+    const NodeId node = write ? state_.target(edge) : state_.source(edge);
+    const std::string& name = state_.get<AccessNode>(node).data;
+    const Data* data = site_.sdfg.find_data(name);
+    if (!data || data->role() != Role::Plain || data->is_stream() || site_.aliases.contains(name))
+      return false;
+    const auto touched = elements(edge, write, name);
+    for (const AccessSite& site : site_.accesses.sites(name)) {
+      if (site.state != &state_) continue;
+      for (EdgeId e : state_.in(site.node))
+        if (!compare(touched, e, true, site.node, end)) return false;
+      if (!write) continue;
+      for (EdgeId e : state_.out(site.node))
+        if (!compare(touched, e, false, site.node, end)) return false;
+    }
+    return true;
+  }
+  bool compare(const std::optional<Subset>& touched, EdgeId edge, bool write, NodeId site,
+               NodeId end) {
+    if (state_[edge].memlet.empty()) return true;
+    const NodeId neighbour = write ? state_.source(edge) : state_.target(edge);
+    const auto* access = state_[neighbour].as<AccessNode>();
+    const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
+    // A copy begins as soon as its source is there.
+    const NodeId begin = site_.order.element_in({}, access && !write ? site : neighbour);
+    if (begin == second_.entry || !site_.order.reaches(second_.exit, begin)) return true;
+    if (++compared_ > most_pairs || state_[begin].is<LibraryNode>()) return false;
+    if (access && (!data || data->role() != Role::Plain)) return false;
+    const std::string& name = state_.get<AccessNode>(site).data;
+    const auto other = elements(edge, write, name);
+    if (!touched || !other || intersects(*touched, *other, site_.assumptions) != Truth::No)
+      pairs_.emplace(end, begin);
+    return true;
+  }
+
+  std::optional<Subset> elements(EdgeId edge, bool write, const std::string& name) const {
+    return footprint(site_.sdfg, state_, edge, write, name, site_.assumptions);
+  }
+
+  const FusionSite& site_;
+  const State& state_;
+  const FusionMap &first_, &second_;
+  FusionPlan& plan_;
+  std::vector<NodeId> nodes_;  ///< between, which others write, too
+  std::set<std::pair<NodeId, NodeId>> pairs_;
+  std::size_t compared_ = 0;
+};
+
+}  // namespace
+
+Refusal follow_others(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                      FusionPlan& plan) {
+  return Followers(site, first, second, plan).run();
+}
+
+}  // namespace sdfg
