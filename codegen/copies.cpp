@@ -86,6 +86,7 @@ class SdfgFunction::CopyEmitter {
  private:
   std::string text(const Expr& e) const { return f_.print(e, place_); }
   void emit_streams();
+  bool check_filled(NodeId source);
   std::string odometer(const std::string& name, const std::vector<Expr>& sizes,
                        const std::vector<Expr>& strides) const;
   void emit_element();
@@ -157,7 +158,10 @@ void SdfgFunction::CopyEmitter::emit(NodeId source, NodeId target) {
   if (streams && far_)
     return f_.fail(place_, "a stream of the host takes no elements of memory of the GPU",
                    "run --gpu-transformation, which copies them to the host first");
-  if (streams) return emit_streams();
+  if (streams) {
+    if (check_filled(source)) emit_streams();
+    return;
+  }
 
   if (far_ && memlet_.wcr)
     return f_.fail(place_, "the copy updates memory of the GPU, which no call does",
@@ -193,6 +197,24 @@ void SdfgFunction::CopyEmitter::refuse_conversion() {
           "the copy converts '" + from_.data->dtype.text() + "' to '" + to_.data->dtype.text() +
               "' between the host and the GPU",
           "convert in a map");
+}
+
+/// DaCe pushes as many elements of an array as a stream has put there before; nobody counts them
+/// here.
+bool SdfgFunction::CopyEmitter::check_filled(NodeId source) {
+  if (from_.kind == Binding::Stream || to_.kind != Binding::Stream) return true;
+  for (EdgeId e : at_.state.in(source)) {
+    const auto* writer = at_.state[at_.state.source(e)].as<AccessNode>();
+    const Data* data = writer ? f_.sdfg_.find_data(writer->data) : nullptr;
+    if (!data || !data->is_stream() || at_.state[e].memlet.empty()) continue;
+    f_.fail(place_,
+            "'" + at_.state.get<AccessNode>(source).data +
+                "' is pushed as far as the stream '" + writer->data +
+                "' has filled it, which generated code does not count",
+            "copy one stream to the other");
+    return false;
+  }
+  return true;
 }
 
 void SdfgFunction::CopyEmitter::emit_streams() {

@@ -422,6 +422,31 @@ TEST(Cpp, AStreamIsPoppedOnce) {
       << text;
 }
 
+// How many elements of the array there are to push is known at run time only.
+TEST(Cpp, WhatAStreamHasFilledIsNotPushed) {
+  EXPECT_EQ(generated(R"--(sdfg fills(A: float64[10], N: int64)
+  transient local: stream float64[1]
+  transient all: stream float64[1]
+  transient few: float64[4]
+  state main
+    n0 = map par (i) in [0:10]
+      n1 = tasklet t: "o = i"
+      n2 = access local
+      n3 = access few
+    n4 = exit n0
+    n5 = access all
+    n6 = access A
+    n0 -> n1
+    n1.o -> n2 : local[0]
+    n2 -> n3 : local[0] -> [0:4]
+    n3 -> n4.IN_all : few[0:4] -> [0]
+    n4.OUT_all -> n5 : all[0]
+    n5 -> n6 : all[0] -> [0:10]
+)--"),
+            "state main / edge n3 -> n4.IN_all: 'few' is pushed as far as the stream 'local' has "
+            "filled it, which generated code does not count; copy one stream to the other");
+}
+
 // It is no argument of the program either, so nothing outside may be asked for it.
 TEST(Cpp, ASymbolThatIsAssignedInsideFirstIsNotPassed) {
   const std::string text = generated(R"--(sdfg outside(A: float64[4])
