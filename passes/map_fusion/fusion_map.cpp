@@ -136,6 +136,29 @@ void FusionMap::remove(bool input, const std::string& name) {
   ports.erase(port);
 }
 
+void drop_port(State& state, FusionMap& map, bool input, const std::string& name) {
+  Node& node = state[input ? map.entry : map.exit];
+  state.erase((input ? map.in : map.out).at(name).outer);
+  node.in_connectors.erase("IN_" + name);
+  node.out_connectors.erase("OUT_" + name);
+  map.remove(input, name);
+}
+
+std::string input_for(State& state, Order& order, FusionMap& map, const std::string& wish,
+                      const Port& port, Memlet memlet) {
+  if (const auto reads = map.reads.find(port.container); reads != map.reads.end())
+    for (const std::string& other : reads->second.all())
+      if (map.in.at(other).node == port.node && map.in.at(other).direct) return other;
+  const std::string name = map.free_name(true, wish);
+  Node& node = state[map.entry];
+  node.in_connectors["IN_" + name], node.out_connectors["OUT_" + name];
+  const EdgeId outer =
+      state.connect(port.node, map.entry, Edge{"", "IN_" + name, std::move(memlet)});
+  order.connected(outer);
+  map.add(true, name, Port{outer, {}, port.node, port.container});
+  return name;
+}
+
 FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order,
                      SideEffects& effects, NodeId entry) {
   FusionMap map;

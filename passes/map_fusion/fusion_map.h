@@ -78,6 +78,15 @@ struct FusionMap {
   void remove(bool input, const std::string& name);
 };
 
+/// Takes a port away that nothing inside uses any more: the edge outside, the connectors, and what
+/// the map knows of it.
+void drop_port(State& state, FusionMap& map, bool input, const std::string& name);
+
+/// The port through which a map reads what another map reads or writes through `port`, outside of
+/// both an access node: one that it has, or a new one with that memlet and a name like `wish`.
+std::string input_for(State& state, Order& order, FusionMap& map, const std::string& wish,
+                      const Port& port, Memlet memlet);
+
 /// See Port::row.
 void find_row(const State& state, Port& port);
 

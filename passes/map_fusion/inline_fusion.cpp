@@ -38,7 +38,7 @@ class Inliner {
   /// The memlets around the second map have to be propagated then.
   void apply(SymbolSet& unused) {
     for (const Element& element : elements_) copy_for(element);
-    for (const std::string& in : in_ports_) drop_input(in);
+    for (const std::string& in : in_ports_) drop_port(state_, second_, true, in);
     // Whoever writes the result again, behind the second map, still waits for the first one.
     if (stays_) return order(site_.sdfg, state_, node_, second_.entry);
     erase_first();
@@ -246,27 +246,11 @@ class Inliner {
 
   /// The port of the second map through which it reads what the first one read there.
   const std::string& input_of(const std::string& name, const Port& port) {
-    const auto known = inputs_.find(name);
-    if (known != inputs_.end()) return known->second;
-    if (const auto reads = second_.reads.find(port.container); reads != second_.reads.end())
-      for (const std::string& other : reads->second.all())
-        if (second_.in.at(other).node == port.node && second_.in.at(other).direct)
-          return inputs_[name] = other;
-    const std::string here = second_.free_name(true, name);
-    Edge edge = state_[port.outer];
-    edge.dst_connector = "IN_" + here;
-    Node& node = state_[second_.entry];
-    node.in_connectors["IN_" + here] = {}, node.out_connectors["OUT_" + here] = {};
-    Port added{connect(port.node, second_.entry, std::move(edge)), {}, port.node, port.container};
-    second_.add(true, here, std::move(added));
-    return inputs_[name] = here;
-  }
-
-  void drop_input(const std::string& name) {
-    state_.erase(second_.in.at(name).outer);
-    state_[second_.entry].in_connectors.erase("IN_" + name);
-    state_[second_.entry].out_connectors.erase("OUT_" + name);
-    second_.remove(true, name);
+    const auto [known, added] = inputs_.try_emplace(name);
+    if (added)
+      known->second =
+          input_for(state_, site_.order, second_, name, port, state_[port.outer].memlet);
+    return known->second;
   }
 
   void erase_first() {

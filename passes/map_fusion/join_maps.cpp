@@ -51,9 +51,9 @@ class Keeper {
   void keep(const Intermediate& between) {
     const bool stays = between.fate == Intermediate::Fate::Stays;
     for (std::size_t v = 0; v < between.values.size(); ++v) keep(between, v, stays);
-    for (const std::string& in : between.in_ports) drop(second_, true, in);
+    for (const std::string& in : between.in_ports) drop_port(state_, second_, true, in);
     if (stays) return;
-    for (const std::string& out : between.out_ports) drop(first_, false, out);
+    for (const std::string& out : between.out_ports) drop_port(state_, first_, false, out);
     if (between.has_others) {  // the node comes before both maps from here on
       for (EdgeId e : copy(state_.in(between.node)))
         if (state_.source(e) == first_.exit) state_.erase(e);
@@ -111,15 +111,6 @@ class Keeper {
     const EdgeId out = state_.connect(node, first_.exit, {"", connector, std::move(memlet)});
     std::ranges::replace(first_.out.at(value.port).inner, value.edge, out);
     return node;
-  }
-
-  void drop(FusionMap& map, bool input, const std::string& name) {
-    const Port& port = (input ? map.in : map.out).at(name);
-    Node& node = state_[input ? map.entry : map.exit];
-    state_.erase(port.outer);
-    node.in_connectors.erase("IN_" + name);
-    node.out_connectors.erase("OUT_" + name);
-    map.remove(input, name);
   }
 
   const FusionSite& site_;

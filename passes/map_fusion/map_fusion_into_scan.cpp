@@ -96,7 +96,8 @@ class Mover {
     rename_data(moved, names);
     for (const Handed& h : handed_) {
       scan.read_scalar(h.read, h.connector, names.at(h.container));
-      drop_read(h);
+      state_.erase(h.edge);
+      drop_port(state_, second_, true, h.port);
     }
     put_first(*handed_.front().read.loop, std::move(one[*start(one)]), entry(first_).label);
     erase_first(unused);
@@ -259,7 +260,8 @@ class Mover {
   void pass_input(const ScanBody& scan, const std::string& name, const std::string& inside) {
     const auto port =
         std::ranges::find_if(first_.in, [&](const auto& p) { return p.second.container == name; });
-    const std::string here = input_of(port->first, port->second);
+    const std::string here = input_for(state_, site_.order, second_, port->first, port->second,
+                                       state_[port->second.outer].memlet);
     state_[scan.node()].in_connectors[inside];
     const EdgeId e =
         state_.connect(second_.entry, scan.node(),
@@ -267,22 +269,6 @@ class Mover {
                         Memlet::read(name, all_elements(*site_.sdfg.find_data(name)))});
     second_.in.at(here).inner.push_back(e);
     site_.order.connected(e);
-  }
-
-  /// The port of the second map through which it reads what the first one read there.
-  std::string input_of(const std::string& name, const Port& port) {
-    if (const auto reads = second_.reads.find(port.container); reads != second_.reads.end())
-      for (const std::string& other : reads->second.all())
-        if (second_.in.at(other).node == port.node && second_.in.at(other).direct) return other;
-    const std::string here = second_.free_name(true, name);
-    Edge edge = state_[port.outer];
-    edge.dst_connector = "IN_" + here;
-    state_[second_.entry].in_connectors["IN_" + here],
-        state_[second_.entry].out_connectors["OUT_" + here];
-    const EdgeId outer = state_.connect(port.node, second_.entry, std::move(edge));
-    site_.order.connected(outer);
-    second_.add(true, here, Port{outer, {}, port.node, port.container});
-    return here;
   }
 
   /// One element was written to the container; now it is all of it.
@@ -296,14 +282,6 @@ class Mover {
       else if (target && target->data == name && memlet.dst_subset)
         memlet.dst_subset = only;
     }
-  }
-
-  void drop_read(const Handed& h) {
-    state_.erase(h.edge);
-    state_.erase(second_.in.at(h.port).outer);
-    state_[second_.entry].in_connectors.erase("IN_" + h.port);
-    state_[second_.entry].out_connectors.erase("OUT_" + h.port);
-    second_.remove(true, h.port);
   }
 
   static void put_first(LoopRegion& loop, Block block, const std::string& label) {

@@ -299,9 +299,10 @@ class Recomputation {
     std::set<std::string> passed;
     const auto pass_whole = [&](const std::string& name, const Port& port) {
       if (!passed.insert(port.container).second) return;
-      const Subset whole = all_elements(*site_.sdfg.find_data(port.container));
-      read(reader, input_of(reader, name, port), code, port.container,
-           Memlet::read(port.container, whole));
+      const Memlet whole =
+          Memlet::read(port.container, all_elements(*site_.sdfg.find_data(port.container)));
+      read(reader, input_for(state_, site_.order, reader, name, port, whole), code,
+           port.container, whole);
     };
     for (const std::string& name : slice_.inputs) pass_whole(name, first_.in.at(name));
     for (const StoredValue& value : slice_.stored)
@@ -318,7 +319,7 @@ class Recomputation {
       state_[edge].src_connector.clear();
       site_.order.connected(edge);
       std::erase(reader.in.at(port).inner, edge);
-      if (reader.in.at(port).inner.empty()) drop_input(reader, port);
+      if (reader.in.at(port).inner.empty()) drop_port(state_, reader, true, port);
     }
   }
 
@@ -336,28 +337,6 @@ class Recomputation {
             Memlet memlet) {
     reader.in.at(port).inner.push_back(
         connect(reader.entry, node, Edge{"OUT_" + port, connector, std::move(memlet)}));
-  }
-
-  /// The port of the reader through which it reads what the first map reads there.
-  std::string input_of(FusionMap& reader, const std::string& name, const Port& port) {
-    if (const auto reads = reader.reads.find(port.container); reads != reader.reads.end())
-      for (const std::string& other : reads->second.all())
-        if (reader.in.at(other).node == port.node && reader.in.at(other).direct) return other;
-    const std::string here = reader.free_name(true, name);
-    const Subset whole = all_elements(*site_.sdfg.find_data(port.container));
-    Edge edge{"", "IN_" + here, Memlet::read(port.container, whole)};
-    state_[reader.entry].in_connectors["IN_" + here],
-        state_[reader.entry].out_connectors["OUT_" + here];
-    const EdgeId outer = connect(port.node, reader.entry, std::move(edge));
-    reader.add(true, here, Port{outer, {}, port.node, port.container});
-    return here;
-  }
-
-  void drop_input(FusionMap& reader, const std::string& port) {
-    state_.erase(reader.in.at(port).outer);
-    state_[reader.entry].in_connectors.erase("IN_" + port);
-    state_[reader.entry].out_connectors.erase("OUT_" + port);
-    reader.remove(true, port);
   }
 
   FusionMaps& maps_;
