@@ -8,6 +8,7 @@
 #include "ir/analysis/expression_types.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/accesses.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/walk_states.h"
 
@@ -69,7 +70,7 @@ class Fuser {
     if (!state[n].is<Tasklet>() || state.out(n).size() != 1) return std::nullopt;
     Link link{state.out(n)[0], {}, {}};
     const NodeId to = state.target(link.write);
-    if (state[link.write].memlet.empty()) return std::nullopt;
+    if (!carries_data(state[link.write])) return std::nullopt;
     if (state[to].is<Tasklet>()) {
       link.reads = {link.write};
       return link;
@@ -106,7 +107,7 @@ class Fuser {
     const NodeId next = state.target(link.reads.front());
     for (EdgeId e : link.reads) {
       if (state.target(e) != next) return "several tasklets read the result";
-      if (state[e].memlet.empty() || state[e].memlet.dynamic)
+      if (!carries_data(state[e]) || state[e].memlet.dynamic)
         return quoted(state[next].label()) + " does not read the result for certain";
     }
     if (Refusal why = check_code(tasklet, true)) return why;
@@ -180,7 +181,7 @@ class Fuser {
     collect_words(state.get<Tasklet>(end).code, used.taken);
     std::map<std::string, std::string> inputs;  // what is read: its connector
     for (EdgeId e : state.in(end))
-      if (!state[e].memlet.empty()) inputs.emplace(source(state, e), state[e].dst_connector);
+      if (carries_data(state[e])) inputs.emplace(source(state, e), state[e].dst_connector);
     std::map<std::pair<NodeId, std::string>, std::string> results;  // inputs that go: their value
     Statements all;
     for (NodeId n : before) {
@@ -233,7 +234,7 @@ class Fuser {
     const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
     for (EdgeId e : in) {
       const std::string connector = state[e].dst_connector;
-      if (state[e].memlet.empty()) {
+      if (!carries_data(state[e])) {
         state.set_target(e, end);
         continue;
       }

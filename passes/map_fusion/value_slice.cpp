@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/used_names.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/outputs_read.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 
@@ -102,7 +103,7 @@ class Finder {
   /// A node that has more results than the slice needs would have to be cut itself.
   Refusal check_results(NodeId node) const {
     for (EdgeId e : state_.out(node)) {
-      if (e == out_.write || state_[e].memlet.empty() || holds(state_.target(e))) continue;
+      if (e == out_.write || !carries_data(state_[e]) || holds(state_.target(e))) continue;
       const bool again = std::ranges::any_of(state_.out(node), [&](EdgeId other) {
         return state_[other].src_connector == state_[e].src_connector &&
                (other == out_.write || holds(state_.target(other)));
@@ -126,12 +127,8 @@ class Eraser {
       : site_(site), state_(site.state), map_(map), unused_(unused) {}
 
   void erase_port(bool input, const std::string& name) {
-    const auto& port = (input ? map_.in : map_.out).at(name);
-    const NodeId outside = port.node;
-    state_.erase(port.outer);
-    Node& node = state_[input ? map_.entry : map_.exit];
-    node.in_connectors.erase("IN_" + name), node.out_connectors.erase("OUT_" + name);
-    map_.remove(input, name);
+    const NodeId outside = (input ? map_.in : map_.out).at(name).node;
+    drop_port(state_, map_, input, name);
     // Whoever computes the result now may read the container at another node.
     if (input && state_.in(outside).empty() && state_.out(outside).empty()) erase(outside);
   }
@@ -199,7 +196,7 @@ std::set<NodeId> nodes_only_for(const State& state, const FusionMap& map, const 
   // What a node that stays computes for nobody has to go somewhere.
   const auto is_computed = [&](EdgeId e) {
     const NodeId from = state.source(e);
-    return from != map.entry && !state[e].memlet.empty() && !state[from].is<AccessNode>() &&
+    return from != map.entry && carries_data(state[e]) && !state[from].is<AccessNode>() &&
            !gone.contains(from);
   };
   std::set<NodeId> kept;

@@ -322,6 +322,95 @@ constexpr std::array patterns{
     n2.o -> n3.IN_d : $d[i]
     n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_some\n  $p_some -> $p_out",
             {"0:N, i:N|0:N, 0:i + 1|1:N, i - 1:N:2|0:N, i:min(N, i + 2)|0:N, N - i - 1:N", "i|N - 1|0", "0|i|N - 1 - i"}},
+    // Code that hands values to code by connectors alone, in maps and outside, beside what it writes.
+    Pattern{"tasklet-fusion map-fission map-fusion-vertical map-fusion-into-scan inline-fusion recompute-at-reads map-to-loop move-tasklet-into-map move-into-if-body dead-dataflow-elimination gpu-transformation map-expansion strip-mining in-local-storage out-local-storage state-fusion move-loop-into-map",
+            "transient $p_t: float64[N]\n  transient $p_u: float64[N]\n  transient $p_x: float64", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_chain (i) in [0:N]
+      n2 = tasklet first: "b = a / 2; e = 1 - a; f = e / 2"
+      n3 = tasklet second: "d = c + 1"
+      n4 = tasklet third: "o = $1"
+    n5 = exit n1
+    n6 = access $p_t
+    n7 = access $p_u
+    n8 = tasklet lone: "v = 3"
+    n9 = tasklet halved: "w = v / 2$2"
+    n10 = access $p_x
+    n11 = map $p_use (i) in [0:N]
+      n12 = tasklet begin: "o = a / 2 + k"
+      n13 = tasklet end: "r = q / 2 + z"
+    n14 = exit n11
+    n15 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.a : $s[i]
+    n2.b -> n3.c
+    n2.e -> n4.y
+    n3.d -> n4.x
+    n4.o -> n5.IN_t : $p_t[$3]
+    n2.f -> n5.IN_u : $p_u[i]
+    n5.OUT_t -> n6 : $p_t[0:N]
+    n5.OUT_u -> n7 : $p_u[0:N]
+    n8.v -> n9.v
+    n0 -> n9.s : $s[$4]
+    n9.w -> n10 : $p_x[0]
+    n6 -> n11.IN_t : $p_t[0:N]
+    n7 -> n11.IN_u : $p_u[0:N]
+    n10 -> n11.IN_x : $p_x[0]
+    n11.OUT_t -> n12.a : $p_t[i]
+    n11.OUT_x -> n12.k : $p_x[0]
+    n11.OUT_u -> n13.z : $p_u[$5]
+    n12.o -> n13.q
+    n13.r -> n14.IN_d : $d[i]
+    n14.OUT_d -> n15 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out",
+            {"x / 2 + y|x / 2 if y > 1 else y", "+ s|- s if s > 2 else s", "i|i|N - 1 - i", "0|N - 1", "i|i|N - 1 - i"}},
+    // A chain in a nest of maps, whose first link reads before another chain writes there again.
+    Pattern{"map-collapse map-interchange map-tiling map-fission map-fusion-horizontal map-fusion-vertical trivial-map-elimination double-write-elimination tasklet-fusion map-to-loop split-access-nodes local-double-buffering kernel-order",
+            "transient $p_t: float64[N, 3]\n  transient $p_u: float64[N, 3]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_rows (i) in [0:N]
+      n2 = map $p_columns (j) in [0:3]
+        n3 = tasklet put: "b = a / 2"
+        n4 = tasklet down: "o = b + j"
+      n5 = exit n2
+    n6 = exit n1
+    n7 = access $p_t
+    n8 = map $p_again (i, j) in [0:N, 0:$1]
+      n9 = tasklet get: "b = a / 2 + c; e = 1 - a"
+      n10 = tasklet store: "o = e + 2$2"
+      n11 = tasklet keep: "o = b"
+    n12 = exit n8
+    n13 = access $p_t
+    n14 = access $p_u
+    n15 = map $p_sum (i) in [0:N]
+      n16 = tasklet sum: "o = x / 2 + y / 4"
+    n17 = exit n15
+    n18 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.IN_s : $s[i]
+    n2.OUT_s -> n3.a : $s[i]
+    n3.b -> n4.b
+    n4.o -> n5.IN_t : $p_t[i, j]
+    n5.OUT_t -> n6.IN_t : $p_t[i, 0:3]
+    n6.OUT_t -> n7 : $p_t[0:N, 0:3]
+    n7 -> n8.IN_t : $p_t[0:N, 0:3]
+    n8.OUT_t -> n9.a : $p_t[i, j]
+    n8.OUT_t -> n9.c : $p_t[$3]
+    n9.e -> n10.e
+    n9.b -> n11.b
+    n10.o -> n12.IN_t : $p_t[i, j]
+    n11.o -> n12.IN_u : $p_u[i, j]
+    n12.OUT_t -> n13 : $p_t[0:N, 0:$1]
+    n12.OUT_u -> n14 : $p_u[0:N, 0:$1]
+    n13 -> n15.IN_t : $p_t[0:N, 0:3]
+    n14 -> n15.IN_u : $p_u[0:N, 0:3]
+    n15.OUT_t -> n16.x : $p_t[i, $4]
+    n15.OUT_u -> n16.y : $p_u[$5, 0]
+    n16.o -> n17.IN_d : $d[i]
+    n17.OUT_d -> n18 : $d[0:N]
+  state $p_out)", "$p_in -> $p_out", {"1|2|3", "| + j", "i, j|i, j", "0|2", "i|N - 1 - i"}},
 };
 // clang-format on
 
