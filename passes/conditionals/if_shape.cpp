@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/used_names.h"
+#include "passes/common/order_edge.h"
 
 namespace sdfg {
 namespace {
@@ -109,7 +110,7 @@ std::string ValueNames::computed(NodeId n) {
     what += state_[e].src_connector + " of " + language + " " + tasklet->code.text();
     std::map<std::string, std::string> inputs;
     for (EdgeId in : state_.in(from))
-      if (!state_[in].memlet.empty()) inputs[state_[in].dst_connector] = of_edge(in);
+      if (carries_data(state_[in])) inputs[state_[in].dst_connector] = of_edge(in);
     for (const auto& [connector, value] : inputs) what += " | " + connector + " = " + value;
   } else {
     return {};

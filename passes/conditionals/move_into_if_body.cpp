@@ -10,6 +10,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/accesses.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
 #include "passes/common/tidy.h"
@@ -110,7 +111,7 @@ class ScopeMover {
       }
       for (EdgeId e : out(i))
         if (const std::size_t to = element(state_.target(e)); to != none)
-          if (!state_[e].memlet.empty()) unite(i, to);
+          if (carries_data(state_[e])) unite(i, to);
     }
     units_.resize(elements_.size());
     for (std::size_t i = 0; i < elements_.size(); ++i) {
@@ -191,7 +192,7 @@ class ScopeMover {
       for (EdgeId e : out(i)) {
         const std::size_t to = element(state_.target(e));
         if (to != none && &unit(to) == &u) continue;
-        if (state_[e].memlet.empty()) {
+        if (!carries_data(state_[e])) {
           if (to != none) later.push_back(to);
           continue;
         }

@@ -7,6 +7,7 @@
 #include "ir/analysis/used_names.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/one_element.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 
 namespace sdfg {
@@ -88,7 +89,7 @@ bool BlockedScope::is_tied(NodeId node) const {
   const auto* access = state_[node].as<AccessNode>();
   return !std::ranges::all_of(state_.out(far_end(node)), [&](EdgeId e) {
     const NodeId to = state_.target(e);
-    if (state_[e].memlet.empty() || is_independent(to)) return true;
+    if (!carries_data(state_[e]) || is_independent(to)) return true;
     // Into the exit goes one element, by way of a tasklet in the inner map.
     return access && (to != exit_ || (!state_[e].memlet.wcr &&
                                       is_one_element(*sdfg_.find_data(access->data))));
@@ -111,7 +112,7 @@ void BlockedScope::classify() {
 
 std::size_t BlockedScope::constant_count() const {
   std::size_t count = 0;
-  const auto has_data = [&](EdgeId e) { return !state_[e].memlet.empty(); };
+  const auto has_data = [&](EdgeId e) { return carries_data(state_[e]); };
   for (NodeId n : elements_) {
     if (!is_independent(n) || !state_[n].is<Tasklet>()) continue;
     if (std::ranges::any_of(state_.in(n), has_data)) continue;

@@ -15,6 +15,7 @@
 #include "passes/common/connector_index.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/common/one_element.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/removal.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
@@ -259,7 +260,7 @@ class Promotion {
       return label + " converts a number";
     for (EdgeId e : state.in(write.producer)) {
       const Memlet& in = state[e].memlet;
-      if (in.empty()) continue;
+      if (!carries_data(state[e])) continue;
       if (in.dynamic || !state[state.source(e)].is<AccessNode>())
         return label + " reads something else than an element";
       if (Refusal why = check_input(state, state.source(e), in.subset(), name)) return why;

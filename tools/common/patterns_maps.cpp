@@ -411,6 +411,61 @@ constexpr std::array patterns{
     n16.o -> n17.IN_d : $d[i]
     n17.OUT_d -> n18 : $d[0:N]
   state $p_out)", "$p_in -> $p_out", {"1|2|3", "| + j", "i, j|i, j", "0|2", "i|N - 1 - i"}},
+    // Chains that depend on nothing, that decide about what a branch uses, and that say a symbol.
+    Pattern{"loop-blocking move-into-if-body fuse-conditionals lift-trivial-if scalar-to-symbol-promotion move-tasklet-into-map tasklet-fusion inline-sdfg scalar-copy-elimination map-unroll",
+            "transient $p_x: float64\n  transient $p_y: float64\n  transient $p_c: int64\n  symbol $p_k: int64", R"(
+  state $p_in
+    n0 = tasklet lone: "v = $1"
+    n1 = tasklet later: "w = v + 1"
+    n2 = access $p_c
+    n0.v -> n1.v
+    n1.w -> n2 : $p_c[0]
+  state $p_use
+    n0 = access $s
+    n1 = map $p_map (i) in [0:N]
+      n2 = tasklet lone: "o = 3"
+      n3 = tasklet first: "o = a / 2 + $p_k"
+      n4 = tasklet second: "p = o + l"
+      n5 = access $p_x
+      n6 = nested_sdfg $p_choose with (i, K)
+        sdfg $p_choose(x: float64, y: float64)
+          symbol i: int64
+          symbol K: int64
+          conditional choose
+            branch yes if "$2"
+              state a
+                n0 = access x
+                n1 = tasklet half: "o = z / 2"
+                n2 = tasklet less: "p = 1 - o"
+                n3 = access y
+                n0 -> n1.z : x[0]
+                n1.o -> n2.o
+                n2.p -> n3 : y[0]
+            branch no
+              state b
+                n0 = tasklet other: "o = 2"
+                n1 = access y
+                n0.o -> n1 : y[0]
+      n7 = access $p_y
+      n8 = tasklet both: "o = y / 2 + z"
+      n9 = tasklet third: "q = a * $3"
+    n10 = exit n1
+    n11 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1 -> n2
+    n1.OUT_s -> n3.a : $s[i]
+    n1.OUT_s -> n9.a : $s[$4]
+    n2.o -> n4.l
+    n3.o -> n4.o
+    n4.p -> n5 : $p_x[0]
+    n5 -> n6.x : $p_x[0]
+    n6.y -> n7 : $p_y[0]
+    n7 -> n8.y : $p_y[0]
+    n9.q -> n8.z
+    n8.o -> n10.IN_d : $d[i]
+    n10.OUT_d -> n11 : $d[0:N]
+  state $p_out)", "$p_in -> $p_use set $p_k = $p_c\n  $p_use -> $p_out",
+            {"1|2", "i > 1|i < K|K > 3", "2|i|$p_k", "i|N - 1 - i"}},
 };
 // clang-format on
 
