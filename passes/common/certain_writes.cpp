@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/propagate.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/relayout.h"
 
@@ -103,7 +104,7 @@ bool writes_all(const State& state, EdgeId edge, NodeId node, const Subset& box)
 }
 
 bool is_whole(const Data& data, const Subset& subset) {
-  return subset == Subset::whole(data.shape);
+  return subset == all_elements(data);
 }
 
 bool is_written(const Data& data, const std::optional<Subset>& read,

@@ -270,17 +270,18 @@ void IfBodyFiller::connect_results(NodeId n, Target& target) {
       target.state->erase(reader);
     }
     if (input != name) {
-      const Subset whole = Subset::whole(data.shape);
+      const Subset whole = all_elements(data);
       const auto& part = state_[e].memlet.src_subset;
       const Subset from = part ? *part : all_elements(inner().arrays.at(name));
       // Said in the same terms where that is possible, so that both sides are seen to agree.
       const bool alike =
           from.rank() == whole.rank() && wide_dimensions(from) == wide_dimensions(whole);
-      const Subset to = alike ? offset_by(from, from, true) : whole;
+      const Subset to = alike ? offset_by(offset_by(from, from, true), whole, false) : whole;
       target.state->connect(result, heir, Edge{"", "", Memlet::copy(name, from, to)});
       if (Array* array = data.as_array()) {
         array->strides = c_strides(data.shape);
         array->total_size = num_elements(whole);
+        array->start_offset = 0;
       }
     }
     data.transient = true;

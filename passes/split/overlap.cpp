@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/analysis/propagate.h"
 #include "passes/common/assume.h"
 #include "passes/common/scope.h"
 #include "passes/split/container_uses.h"
@@ -74,7 +75,7 @@ class OverlapCheck {
   }
   Subset in_all_iterations(const Subset& part, NodeId entry, NodeId node) const {
     const MapEntry& map = state_.get<MapEntry>(entry);
-    Subset out = Subset::whole(sdfg_.find_data(name(node))->shape);
+    Subset out = all_elements(*sdfg_.find_data(name(node)));
     const auto ranges = image(part, map.params, map.ranges, assumptions_);
     for (std::size_t d = 0; d < out.rank(); ++d)
       if (ranges[d]) out[d] = *ranges[d];
