@@ -226,7 +226,8 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   SDFG_TRY(const bool referred, refer_to_views(sdfg));
   SDFG_TRY(const Changed kept, keep_on_host(sdfg, context));
   std::optional<GpuPlacement> placement(sdfg);
-  SDFG_TRY([[maybe_unused]] const Ok code, placement->check_code());
+  SDFG_TRY(const Changed handed, values_into_scalars(sdfg, *placement, context));
+  if (handed == Changed::Yes) placement.emplace(sdfg);
   const Changed given = arguments_to_gpu(sdfg, *placement, context);
   if (given == Changed::Yes) placement.emplace(sdfg);
   const Changed columns = columns_into_kernels(sdfg, *placement, context);
@@ -242,7 +243,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   Transformer transformer(sdfg, options, *placement, context);
   transformer.on_host(sdfg, {});
   const Changed shown = referred ? Changed::Yes : Changed::No;
-  return shown | kept | given | columns | copied | transformer.changed();
+  return shown | kept | handed | given | columns | copied | transformer.changed();
 }
 
 }  // namespace sdfg

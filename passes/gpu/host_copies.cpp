@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/connector_types.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
@@ -261,6 +262,31 @@ Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext&
     context.applied({}, "'" + argument + "' is copied to the GPU for nested SDFGs whose kernels "
                         "take its address");
   return copies.empty() ? Changed::No : Changed::Yes;
+}
+
+Result<Changed> values_into_scalars(Sdfg& root, const GpuPlacement& placement,
+                                    PassContext& context) {
+  if (placement.handed_values().empty()) return Changed::No;
+  SDFG_TRY([[maybe_unused]] const Ok typed, infer_connector_types(root));
+  for (const GpuPlacement::HandedValue& value : placement.handed_values()) {
+    State& state = *value.state;
+    const NodeId from = state.source(value.edge), to = state.target(value.edge);
+    const Edge edge = state[value.edge];
+    const Data* named = value.sdfg->find_data(edge.memlet.data);
+    const Type type =
+        named ? named->dtype : state[from].out_connectors.find(edge.src_connector)->second;
+    if (!state[to].is<Tasklet>() || !type.is_scalar()) return value.refusal;
+    const std::string name = value.sdfg->fresh_name(edge.src_connector + "_handed");
+    value.sdfg->arrays.insert(name, Data::scalar(type, true));
+    const NodeId between = state.add(Node{AccessNode{.data = name}});
+    const Subset element{{Range::index(0)}};
+    state.connect(from, between, {edge.src_connector, "", Memlet::write(name, element)});
+    state.connect(between, to, {"", edge.dst_connector, Memlet::read(name, element)});
+    state.erase(value.edge);
+    context.applied({}, "'" + name + "' holds what '" + std::string(state[from].label()) +
+                            "' hands to '" + std::string(state[to].label()) + "'");
+  }
+  return Changed::Yes;
 }
 
 Data on_host(const Data& data) {

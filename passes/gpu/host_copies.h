@@ -20,6 +20,11 @@ Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& con
 /// stay; GpuPlacement::check refuses them, since what is written would be lost.
 Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context);
 
+/// Gives each value that a tasklet outside of maps hands straight to another one a scalar of its
+/// own: either may become a kernel. An error where it goes elsewhere, or its type is unknown.
+Result<Changed> values_into_scalars(Sdfg& root, const GpuPlacement& placement,
+                                    PassContext& context);
+
 /// A transient like the container, in memory of the host.
 Data on_host(const Data& data);
 

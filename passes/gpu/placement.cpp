@@ -117,22 +117,20 @@ void GpuPlacement::on_state(Sdfg& sdfg, State& state, const Block& block) {
   for (NodeId n : state.nodes()) {
     const NodeId scope = tree->parent_of(n);
     const bool exit_of_kernel = state[n].is_exit() && tree->parent_of(scope) == NodeId{};
-    if (scope == NodeId{}) look_for_refusals(state, block, n);
+    if (scope == NodeId{}) look_for_handed_values(sdfg, state, block, n);
     if (scope == NodeId{} || exit_of_kernel) on_node(sdfg, state, n);
   }
 }
 
-void GpuPlacement::look_for_refusals(const State& state, const Block& block, NodeId n) {
-  const auto refuse = [&](std::string message, std::string hint) {
-    if (code_)
-      code_ = Diagnostic{Place().block(block).node(state, n).text(), std::move(message),
-                         std::move(hint)};
-  };
-  if (state[n].is<Tasklet>())
-    for (EdgeId e : state.out(n))
-      if (state[state.target(e)].is_code() && carries_data(state[e]))
-        refuse("it hands a value to other code outside of maps",
-               "put an access node between them");
+void GpuPlacement::look_for_handed_values(Sdfg& sdfg, State& state, const Block& block,
+                                          NodeId n) {
+  if (!state[n].is<Tasklet>()) return;
+  for (EdgeId e : state.out(n))
+    if (state[state.target(e)].is_code() && carries_data(state[e]))
+      handed_.push_back({&sdfg, &state, e,
+                         {Place().block(block).node(state, n).text(),
+                          "it hands a value to other code outside of maps",
+                          "put an access node between them"}});
 }
 
 void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {

@@ -30,9 +30,14 @@ class GpuPlacement {
   bool stays_on_host(const State& state) const { return host_states_.contains(state); }
   /// Does such a state use the container?
   bool is_kept(const Sdfg& sdfg, const std::string& container) const;
-  /// What has no place on the GPU, outside of maps: values that pass between code without a
-  /// container.
-  Status check_code() const { return code_; }
+  /// A value that passes between code outside of maps without a container: kernels take none.
+  struct HandedValue {
+    Sdfg* sdfg;
+    State* state;
+    EdgeId edge;
+    Diagnostic refusal;  ///< if it cannot get one
+  };
+  const std::vector<HandedValue>& handed_values() const { return handed_; }
   /// What cannot be: an argument that is passed by value is written by a kernel; a loop reads an
   /// array that its body writes; the symbols of a nested SDFG read an array.
   Status check() const;
@@ -69,7 +74,7 @@ class GpuPlacement {
   void add_names(const Sdfg& sdfg);
   void on_state(Sdfg& sdfg, State& state, const Block& block);
   void on_node(Sdfg& sdfg, State& state, NodeId n);
-  void look_for_refusals(const State& state, const Block& block, NodeId n);
+  void look_for_handed_values(Sdfg& sdfg, State& state, const Block& block, NodeId n);
   void link(Index a, Index b);
   Index find(const Sdfg& sdfg, std::string_view name) const;
   void name(const Sdfg& sdfg, const SymbolSet& names, const std::string& by, bool keeps = false);
@@ -78,7 +83,7 @@ class GpuPlacement {
 
   const Sdfg* root_;
   HostStates host_states_;
-  Status code_ = Ok{};
+  std::vector<HandedValue> handed_;
   std::vector<Container> containers_;
   std::vector<FreeTasklet> tasklets_;
   std::unordered_map<const Sdfg*, NameIndex> index_;  ///< of the containers of each SDFG
