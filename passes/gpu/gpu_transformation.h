@@ -19,8 +19,9 @@ Maps and library nodes at the top of a state become kernels, what is inside them
 sequentially, transients inside go to registers. Arrays, arguments included, are in GPU memory;
 scalars stay on the host unless a kernel writes them. Tasklets outside of maps that touch GPU
 memory become kernels of one thread, and so does a nested SDFG with control flow that has nothing to
-run in parallel: a scan over a single column. Copies in GPU memory that update what is there, or change
-the shape of what they move, become kernels, too; the runtime makes all others.
+run in parallel: a scan over a single column. A value that one tasklet hands straight to another gets
+a scalar. Copies in GPU memory that update what is there, or change the shape of what they move, become
+kernels, too; the runtime makes all others.
 
 Block sizes are (x, y, z); x goes along the last parameter of a map. A size is reduced to the
 known extent of its dimension; a map of which only one dimension has more than one value counts as
