@@ -273,8 +273,12 @@ Result<Changed> values_into_scalars(Sdfg& root, const GpuPlacement& placement,
     const NodeId from = state.source(value.edge), to = state.target(value.edge);
     const Edge edge = state[value.edge];
     const Data* named = value.sdfg->find_data(edge.memlet.data);
-    const Type type =
-        named ? named->dtype : state[from].out_connectors.find(edge.src_connector)->second;
+    const auto connector = state[from].out_connectors.find(edge.src_connector);
+    Type type;
+    if (named)
+      type = named->dtype;
+    else if (connector != state[from].out_connectors.end())
+      type = connector->second;
     if (!state[to].is<Tasklet>() || !type.is_scalar()) return value.refusal;
     const std::string name = value.sdfg->fresh_name(edge.src_connector + "_handed");
     value.sdfg->arrays.insert(name, Data::scalar(type, true));

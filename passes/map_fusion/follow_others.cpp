@@ -9,8 +9,8 @@
 namespace sdfg {
 namespace {
 
-/// Pairs of accesses that are compared before all that follows waits.
-constexpr std::size_t most_pairs = 256;
+/// Nodes before, and accesses to what they touch, that are looked at before all that follows waits.
+constexpr std::size_t most_steps = 1024;
 
 class Followers {
  public:
@@ -50,7 +50,7 @@ class Followers {
     std::set<NodeId> seen(queue.begin(), queue.end());
     for (std::size_t at = 0; at < queue.size(); ++at) {
       const NodeId node = queue[at];
-      if (!look_at(node)) return false;
+      if (++steps_ > most_steps || !look_at(node)) return false;
       for (EdgeId e : state_.in(node)) {
         const NodeId from = site_.order.element(state_.source(e));
         if (from != first_.entry && !site_.order.reaches(from, first_.entry) &&
@@ -96,6 +96,7 @@ class Followers {
   }
   bool compare(const std::optional<Subset>& touched, EdgeId edge, bool write, NodeId site,
                NodeId end) {
+    if (++steps_ > most_steps) return false;
     if (state_[edge].memlet.empty()) return true;
     const NodeId neighbour = write ? state_.source(edge) : state_.target(edge);
     const auto* access = state_[neighbour].as<AccessNode>();
@@ -103,7 +104,7 @@ class Followers {
     // A copy begins as soon as its source is there.
     const NodeId begin = site_.order.element_in({}, access && !write ? site : neighbour);
     if (begin == second_.entry || !site_.order.reaches(second_.exit, begin)) return true;
-    if (++compared_ > most_pairs || state_[begin].is<LibraryNode>()) return false;
+    if (state_[begin].is<LibraryNode>()) return false;
     if (access && (!data || data->role() != Role::Plain)) return false;
     const std::string& name = state_.get<AccessNode>(site).data;
     const auto other = elements(edge, write, name);
@@ -122,7 +123,7 @@ class Followers {
   FusionPlan& plan_;
   std::vector<NodeId> nodes_;  ///< between, which others write, too
   std::set<std::pair<NodeId, NodeId>> pairs_;
-  std::size_t compared_ = 0;
+  std::size_t steps_ = 0;
 };
 
 }  // namespace
