@@ -39,10 +39,14 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
     if (assigned.contains(name)) return "the body assigns '" + name + "', which the range reads";
   Refusal why;
   for_each_state(loop, [&](const State& state) {
-    for (NodeId n : state.nodes_of<AccessNode>())
-      if (const auto* access = state[n].as<AccessNode>();
-          !why && !state.in(n).empty() && read.contains(access->data))
-        why = "the body writes '" + access->data + "', which the range reads";
+    for (NodeId n : state.nodes_of<AccessNode>()) {
+      const auto& access = state.get<AccessNode>(n);
+      if (why) return;
+      if (!state.in(n).empty() && read.contains(access.data))
+        why = "the body writes '" + access.data + "', which the range reads";
+      // Of a container that one state uses alone, in each run of that state.
+      if (access.setzero) why = "the body sets '" + access.data + "' to zero";
+    }
   });
   return why;
 }

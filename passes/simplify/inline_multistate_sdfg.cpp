@@ -130,6 +130,7 @@ class Inliner {
     for (const auto& [name, c] : plan_.connections)
       if (sdfg_.find_data(c.outer)->role() != Role::Plain)
         return "connector '" + name + "' leads to '" + c.outer + "', a view or reference";
+    if (Refusal why = check_zeros()) return why;
     if (Refusal why = check_accesses(inner)) return why;
     if (Refusal why = check_names(inner)) return why;
     return cut_.check();
@@ -179,14 +180,27 @@ class Inliner {
     for (const std::string& name : own_) plan_.symbols.erase(name);
   }
 
+  /// A container that one state uses alone is set to zero in each run of that state; several states
+  /// would use it.
+  Refusal check_zeros() const {
+    const State& state = site_.state();
+    for (auto edges : {state.in(node_), state.out(node_)})
+      for (EdgeId e : edges)
+        for (NodeId n : {state.source(e), state.target(e)})
+          if (const auto* access = state[n].as<AccessNode>(); access && access->setzero)
+            return "'" + access->data + "', which it is given, is set to zero";
+    return {};
+  }
+
   Refusal check_accesses(const Sdfg& inner) const {
     Refusal why;
     for_each_node(inner, [&](const Node& node, const State& state, NodeId n) {
       const auto* access = node.as<AccessNode>();
       if (why || !access) return;
+      // That is done in each call.
+      if (access->setzero) why = "'" + access->data + "' is set to zero inside";
       if (inner.find_data(access->data)->transient) return;
       const Connection& c = plan_.connections.at(access->data);
-      if (access->setzero) why = "'" + access->data + "' is set to zero inside";
       for (auto edges : {state.in(n), state.out(n)})
         for (EdgeId e : edges)
           if (!why) why = plan_.check_rank(state, c, e);

@@ -54,7 +54,7 @@ struct Filling {
 bool has_pattern(std::string_view pass) { return !patterns_for(pass).empty(); }
 
 Sdfg random_patterns(std::size_t size, std::string_view wanted, Random& random) {
-  constexpr std::size_t nodes_of_each = 15;  // on average
+  constexpr std::size_t nodes_of_each = 16;  // on average
   const std::size_t count = std::max<std::size_t>(1, size / nodes_of_each);
   const std::vector<Pattern> all = patterns_for(""), fitting = patterns_for(wanted);
   const std::size_t special = fitting.empty() ? count : random.below(count);

@@ -250,6 +250,86 @@ constexpr std::array patterns{
     n11.o -> n12.IN_d : $d[i]
     n12.OUT_d -> n13 : $d[0:N]
   state $p_out)", "$p_in -> $p_out", {"i|i + 1|N - i", "i + 2|i + 1|i|2 * i % N"}},
+    // Containers that begin with zeros: what nobody writes there is read, or added to.
+    Pattern{"map-fusion-vertical map-fusion-horizontal map-promotion state-fusion merge-access-nodes redundant-array-elimination double-write-elimination split-access-nodes map-split-vertical map-dead-range-elimination shrink-transients transient-reuse inline-sdfg recompute-at-reads inline-fusion copy-to-map conditional-into-maps",
+            "transient $p_t: float64[N]\n  transient $p_u: float64[N]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_some (i) in [$1]
+      n2 = tasklet some: "o = 1 - x"
+    n3 = exit n1
+    n4 = access $p_t {setzero = true}
+    n5 = access $p_u {setzero = true}
+    n6 = map $p_all (i) in [0:N]
+      n7 = tasklet all: "o = x / 2 + y / 2 + z"
+    n8 = exit n6
+    n9 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n2.o -> n3.IN_t : $p_t[i]
+    n3.OUT_t -> n4 : $p_t[$1]
+    n0 -> n5 : $s[0:2] -> [$2]
+    n4 -> n6.IN_t : $p_t[0:N]
+    n5 -> n6.IN_u : $p_u[0:N]
+    n0 -> n6.IN_s : $s[0:N]
+    n6.OUT_t -> n7.x : $p_t[$3]
+    n6.OUT_u -> n7.y : $p_u[$4]
+    n6.OUT_s -> n7.z : $s[i]
+    n7.o -> n8.IN_d : $d[i]
+    n8.OUT_d -> n9 : $d[0:N]
+  state $p_out
+    n0 = access $p_t
+    n1 = access $d
+    n0 -> n1 : $p_t[$5] -> [0])", "$p_in -> $p_out",
+            {"0:2|1:N|0:N", "0:2|N - 2:N", "i|N - 1 - i|0", "i|N - 1 - i", "0|N - 1"}},
+    // Sums that begin with zero, in a map and in a nested SDFG.
+    Pattern{"accumulate-transient trivial-map-elimination map-collapse map-expansion map-interchange map-fission map-to-loop inline-sdfg scalar-copy-elimination tasklet-fusion move-into-if-body fuse-conditionals set-strides in-local-storage out-local-storage refine-nested-access",
+            "transient $p_x: float64\n  transient $p_r: float64[3]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_rows (i) in [0:N]
+      n2 = map $p_columns (j) in [$1]
+        n3 = tasklet add: "o = x / 2 + j"
+      n4 = exit n2
+      n5 = access $p_x {setzero = true}
+      n6 = nested_sdfg $p_pick with (i)
+        sdfg $p_pick(x: float64, y: float64)
+          symbol i: int64
+          transient few: float64[3]
+          state begin
+            n0 = access x
+            n1 = access few {setzero = true}
+            n2 = tasklet sum: "o = a / 2 + b"
+            n3 = access y
+            n0 -> n1 : x[0] -> [$2]
+            n1 -> n2.a : few[0]
+            n1 -> n2.b : few[$3]
+            n2.o -> n3 : y[0]
+    n7 = exit n1
+    n8 = access $d
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.IN_s : $s[0:N]
+    n2.OUT_s -> n3.x : $s[$4]
+    n3.o -> n4.IN_x : $p_x[0] {wcr = "lambda a, b: a + b"}
+    n4.OUT_x -> n5 : $p_x[0] {wcr = "lambda a, b: a + b"}
+    n5 -> n6.x : $p_x[0]
+    n6.y -> n7.IN_d : $d[i]
+    n7.OUT_d -> n8 : $d[0:N]
+  state $p_sum
+    n0 = access $d
+    n1 = map $p_all (i) in [0:N]
+      n2 = tasklet all: "o = x / 4"
+    n3 = exit n1
+    n4 = access $p_r {setzero = true}
+    n0 -> n1.IN_d : $d[0:N]
+    n1.OUT_d -> n2.x : $d[i]
+    n2.o -> n3.IN_r : $p_r[$5] {wcr = "lambda a, b: a + b"}
+    n3.OUT_r -> n4 : $p_r[0:3] {wcr = "lambda a, b: a + b"}
+  state $p_out
+    n0 = access $p_r
+    n1 = access $d
+    n0 -> n1 : $p_r[0:3] -> [1:4])", "$p_in -> $p_sum\n  $p_sum -> $p_out",
+            {"0:2|0:1|1:3", "0|1|2", "0|1|2", "i|j", "0|i % 3|2"}},
 };
 // clang-format on
 
