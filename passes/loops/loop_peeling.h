@@ -15,7 +15,8 @@ Where it is certain that the loop runs so often, the conditions are left out. At
 of 1 and -1 are handled.
 
 Refused when the loop's range cannot be told, a jump leaves an iteration early, the body assigns the
-variable or what the range reads, or a container's shape depends on the variable.)",
+variable or what the range reads or sets a container to zero, or a container's shape depends on the
+variable.)",
   };
   struct Options {
     std::int64_t count = 1;

@@ -17,9 +17,9 @@ each iteration before they are read, become the iteration's own. The body become
 is given the part of each container that it touches; inline-sdfg can open it.
 
 Refused when the range cannot be told, a jump leaves an iteration early, a symbol or a container
-carries a value from one iteration to the next (the message names the accesses), a tasklet may have
-side effects, the host runs the loop and the data is in GPU memory, and for streams, references and
-structures.)",
+carries a value from one iteration to the next (the message names the accesses), the body sets a
+container to zero, a tasklet may have side effects, the host runs the loop and the data is in GPU memory,
+and for streams, references and structures.)",
   };
   struct Options {};
 

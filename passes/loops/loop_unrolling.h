@@ -15,8 +15,8 @@ For loops with a constant number of iterations, from the inside out. The variabl
 behind the loop.
 
 Refused when the number of iterations is not constant or above `max_iterations`; when a jump leaves
-an iteration early; when the body assigns the variable or what the range reads; and when a container's
-shape depends on the variable.)",
+an iteration early; when the body assigns the variable or what the range reads, or sets a container to
+zero; and when a container's shape depends on the variable.)",
   };
   struct Options {
     std::int64_t max_iterations = 128;

@@ -23,8 +23,8 @@ nodes go. Since all three parts run one after the other, no further order is nee
 Refused when the node says so (no_inline); when the nested SDFG returns from within a loop or a
 branch; when a connector reinterprets the memory behind it (see inline-sdfg); when an argument that
 is only part of a container is read by name in a state, or the start or step of a loop; when an
-input is written inside; and when the split would cut an edge between two tasklets, or a view,
-reference or stream from what it belongs to.)",
+input is written inside; when a container is set to zero inside or where it is given; and when the
+split would cut an edge between two tasklets, or a view, reference or stream from what it belongs to.)",
   };
   struct Options {};
 
