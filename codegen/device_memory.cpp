@@ -130,8 +130,10 @@ void SdfgFunction::plan_device_memory(Writer& out) {
         (!data.as_array() && !data.is_scalar()) || is_late(data) || of_launch.contains(name) ||
         bindings_.contains(name))
       continue;
-    if (const auto found = walk.lives.find(name); found != walk.lives.end())
-      order.emplace_back(found->second, name);
+    const auto found = walk.lives.find(name);
+    if (found == walk.lives.end()) continue;
+    if (has_setzero(name)) found->second.include(0, 0);  // that is done first of all
+    order.emplace_back(found->second, name);
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first.first; });
   // Slots that are free, all and by the sizes they have had; the others by when they will be.

@@ -96,6 +96,37 @@ TEST(Gpu, IndicesThatDivideAreOneFraction) {
       << text;
 }
 
+// Zeros are written before all else: memory that others have had before would lose them.
+TEST(Gpu, WhatBeginsWithZerosSharesNoMemoryWithWhatComesBefore) {
+  const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, B: float64[8] {storage = GPU_Global})
+  transient early: float64[8] {storage = GPU_Global}
+  transient middle: float64[8] {storage = GPU_Global}
+  transient sum: float64[8] {storage = GPU_Global}
+  state first
+    n0 = access A
+    n1 = access early
+    n0 -> n1 : A[0:8] -> [0:8]
+  state second
+    n0 = access early
+    n1 = access middle
+    n0 -> n1 : early[0:8] -> [0:8]
+  state third
+    n0 = access middle
+    n1 = access sum {setzero = true}
+    n0 -> n1 : middle[0:4] -> [4:8]
+  state fourth
+    n0 = access sum
+    n1 = access B
+    n0 -> n1 : sum[0:8] -> [0:8]
+  first -> second
+  second -> third
+  third -> fourth
+)"),
+                                   {});
+  const std::string text = bundle ? bundle->files.front().text : bundle.error().text();
+  EXPECT_NE(text.find("3 containers in 3 slots"), text.npos) << text;
+}
+
 TEST(Gpu, BlocksGoAlongLevelsFirst) {
   GpuOptions options;
   options.plan = "kernel m\n  rows_first = 1000\n";
