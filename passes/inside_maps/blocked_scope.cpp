@@ -242,6 +242,7 @@ void BlockedScope::copy_inside(EdgeId e, NodeId inner) {
 void BlockedScope::leave(NodeId inner, NodeId inner_exit) {
   for (EdgeId e : copy(state_.in(exit_))) {
     const NodeId from = state_.source(e);
+    if (from == entry_ && state_[e].memlet.empty()) continue;
     if (is_independent(element_of(from))) {
       if (state_[e].memlet.empty()) continue;
       copy_inside(e, inner);
