@@ -20,8 +20,7 @@ class Followers {
     // The fused map waits for those nodes that do not stay behind it.
     for (const Intermediate& between : plan.intermediates)
       if (between.fate == Intermediate::Fate::Stays &&
-          !std::ranges::all_of(state_.in(between.node),
-                               [&](EdgeId e) { return state_.source(e) == first.exit; }))
+          !comes_after_only(state_, between.node, first))
         nodes_.push_back(between.node);
   }
 

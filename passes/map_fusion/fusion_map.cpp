@@ -136,6 +136,11 @@ void FusionMap::remove(bool input, const std::string& name) {
   ports.erase(port);
 }
 
+bool comes_after_only(const State& state, NodeId node, const FusionMap& map) {
+  return std::ranges::all_of(state.in(node),
+                             [&](EdgeId e) { return state.source(e) == map.exit; });
+}
+
 void drop_port(State& state, FusionMap& map, bool input, const std::string& name) {
   Node& node = state[input ? map.entry : map.exit];
   state.erase((input ? map.in : map.out).at(name).outer);

@@ -87,6 +87,9 @@ void drop_port(State& state, FusionMap& map, bool input, const std::string& name
 std::string input_for(State& state, Order& order, FusionMap& map, const std::string& wish,
                       const Port& port, Memlet memlet);
 
+/// Does all that leads to the node, data or order, come from the map?
+bool comes_after_only(const State& state, NodeId node, const FusionMap& map);
+
 /// See Port::row.
 void find_row(const State& state, Port& port);
 

@@ -102,8 +102,7 @@ class Planner {
 
   void decide_fates() {
     for (Intermediate& between : plan_.intermediates) {
-      const bool only_first = std::ranges::all_of(
-          state_.in(between.node), [&](EdgeId e) { return state_.source(e) == first_.exit; });
+      const bool only_first = comes_after_only(state_, between.node, first_);
       const bool only_second = std::ranges::all_of(state_.out(between.node), [&](EdgeId e) {
         return state_.target(e) == second_.entry || state_[e].memlet.empty();
       });
@@ -242,8 +241,7 @@ class Planner {
     const NodeId from = state_.source(edge);
     if (from == first_.exit || is_between(from)) return true;
     return state_[from].is<AccessNode>() && !state_.in(from).empty() &&
-           std::ranges::all_of(state_.in(from),
-                               [&](EdgeId e) { return state_.source(e) == first_.exit; });
+           comes_after_only(state_, from, first_);
   }
 
   Refusal check_path() {
@@ -264,10 +262,9 @@ class Planner {
   }
   /// Does a node between wait for something else that comes after the first map?
   bool is_reached_besides(NodeId between) const {
-    const auto direct = [&](EdgeId e) { return state_.source(e) == first_.exit; };
-    return !std::ranges::all_of(state_.in(between), direct) &&
+    return !comes_after_only(state_, between, first_) &&
            site_.order.reaches(first_.exit, between, [&](EdgeId e) {
-             return state_.target(e) != between || !direct(e);
+             return state_.target(e) != between || state_.source(e) != first_.exit;
            });
   }
 

@@ -116,9 +116,7 @@ class Waits {
 
 Refusal waits_through(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                       NodeId between, std::vector<NodeId>& out) {
-  const auto in = site.state.in(between);
-  if (std::ranges::all_of(in, [&](EdgeId e) { return site.state.source(e) == first.exit; }))
-    return {};
+  if (comes_after_only(site.state, between, first)) return {};
   if (site.references)
     return "others write '" + site.state.get<AccessNode>(between).data +
            "', too, and the SDFG has references, which may be to what they use";
