@@ -6,6 +6,7 @@
 #include "ir/parse.h"
 #include "ir/verify.h"
 #include "ir/walk.h"
+#include "passes/registry.h"
 #include "support/assert.h"
 #include "tools/common/bisect.h"
 #include "tools/common/check_semantics.h"
@@ -61,6 +62,37 @@ TEST(CheckSemantics, ADifferenceIsThePassesFault) {
     FAIL() << "the difference was not seen";
   } catch (const InternalError& error) {
     EXPECT_NE(std::string(error.what()).find("after relabel (run 1)"), std::string::npos);
+    EXPECT_EQ(std::string(error.what()).find("--tolerance"), std::string::npos);
+  }
+}
+
+TEST(CheckSemantics, ADifferenceAsOfSumsInAnotherOrderIsSaidToBeOne) {
+  Sdfg sdfg = *parse(
+      "sdfg total(A: float32[40], r: float32[1])\n"
+      "  state s\n"
+      "    n0 = access A\n"
+      "    n1 = map tiles (ti) in [0:40:4]\n"
+      "      n2 = map points (i) in [ti:ti + 4]\n"
+      "        n3 = tasklet take: \"o = v * 0.1\"\n"
+      "      n4 = exit n2\n"
+      "    n5 = exit n1\n"
+      "    n6 = access r\n"
+      "    n0 -> n1.IN_A : A[0:40]\n"
+      "    n1.OUT_A -> n2.IN_A : A[ti:ti + 4]\n"
+      "    n2.OUT_A -> n3.v : A[i]\n"
+      "    n3.o -> n4.IN_r : r[0] {wcr = \"lambda x, y: x + y\"}\n"
+      "    n4.OUT_r -> n5.IN_r : r[0] {wcr = \"lambda x, y: x + y\"}\n"
+      "    n5.OUT_r -> n6 : r[0] {wcr = \"lambda x, y: x + y\"}\n");
+  CheckSemantics check(true, {}, 0);
+  check.start(sdfg);
+  RunOptions options;
+  options.observers = {&check};
+  Diagnostics warnings;
+  try {
+    (void)run(*parse_pipeline("accumulate-transient", all_passes()), sdfg, options, warnings);
+    FAIL() << "the difference was not seen";
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("--tolerance=1e-4"), std::string::npos);
   }
 }
 
