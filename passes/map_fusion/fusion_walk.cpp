@@ -205,6 +205,25 @@ Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOpt
   return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions, {});
 }
 
+namespace {
+
+/// Do literal indices say that two memlets at one access node have no element in common? Asked of
+/// every pair of edges at the node, so no more than that is looked at.
+bool lie_apart(const Memlet& a, const Memlet& b) {
+  if (a.data != b.data || !a.subset() || !b.subset()) return false;
+  const Subset &x = *a.subset(), &y = *b.subset();
+  const auto dense = [](const Range& r) { return r.step == Expr(1) && r.tile == Expr(1); };
+  const auto before = [](const Range& first, const Range& second) {
+    const auto end = first.end.as_integer(), begin = second.begin.as_integer();
+    return end && begin && *end < *begin;
+  };
+  for (std::size_t d = 0; d < std::min(x.rank(), y.rank()); ++d)
+    if ((before(x[d], y[d]) || before(y[d], x[d])) && dense(x[d]) && dense(y[d])) return true;
+  return false;
+}
+
+}  // namespace
+
 // Maps come in the order of the dataflow, so a producer has tried all of its own producers before.
 // Those of one map wait in a queue, the last in the dataflow first: a producer from which a path
 // leads through another one comes after that one, and by then the path may be gone. Each is tried
@@ -219,9 +238,12 @@ void for_each_producer(FusionMaps& maps, const std::vector<NodeId>& entries,
     std::set<Key, std::greater<>> producers;
     for (const auto& [name, port] : maps.at(consumer).in) {
       if (!site.state[port.node].is<AccessNode>()) continue;
-      for (EdgeId e : site.state.in(port.node))
-        if (const NodeId producer = site.order.element(site.state.source(e)); maps.is_map(producer))
-          producers.emplace(site.order.position(producer), producer);
+      const Memlet& read = site.state[port.outer].memlet;
+      for (EdgeId e : site.state.in(port.node)) {
+        if (lie_apart(site.state[e].memlet, read)) continue;
+        const NodeId producer = site.order.element(site.state.source(e));
+        if (maps.is_map(producer)) producers.emplace(site.order.position(producer), producer);
+      }
     }
     while (!producers.empty()) {
       const NodeId producer = producers.begin()->second;
