@@ -52,6 +52,8 @@ std::vector<Expr> sizes(const Subset& subset);
 // tiles are respected. Empty ranges: an empty set is covered by everything.
 Truth covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions = {});
 Truth intersects(const Subset& a, const Subset& b, const Assumptions& assumptions = {});
+/// Do literal indices alone say that they have no point in common? Quick, for many pairs.
+bool lie_apart(const Subset& a, const Subset& b);
 /// The same points, whatever the spelling.
 Truth same_points(const Subset& a, const Subset& b, const Assumptions& assumptions = {});
 

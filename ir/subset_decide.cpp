@@ -117,8 +117,19 @@ Truth covers(const Subset& outer, const Subset& inner, const Assumptions& assump
     return quick == Truth::Unknown ? detail::isl_covers(outer, inner, assumptions) : quick;
   });
 }
+bool lie_apart(const Subset& a, const Subset& b) {
+  const auto dense = [](const Range& r) { return r.step == Expr(1) && r.tile == Expr(1); };
+  const auto before = [](const Range& first, const Range& second) {
+    const auto end = first.end.as_integer(), begin = second.begin.as_integer();
+    return end && begin && *end < *begin;
+  };
+  for (std::size_t d = 0; d < std::min(a.rank(), b.rank()); ++d)
+    if ((before(a[d], b[d]) || before(b[d], a[d])) && dense(a[d]) && dense(b[d])) return true;
+  return false;
+}
 Truth intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {
   if (a.rank() != b.rank()) return Truth::Unknown;
+  if (lie_apart(a, b)) return Truth::No;
   return answer(detail::Answers::About::Intersects, a, b, assumptions, [&] {
     if (const auto linear = detail::linear_intersects(a, b, assumptions)) return *linear;
     const Truth quick = quick_intersects(a, b, assumptions);

@@ -207,19 +207,9 @@ Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOpt
 
 namespace {
 
-/// Do literal indices say that two memlets at one access node have no element in common? Asked of
-/// every pair of edges at the node, so no more than that is looked at.
+/// Certainly other elements of one container; asked of every pair of edges at an access node.
 bool lie_apart(const Memlet& a, const Memlet& b) {
-  if (a.data != b.data || !a.subset() || !b.subset()) return false;
-  const Subset &x = *a.subset(), &y = *b.subset();
-  const auto dense = [](const Range& r) { return r.step == Expr(1) && r.tile == Expr(1); };
-  const auto before = [](const Range& first, const Range& second) {
-    const auto end = first.end.as_integer(), begin = second.begin.as_integer();
-    return end && begin && *end < *begin;
-  };
-  for (std::size_t d = 0; d < std::min(x.rank(), y.rank()); ++d)
-    if ((before(x[d], y[d]) || before(y[d], x[d])) && dense(x[d]) && dense(y[d])) return true;
-  return false;
+  return a.data == b.data && a.subset() && b.subset() && lie_apart(*a.subset(), *b.subset());
 }
 
 }  // namespace

@@ -152,8 +152,8 @@ class StateSplitter {
           state_.out(node), [&](EdgeId next) { return state_.target(next) == consumer; });
       if (!direct) continue;
       OverlapPair pair;
-      if (Refusal why = check_overlap(sdfg_, state_, node, at(producer).exit, consumer, order(),
-                                      assumptions_, pair))
+      if (Refusal why = Overlaps(sdfg_, state_, order(), assumptions_)
+                            .check(node, at(producer).exit, consumer, pair))
         return "a path leads from one map to the other: " + why.reason();
       for (std::size_t d = 0; d < pair.producer_parameter.size(); ++d)
         if (pair.producer_parameter[d] != d) return "the parameters are in different orders";

@@ -81,8 +81,11 @@ class StateSplitter {
     VerticalPlan plan;
     plan.candidate = true;
     if (found.refusal) return plan.refusal = found.refusal, plan;
-    if (!order_) order_.emplace(state_);
-    plan = plan_vertical_split(sdfg_, state_, tree_, *order_, found.value, assigned_, costs_,
+    if (!order_) {
+      order_.emplace(state_);
+      overlaps_.emplace(sdfg_, state_, *order_, assumptions_);
+    }
+    plan = plan_vertical_split(sdfg_, state_, tree_, *overlaps_, found.value, assigned_, costs_,
                                assumptions_);
     if (plan.refusal) return plan;
     if (!conflicts_) conflicts_.emplace(sdfg_, state_, assumptions_);
@@ -131,6 +134,7 @@ class StateSplitter {
   PassContext& context_;
   ScopeTree tree_;
   std::optional<Order> order_;
+  std::optional<Overlaps> overlaps_;
   std::optional<ConflictOrder> conflicts_;
   std::set<NodeId> touched_;    ///< maps that have been part of a decision
   std::set<std::string> done_;  ///< containers that are no longer used

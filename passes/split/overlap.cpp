@@ -26,7 +26,8 @@ class OverlapCheck {
         producer_(state.get<MapExit>(exit).entry), consumer_(consumer), order_(order),
         assumptions_(assumptions) {}
 
-  Refusal run(OverlapPair& pair) {
+  /// What the node says, down to the parameters of the same iteration.
+  Refusal check_maps(OverlapPair& pair) const {
     const MapEntry &p = state_.get<MapEntry>(producer_), &c = state_.get<MapEntry>(consumer_);
     if (p.schedule != c.schedule) return "the maps have different schedules";
     if (p.params.size() != c.params.size())
@@ -39,11 +40,14 @@ class OverlapCheck {
     for (const MapEntry* map : {&p, &c})
       for (const Range& r : map->ranges)
         if (r.step != Expr(1) || r.tile != Expr(1)) return "a map has a step or tiles";
-    if (Refusal why = match_parameters(pair)) return why;
+    pair.producer = producer_, pair.consumer = consumer_;
+    return match_parameters(pair);
+  }
+  /// All else, which is the same whichever node connects the two.
+  Refusal check_all_between(const OverlapPair& pair) {
     if (Refusal why = check_exchanged(pair)) return why;
     if (Refusal why = check_other_containers(pair)) return why;
     if (reaches_besides()) return "the consumer depends on the producer in other ways, too";
-    pair.producer = producer_, pair.consumer = consumer_;
     return {};
   }
 
@@ -237,10 +241,13 @@ class OverlapCheck {
 
 }  // namespace
 
-Refusal check_overlap(const Sdfg& sdfg, const State& state, NodeId access, NodeId producer_exit,
-                      NodeId consumer, const Order& order, const Assumptions& assumptions,
-                      OverlapPair& pair) {
-  return OverlapCheck(sdfg, state, access, producer_exit, consumer, order, assumptions).run(pair);
+Refusal Overlaps::check(NodeId access, NodeId producer_exit, NodeId consumer, OverlapPair& pair) {
+  OverlapCheck check(sdfg_, state_, access, producer_exit, consumer, order_, assumptions_);
+  if (Refusal why = check.check_maps(pair)) return why;
+  const Key key{producer_exit, consumer, pair.producer_parameter};
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(key, check.check_all_between(pair)).first->second;
 }
 
 }  // namespace sdfg

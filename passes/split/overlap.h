@@ -1,7 +1,7 @@
 #pragma once
 
 #include <map>
-#include <string>
+#include <tuple>
 #include <vector>
 
 #include "ir/analysis/order.h"
@@ -17,12 +17,27 @@ struct OverlapPair {
   std::vector<std::size_t> producer_parameter;
 };
 
-/// Why the two maps, connected through the access node, could not be fused even on a range that
-/// they have in common: other parameters or schedules, reads at an offset, another container that
-/// both touch, a path from one to the other beside what they exchange. `order` is that of the
-/// state.
-Refusal check_overlap(const Sdfg& sdfg, const State& state, NodeId access, NodeId producer_exit,
-                      NodeId consumer, const Order& order, const Assumptions& assumptions,
-                      OverlapPair& pair);
+/// Why two maps, connected through an access node, could not be fused even on a range that they
+/// have in common: other parameters or schedules, reads at an offset, another container that both
+/// touch, a path from one to the other beside what they exchange. As long as the state does not
+/// change; `order` is its order. Two maps may be connected through many nodes: all but what the
+/// node itself says is found out once.
+class Overlaps {
+ public:
+  Overlaps(const Sdfg& sdfg, const State& state, const Order& order,
+           const Assumptions& assumptions)
+      : sdfg_(sdfg), state_(state), order_(order), assumptions_(assumptions) {}
+
+  Refusal check(NodeId access, NodeId producer_exit, NodeId consumer, OverlapPair& pair);
+
+ private:
+  /// The exit, the consumer, and the parameters of the same iteration.
+  using Key = std::tuple<NodeId, NodeId, std::vector<std::size_t>>;
+  const Sdfg& sdfg_;
+  const State& state_;
+  const Order& order_;
+  const Assumptions& assumptions_;
+  std::map<Key, Refusal> known_;
+};
 
 }  // namespace sdfg

@@ -24,11 +24,11 @@ using Boxes = std::map<Group, std::vector<Subset>, GroupLess>;
 
 class Planner {
  public:
-  Planner(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const Order& order,
+  Planner(const Sdfg& sdfg, const State& state, const ScopeTree& tree, Overlaps& overlaps,
           const ContainerUses& uses, const SymbolSet& assigned, const SplitCosts& costs,
           const Assumptions& assumptions)
-      : sdfg_(sdfg), state_(state), tree_(tree), order_(order), uses_(uses), assigned_(assigned),
-        costs_(costs), assumptions_(assumptions) {}
+      : sdfg_(sdfg), state_(state), tree_(tree), overlaps_(overlaps), uses_(uses),
+        assigned_(assigned), costs_(costs), assumptions_(assumptions) {}
 
   VerticalPlan run() {
     if (Refusal why = find_maps()) return refuse(why);
@@ -74,8 +74,7 @@ class Planner {
     for (NodeId p : writers)
       for (NodeId c : readers) {
         OverlapPair pair;
-        if (Refusal why = check_overlap(sdfg_, state_, access, tree_.exit_of(p), c, order_,
-                                        assumptions_, pair))
+        if (Refusal why = overlaps_.check(access, tree_.exit_of(p), c, pair))
           last = std::move(why);
         else
           add(pair);
@@ -425,7 +424,7 @@ class Planner {
   const Sdfg& sdfg_;
   const State& state_;
   const ScopeTree& tree_;
-  const Order& order_;
+  Overlaps& overlaps_;
   const ContainerUses& uses_;
   const SymbolSet& assigned_;
   const SplitCosts& costs_;
@@ -445,10 +444,10 @@ std::vector<Range> VerticalPlan::ranges(const PlannedMap& map, const Subset& pie
 }
 
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
-                                 const Order& order, const ContainerUses& uses,
+                                 Overlaps& overlaps, const ContainerUses& uses,
                                  const SymbolSet& assigned, const SplitCosts& costs,
                                  const Assumptions& assumptions) {
-  return Planner(sdfg, state, tree, order, uses, assigned, costs, assumptions).run();
+  return Planner(sdfg, state, tree, overlaps, uses, assigned, costs, assumptions).run();
 }
 
 }  // namespace sdfg

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "ir/analysis/order.h"
 #include "passes/split/container_split.h"
 #include "passes/split/overlap.h"
 
@@ -43,7 +42,7 @@ struct VerticalPlan {
 /// assigns. The maps' ends are refined once; adjacent pieces that have no different partners are
 /// put together again.
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
-                                 const Order& order, const ContainerUses& uses,
+                                 Overlaps& overlaps, const ContainerUses& uses,
                                  const SymbolSet& assigned, const SplitCosts& costs,
                                  const Assumptions& assumptions);
 

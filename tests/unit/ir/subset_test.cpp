@@ -75,7 +75,16 @@ TEST(Subset, covers) {
   EXPECT_EQ(covers(box("0:N"), box("0, 0")), Truth::Unknown);
 }
 
+TEST(Subset, lieApart) {
+  EXPECT_TRUE(lie_apart(box("3, 0:N"), box("4, 0:N")));
+  EXPECT_TRUE(lie_apart(box("i, 5:10"), box("j, -2:5")));
+  EXPECT_FALSE(lie_apart(box("5:10"), box("9:12")));
+  EXPECT_FALSE(lie_apart(box("0:N"), box("N:M")));
+  EXPECT_FALSE(lie_apart(box("0:4:4:8"), box("6")));  // a tile reaches beyond the end
+  EXPECT_FALSE(lie_apart(box("5:-1:-1"), box("3")));  // from 5 down to 0
+}
 TEST(Subset, intersects) {
+  EXPECT_EQ(intersects(box("0:4:4:8"), box("6")), Truth::Yes);
   EXPECT_EQ(intersects(box("i"), box("i + 1")), Truth::No);
   EXPECT_EQ(intersects(box("i"), box("j")), Truth::Unknown);
   EXPECT_EQ(intersects(box("0:N"), box("N:M")), Truth::No);
