@@ -72,6 +72,18 @@ class Quick {
   const Assumptions& assumptions_;
 };
 
+/// Numbers that no element of a range lies before and behind.
+struct Reach {
+  std::optional<std::int64_t> first, last;
+};
+Reach reach(const Range& r) {
+  if (r.tile != Expr(1)) return {};
+  const auto begin = r.begin.as_integer(), end = r.end.as_integer(), step = r.step.as_integer();
+  if (step) return *step > 0 ? Reach{begin, end} : Reach{end, begin};
+  if (begin && end) return {std::min(*begin, *end), std::max(*begin, *end)};
+  return {};
+}
+
 Truth quick_covers(const Subset& outer, const Subset& inner, const Assumptions& assumptions) {
   const Quick quick(assumptions);
   bool all = true, some_not = false, filled = true;
@@ -118,13 +130,13 @@ Truth covers(const Subset& outer, const Subset& inner, const Assumptions& assump
   });
 }
 bool lie_apart(const Subset& a, const Subset& b) {
-  const auto dense = [](const Range& r) { return r.step == Expr(1) && r.tile == Expr(1); };
-  const auto before = [](const Range& first, const Range& second) {
-    const auto end = first.end.as_integer(), begin = second.begin.as_integer();
-    return end && begin && *end < *begin;
+  const auto before = [](const Reach& x, const Reach& y) {
+    return x.last && y.first && *x.last < *y.first;
   };
-  for (std::size_t d = 0; d < std::min(a.rank(), b.rank()); ++d)
-    if ((before(a[d], b[d]) || before(b[d], a[d])) && dense(a[d]) && dense(b[d])) return true;
+  for (std::size_t d = 0; d < std::min(a.rank(), b.rank()); ++d) {
+    const Reach x = reach(a[d]), y = reach(b[d]);
+    if (before(x, y) || before(y, x)) return true;
+  }
   return false;
 }
 Truth intersects(const Subset& a, const Subset& b, const Assumptions& assumptions) {

@@ -4,30 +4,14 @@
 #include <iterator>
 
 namespace sdfg {
-namespace {
-
-/// Numbers decide most questions about pieces of large containers, at little cost.
-bool apart(const Subset& a, const Subset& b) {
-  for (std::size_t d = 0; d < a.rank() && d < b.rank(); ++d) {
-    const auto a0 = a[d].begin.as_integer(), a1 = a[d].end.as_integer();
-    const auto b0 = b[d].begin.as_integer(), b1 = b[d].end.as_integer();
-    if (a0 && a1 && b0 && b1 && (std::max(*a0, *a1) < std::min(*b0, *b1) ||
-                                 std::max(*b0, *b1) < std::min(*a0, *a1)))
-      return a[d].tile == Expr(1) && b[d].tile == Expr(1);
-  }
-  return false;
-}
-
-}  // namespace
 
 bool BoxAlgebra::overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
-  if (a && b && apart(*a, *b)) return false;
   return !a || !b || intersects(*a, *b, assumptions) != Truth::No;
 }
 
 bool BoxAlgebra::contains(const std::optional<Subset>& outer,
                           const std::optional<Subset>& inner) const {
-  if (!outer || !inner) return false;
+  if (!outer || !inner || lie_apart(*outer, *inner)) return false;
   return *outer == *inner || certain(covers(*outer, *inner, assumptions));
 }
 

@@ -105,6 +105,7 @@ class Eliminator {
     const auto done = [&](const std::string& what) {
       context_.applied(*trails_.at(p), what);
       changed = Changed::Yes;
+      known_.clear();
     };
     for (NodeId n : state.nodes()) {
       const auto* access = state[n].as<AccessNode>();
@@ -162,8 +163,7 @@ class Eliminator {
     if (!placed) return refuse("the copy [" + to_text(inner) + "] to [" + to_text(outer) +
                                "] has no common order of dimensions");
     Sharing sharing{c.from, c.to, *placed};
-    if (Refusal why = check_sharing(program_, sharing, selection_.assume_pointwise))
-      return refuse(why.reason());
+    if (Refusal why = check(sharing)) return refuse(why.reason());
     if (!selection_.ordered_transients && !sharing.order.empty() &&
         program_.sdfg.find_data(c.to)->transient)
       return refuse("it would take ordering edges, and ties maps together that could be fused");
@@ -186,7 +186,19 @@ class Eliminator {
             (sharing.early.empty() ? "" : "; what is overwritten is read before"));
     for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, sharing.to);
     share(program_, sharing);
+    known_.clear();
     return Changed::Yes;
+  }
+
+  /// What is refused is refused for all copies that put the one container there in the other, until
+  /// something changes.
+  Refusal check(Sharing& sharing) {
+    auto& known = known_[{sharing.from, sharing.to}];
+    const auto same = std::ranges::find(known, sharing.placement, &Known::first);
+    if (same != known.end()) return same->second;
+    Refusal why = check_sharing(program_, sharing, selection_.assume_pointwise);
+    if (why) known.emplace_back(sharing.placement, why);
+    return why;
   }
 
   Changed self_copy(Point p, State& state, EdgeId e, const CopySides& sides) {
@@ -210,6 +222,7 @@ class Eliminator {
     context_.applied(trails_.at(p)->in(state, state.source(e)),
                      "a copy of '" + name + "' onto itself");
     drop_copy(program_, p, e);
+    known_.clear();
     touched_.emplace(p, name);
     return Changed::Yes;
   }
@@ -223,6 +236,8 @@ class Eliminator {
   const BufferSelection& selection_;
   PassContext& context_;
   std::map<Refused, std::string> refused_;  ///< and why
+  using Known = std::pair<Placement, Refusal>;
+  std::map<std::pair<std::string, std::string>, std::vector<Known>> known_;
   std::set<std::pair<Point, std::string>> touched_;
 };
 

@@ -46,8 +46,10 @@ bool fills_its_image(const Subset& subset, const MapEntry& map) {
 bool writes_container(const Sdfg& sdfg, const std::string& name, int level) {
   const Data* data = sdfg.find_data(name);
   if (!data) return false;
-  for (std::optional<BlockId> at = start(sdfg); at;) {
-    if (const auto* state = sdfg[*at].as<State>())
+  const std::optional<BlockId> first = start(sdfg);
+  if (!first) return false;
+  for (BlockId at = *first;;) {
+    if (const auto* state = sdfg[at].as<State>())
       for (NodeId n : state->nodes_of<AccessNode>()) {
         if (state->get<AccessNode>(n).data != name) continue;
         for (EdgeId e : state->in(n))
@@ -56,14 +58,12 @@ bool writes_container(const Sdfg& sdfg, const std::string& name, int level) {
               writes_all(*state, e, n, *written, level))
             return true;
       }
-    const auto out = sdfg.out(*at);
-    at.reset();
     // Only forward: a chain of blocks that each has one way in.
-    if (out.size() == 1 && sdfg[out[0]].condition.always_true() &&
-        sdfg.in(sdfg.target(out[0])).size() == 1 && sdfg.target(out[0]) != start(sdfg))
-      at = sdfg.target(out[0]);
+    const auto out = sdfg.out(at);
+    if (out.size() != 1 || !sdfg[out[0]].condition.always_true()) return false;
+    at = sdfg.target(out[0]);
+    if (at == *first || sdfg.in(at).size() != 1) return false;
   }
-  return false;
 }
 
 bool writes_all(const State& state, EdgeId edge, NodeId node, const Subset& box, int level) {
