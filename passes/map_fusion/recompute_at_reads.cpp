@@ -227,6 +227,7 @@ class Recomputation {
       const Range& r = map.ranges[k];
       if (!(r.step == Expr(1))) return "map '" + map.label + "' takes steps";
       if (certain(less(at, r.begin, inside)) || certain(less(r.end, at, inside))) elsewhere = true;
+      if (elsewhere && !alone_) return {};
       const auto require = [&](const Expr& low, const Expr& high, const Expr& condition) {
         if (certain(less_equal(low, high, inside))) return;
         element.condition =

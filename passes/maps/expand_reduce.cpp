@@ -156,14 +156,18 @@ Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port 
   return plan;
 }
 
+/// Vectors may have one element. (The verifier makes sure that the result has one.)
 Result<Plan> plan_dot(Port in, Port factor, Port out) {
-  const auto wide = wide_dimensions(in.subset), other = wide_dimensions(factor.subset);
-  if (wide.size() != 1 || other.size() != 1 || num_elements(out.subset) != Expr(1) ||
-      in.subset[wide[0]].size() != factor.subset[other[0]].size())
+  const auto along = [](const Subset& vector) {
+    const auto wide = wide_dimensions(vector);
+    return wide.empty() ? vector.rank() - 1 : wide[0];
+  };
+  const std::size_t mine = along(in.subset), other = along(factor.subset);
+  const Expr length = in.subset[mine].size();
+  if (length != factor.subset[other].size())
     return Diagnostic{{},
                       "the vectors " + to_text(in.subset) + " and " + to_text(factor.subset) +
                           " do not fit"};
-  const Expr length = in.subset[wide[0]].size();
   return Plan{.in = std::move(in),
               .out = std::move(out),
               .mask = {},
@@ -174,9 +178,9 @@ Result<Plan> plan_dot(Port in, Port factor, Port out) {
               .kept = {},
               .reduced = {length},
               .in_kept = {},
-              .in_reduced = wide,
+              .in_reduced = {mine},
               .out_kept = {},
-              .beside_reduced = other[0]};
+              .beside_reduced = other};
 }
 
 Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
