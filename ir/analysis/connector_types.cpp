@@ -26,8 +26,9 @@ Type passed(const Data& data, bool by_value) {
 
 class Inference {
  public:
-  Inference(Sdfg& sdfg, State& state, const Dataflow& flow)
-      : sdfg_(sdfg), state_(state), flow_(flow) {}
+  /// `symbols`: of the SDFG, once they have been asked for.
+  Inference(Sdfg& sdfg, State& state, const Dataflow& flow, std::optional<TypeTable>& symbols)
+      : sdfg_(sdfg), state_(state), flow_(flow), symbols_(symbols) {}
 
   Status run() {
     for (NodeId id : flow_.order) {
@@ -189,7 +190,7 @@ class Inference {
   Sdfg& sdfg_;
   State& state_;
   const Dataflow& flow_;
-  std::optional<TypeTable> symbols_;
+  std::optional<TypeTable>& symbols_;
   std::map<NodeId, TypeTable> in_scope_;  ///< by entry
 };
 
@@ -197,9 +198,10 @@ class Inference {
 
 Status infer_connector_types(Sdfg& sdfg, const Dataflows& flows) {
   std::optional<Diagnostic> error;
+  std::optional<TypeTable> symbols;
   for_each_state(sdfg, [&](State& state, const Block& block) {
     if (error) return;
-    auto status = Inference(sdfg, state, flows.at(&state)).run();
+    auto status = Inference(sdfg, state, flows.at(&state), symbols).run();
     if (!status) error = inside(Place().block(block), status.error());
     for (NodeId id : state.nodes_of<NestedSdfg>()) {
       auto& nested = state.get<NestedSdfg>(id).sdfg;

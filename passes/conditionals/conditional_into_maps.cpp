@@ -295,7 +295,8 @@ class Converter {
       for (const NearMap& other : *near)
         if (other.containers.contains(container))
           like.push_back(&other.state->get<MapEntry>(other.entry));
-    const NodeId entry = copy_to_map(sdfg_, state, copy, like);
+    AssignedNames assigned;
+    const NodeId entry = copy_to_map(sdfg_, state, copy, like, assigned);
     side.maps.emplace_back();
     const Refusal why =
         read_guarded_map(sdfg_, state, entry, side.branch, accesses_, readable_, effects_,

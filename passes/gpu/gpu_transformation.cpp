@@ -166,7 +166,7 @@ class Transformer {
       context_.applied(trail.in(state, from), "the copy to " +
                                                   quoted(state[state.target(e)].label()) +
                                                   " becomes a kernel");
-      copy_to_map(sdfg, state, e, {});
+      copy_to_map(sdfg, state, e, {}, assigned_);
       changed_ = Changed::Yes;
     }
   }

@@ -156,7 +156,9 @@ class Joiner {
     part.block = id;
     part.region.start_block = part.region.add(Block{region[id].label, state});
     if (copy) {
-      MapEntry& map = part.state().get<MapEntry>(copy_to_map(sdfg_, part.state(), *copy, {like}));
+      AssignedNames assigned;
+      MapEntry& map =
+          part.state().get<MapEntry>(copy_to_map(sdfg_, part.state(), *copy, {like}, assigned));
       const MapEntry made = std::exchange(map, *like);
       map.label = made.label, map.params = made.params, map.ranges = made.ranges;
       if (Refusal why = find_only_map(part.state(), part.scope)) return why;

@@ -225,13 +225,12 @@ Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
 }
 
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
-                   const std::vector<const MapEntry*>& like) {
+                   const std::vector<const MapEntry*>& like, AssignedNames& assigned) {
   Plan plan;
   SDFG_ASSERT(!check(sdfg, state, edge, true, plan));
   std::optional<Beside> points;
   for (const MapEntry* map : like)
     if (!points) points = matching(map, plan);
-  AssignedNames assigned;
   std::optional<ScopeNames> names;
   if (!points) names.emplace(sdfg, state, assigned);
   return apply(sdfg, state, edge, plan, Schedule::Default, points, names);

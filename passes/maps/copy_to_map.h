@@ -1,6 +1,7 @@
 #pragma once
 
 #include "passes/common/gpu_memory.h"
+#include "passes/maps/nest.h"
 #include "passes/transformation.h"
 
 namespace sdfg {
@@ -49,6 +50,6 @@ Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge, con
 /// Makes it a map, with the label, parameters and ranges of the first of these that has as many
 /// points along each dimension, if any. Changes the shape where that has to be. Returns the entry.
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
-                   const std::vector<const MapEntry*>& like);
+                   const std::vector<const MapEntry*>& like, AssignedNames& assigned);
 
 }  // namespace sdfg

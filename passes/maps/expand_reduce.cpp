@@ -156,15 +156,16 @@ Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port 
   return plan;
 }
 
-/// Vectors may have one element. (The verifier makes sure that the result has one.)
+/// Vectors may have one element. Products of matrices are asked about, too.
 Result<Plan> plan_dot(Port in, Port factor, Port out) {
-  const auto along = [](const Subset& vector) {
-    const auto wide = wide_dimensions(vector);
-    return wide.empty() ? vector.rank() - 1 : wide[0];
+  const auto wide = wide_dimensions(in.subset), high = wide_dimensions(factor.subset);
+  const auto along = [](const Subset& vector, const std::vector<std::size_t>& dimensions) {
+    return dimensions.empty() ? vector.rank() - 1 : dimensions[0];
   };
-  const std::size_t mine = along(in.subset), other = along(factor.subset);
+  const std::size_t mine = along(in.subset, wide), other = along(factor.subset, high);
   const Expr length = in.subset[mine].size();
-  if (length != factor.subset[other].size())
+  if (wide.size() > 1 || high.size() > 1 || num_elements(out.subset) != Expr(1) ||
+      length != factor.subset[other].size())
     return Diagnostic{{},
                       "the vectors " + to_text(in.subset) + " and " + to_text(factor.subset) +
                           " do not fit"};
