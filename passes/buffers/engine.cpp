@@ -103,9 +103,8 @@ class Eliminator {
   Changed join_versions(Point p, State& state) {
     Changed changed = Changed::No;
     const auto done = [&](const std::string& what) {
-      context_.applied(*trails_.at(p), what);
+      applied(*trails_.at(p), what);
       changed = Changed::Yes;
-      known_.clear();
     };
     for (NodeId n : state.nodes()) {
       const auto* access = state[n].as<AccessNode>();
@@ -122,6 +121,12 @@ class Eliminator {
       if (merge(program_, p, from, to)) done("two access nodes of '" + name + "' became one");
     }
     return changed;
+  }
+
+  /// Something changes: what was refused may be possible.
+  void applied(const Trail& trail, const std::string& what) {
+    context_.applied(trail, what);
+    known_.clear();
   }
 
   static bool is_copy(const State& state, EdgeId e) {
@@ -175,7 +180,7 @@ class Eliminator {
     if (Refusal why = grow_for(program_, sharing)) return refuse(why.reason());
     refused_.erase(key);
     const State& state = *program_.flow.state(c.point);
-    context_.applied(
+    applied(
         trails_.at(c.point)->in(state, state.source(c.copy)),
         "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
             (sharing.grown.empty() ? ""
@@ -186,7 +191,6 @@ class Eliminator {
             (sharing.early.empty() ? "" : "; what is overwritten is read before"));
     for (const auto& [point, nodes] : program_.nodes(c.from)) touched_.emplace(point, sharing.to);
     share(program_, sharing);
-    known_.clear();
     return Changed::Yes;
   }
 
@@ -219,10 +223,8 @@ class Eliminator {
         return Changed::No;
       }
     if (program_.order(p).scope_of(state.source(e)) || !context_.may_apply()) return Changed::No;
-    context_.applied(trails_.at(p)->in(state, state.source(e)),
-                     "a copy of '" + name + "' onto itself");
+    applied(trails_.at(p)->in(state, state.source(e)), "a copy of '" + name + "' onto itself");
     drop_copy(program_, p, e);
-    known_.clear();
     touched_.emplace(p, name);
     return Changed::Yes;
   }

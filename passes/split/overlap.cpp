@@ -242,12 +242,12 @@ class OverlapCheck {
 }  // namespace
 
 Refusal Overlaps::check(NodeId access, NodeId producer_exit, NodeId consumer, OverlapPair& pair) {
-  OverlapCheck check(sdfg_, state_, access, producer_exit, consumer, order_, assumptions_);
-  if (Refusal why = check.check_maps(pair)) return why;
+  OverlapCheck maps(sdfg_, state_, access, producer_exit, consumer, order_, assumptions_);
+  if (Refusal why = maps.check_maps(pair)) return why;
   const Key key{producer_exit, consumer, pair.producer_parameter};
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
-  return known_.emplace(key, check.check_all_between(pair)).first->second;
+  return known_.emplace(key, maps.check_all_between(pair)).first->second;
 }
 
 }  // namespace sdfg
