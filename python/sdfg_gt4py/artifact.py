@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+from collections.abc import Callable
 from typing import Any
 
 import dace
 import dace.codegen.compiler as dace_compiler
 import numpy as np
 
-from gt4py.next.otf import stages
 from gt4py.next.program_processors.runners.dace.workflow import (
     compilation as gtx_wfdcompilation,
     decoration as gtx_wfddecoration,
@@ -58,7 +58,7 @@ class Artifact(gtx_wfdcompilation.DaCeCompilationArtifact):
     parameters: Parameters = dataclasses.field(kw_only=True)
     loader_path: pathlib.Path | None = dataclasses.field(kw_only=True, default=None)
 
-    def load(self) -> stages.ExecutableProgram:
+    def load(self) -> Callable[..., Any]:
         sdfg = dace.SDFG.from_json(json.loads(self.sdfg_json))
         library = dace_compiler.get_program_handle(self.library_path, sdfg, self.loader_path)
         program = Program(library, self.bind_func_name, self.binding_source_code)

@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 from gt4py._core import definitions as core_defs
 from gt4py.next import backend as gtx_backend
 from gt4py.next.otf import recipes
-from gt4py.next.program_processors.runners.dace.workflow import backend as gtx_wfdbackend
 
 from sdfg_gt4py import cache, deep
 from sdfg_gt4py.compilation import Compiler, DaceCompiler
 from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import find_tool
 from sdfg_gt4py.translation import Translator
+from sdfg_gt4py.versions import make_dace_backend
 
 
 _DEVICES: Final = {
@@ -62,7 +62,7 @@ def make_backend(
     optimizer_options(options.get("optimization_args") or {})  # refuses now rather than later
     found = find_tool(tool)
     with cache.writing():
-        theirs = gtx_wfdbackend.make_dace_backend(gpu=device != "cpu", **options)
+        theirs = make_dace_backend(gpu=device != "cpu", **options)
 
     workflow = theirs.executor
     assert isinstance(workflow, recipes.OTFCompileWorkflow)

@@ -15,14 +15,14 @@ import numpy as np
 
 from gt4py.next import common as gtx_common, utils as gtx_utils
 from gt4py.next.ffront import type_info as ffront_type_info, type_translation
-from gt4py.next.otf import arguments, compiled_program, definitions
+from gt4py.next.otf import arguments, compiled_program
 from gt4py.next.program_processors.runners.dace import sdfg_callable
 from gt4py.next.program_processors.runners.dace.workflow import common as gtx_wfdcommon
 
 from sdfg_gt4py.deep import deeply
-from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.tool import Tool
 from sdfg_gt4py.translation import Translator, to_bytes
+from sdfg_gt4py.versions import ConcreteProgram
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,7 +138,7 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
         argument_descriptor_contexts=_static(program, args, kwargs),
     )
     compilable = program.backend.transforms(
-        definitions.ConcreteProgramDef(data=program.definition_stage, args=types)
+        ConcreteProgram(data=program.definition_stage, args=types)
     )
     with gtx_wfdcommon.dace_context(device_type=translator.device_type):
         sdfg, constants = deeply(
@@ -151,6 +151,6 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
         lowered,
         translator.optimizer_flag(constants),
         translator.tool,
-        about={"constant_symbols": constants, "options": optimizer_options(translator.auto_optimize_args or {})},
+        about={"constant_symbols": constants, "options": translator.options()},
         arguments=sdfg_callable.get_sdfg_args(sdfg, offset_provider or {}, *flat),
     )

@@ -13,7 +13,6 @@ from gt4py._core import definitions as core_defs
 from gt4py.next.iterator import transforms as itir_transforms
 from gt4py.next import common
 from gt4py.next.iterator import ir as itir
-from gt4py.next.program_processors.runners.dace import lowering as gtx_dace_lowering
 from gt4py.next.program_processors.runners.dace.workflow import (
     common as gtx_wfdcommon,
     translation as gtx_wfdtranslation,
@@ -22,6 +21,7 @@ from gt4py.next.program_processors.runners.dace.workflow import (
 from sdfg_gt4py.options import optimizer_options
 from sdfg_gt4py.results import add_results
 from sdfg_gt4py.tool import Tool
+from sdfg_gt4py.versions import lower_program
 
 
 def to_bytes(sdfg: dace.SDFG) -> bytes:
@@ -43,10 +43,14 @@ class Translator(gtx_wfdtranslation.DaCeTranslator):
 
     tool: Tool = dataclasses.field(kw_only=True)
 
+    def options(self) -> dict[str, str]:
+        """Of the optimizer, without the target."""
+        unit_stride = {"unit_strides_kind": "horizontal"} if self.unstructured_horizontal_has_unit_stride else {}
+        return optimizer_options(self.auto_optimize_args or {}) | unit_stride
+
     def optimizer_flag(self, constants: Mapping[str, int]) -> str:
         target = {core_defs.DeviceType.CPU: "cpu", core_defs.DeviceType.ROCM: "hip"}
-        options = optimizer_options(self.auto_optimize_args or {})
-        return pipeline(options | {"target": target.get(self.device_type, "cuda")}, constants)
+        return pipeline(self.options() | {"target": target.get(self.device_type, "cuda")}, constants)
 
     def lower(
         self,
@@ -65,7 +69,7 @@ class Translator(gtx_wfdtranslation.DaCeTranslator):
         # Where in GT4Py's own sources each node was made takes a quarter of the time to find out, and says
         # nothing about the program. DACE_compiler_lineinfo=inspect brings it back.
         with dace.config.set_temporary("compiler", "lineinfo", value="none"):
-            sdfg = gtx_dace_lowering.build_sdfg_from_gtir(ir, offset_types, column_axis)
+            sdfg = lower_program(ir, offset_types, column_axis)
         constants = gtx_wfdtranslation.find_constant_symbols(
             ir,
             sdfg,
