@@ -89,7 +89,7 @@ void SdfgFunction::NestedEmitter::emit() {
   std::optional<SymbolSet> needed;
   const auto comes_from_outside = [&](const std::string& symbol) {
     if (!assigned_.contains(symbol)) return true;
-    if (!needed) needed = free_symbols(inner_, true);
+    if (!needed) needed = symbols_needed_by_code(inner_);
     return needed->contains(symbol);
   };
   for (const auto& [symbol, value] : node_.symbol_mapping)

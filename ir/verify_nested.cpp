@@ -91,7 +91,7 @@ class NestedRules {
       s_.add_undefined(value, s_.tree.parent_of(id_), undefined);
       for (const std::string& name : undefined) {
         if (s_.find_data(name)) continue;  // evaluated when the node runs, as on an edge
-        if (!needed && nested_.sdfg) needed = free_symbols(**nested_.sdfg, true);
+        if (!needed && nested_.sdfg) needed = symbols_needed_by_code(**nested_.sdfg);
         auto& list = !needed || needed->contains(inner) ? missing : harmless;
         if (std::ranges::find(list, name) == list.end()) list.push_back(name);
       }

@@ -1,7 +1,6 @@
 #include "serialize/load.h"
 
-#include <charconv>
-
+#include "ir/dace_version.h"
 #include "serialize/content_hash.h"
 #include "serialize/loader.h"
 #include "support/deep_stack.h"
@@ -13,42 +12,6 @@ namespace {
 
 using detail::Loader;
 using json::Value;
-
-/// A PEP 440 version as far as DaCe's own go: release numbers, then alpha, beta or candidate.
-struct Version {
-  std::int64_t release[3] = {0, 0, 0};
-  int stage = 3;  // 0 alpha, 1 beta, 2 candidate, 3 final
-  std::int64_t number = 0;
-  friend auto operator<=>(const Version&, const Version&) = default;
-};
-
-std::optional<Version> parse_version(std::string_view text) {
-  Version v;
-  const auto number = [&](std::int64_t& out) {
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (ec != std::errc()) return false;
-    text.remove_prefix(std::size_t(end - text.data()));
-    return true;
-  };
-  if (text.starts_with('v')) text.remove_prefix(1);
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (i > 0) {
-      if (!text.starts_with('.') || text.size() < 2 || text[1] < '0' || text[1] > '9') break;
-      text.remove_prefix(1);
-    }
-    if (!number(v.release[i])) return std::nullopt;
-  }
-  constexpr std::pair<std::string_view, int> stages[] = {{"alpha", 0}, {"beta", 1}, {"rc", 2},
-                                                         {"a", 0},     {"b", 1},    {".dev", 0}};
-  for (const auto& [word, stage] : stages)
-    if (text.starts_with(word)) {
-      text.remove_prefix(word.size());
-      v.stage = stage;
-      (void)number(v.number);
-      break;
-    }
-  return v;
-}
 
 /// Is there a `$name`, as only TYPED symbolic text has it?
 bool has_typed_symbols(std::string_view text) {
@@ -67,13 +30,13 @@ bool has_typed_symbols(std::string_view text) {
 void choose_dialect(Loader& in, Value root, Sdfg& sdfg) {
   const Value version = root.find("dace_version");
   const bool typed_text = has_typed_symbols(in.tree->text());
-  std::optional<Version> parsed;
+  std::optional<DaceVersion> parsed;
   if (version.valid() && version.is_string()) {
     sdfg.dace_version = version.string();
-    parsed = parse_version(sdfg.dace_version);
+    parsed = parse_dace_version(sdfg.dace_version);
   }
   if (parsed) {
-    const bool typed = *parsed >= Version{{2, 0, 0}, 0, 4};
+    const bool typed = *parsed >= DaceVersion::alpha(4);
     in.dialect = typed || typed_text ? Dialect::Typed : Dialect::Plain;
     if (!typed && typed_text)
       in.note(version, "the file says version " + sdfg.dace_version +

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "ir/dace_version.h"
 #include "ir/graph_algorithms.h"
 #include "serialize/loader.h"
 #include "serialize/saver.h"
@@ -239,6 +240,16 @@ void put_sdfg_attributes(Members& m, const Sdfg& sdfg, std::size_t& record) {
   if (m.original().valid()) m.drop("hash");
 }
 
+/// That of the profile. A later DaCe of the same format keeps its own: the arguments of a program
+/// depend on it (signature.h).
+std::string version_written(const Saver& to, const Sdfg& sdfg) {
+  if (to.keep) return sdfg.dace_version;
+  if (to.plain) return "1.0.0";
+  const auto own = parse_dace_version(sdfg.dace_version);
+  const bool later = own > DaceVersion::alpha(6) && own->release[0] == 2;
+  return later ? sdfg.dace_version : "2.0.0a6";
+}
+
 void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {
   Saver& to = m.saver();
   std::int64_t number = 0;
@@ -260,7 +271,7 @@ void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {
   for (const auto& [name, value] : sdfg.root_extras)
     if (to.keep || (name != "error" && name != "source_files"))
       m.put(name, [&] { to.carried(name, value); });
-  const std::string version = !to.keep ? (to.plain ? "1.0.0" : "2.0.0a6") : sdfg.dace_version;
+  const std::string version = version_written(to, sdfg);
   if (!version.empty()) m.put("dace_version", [&] { to.text(version); });
 }
 

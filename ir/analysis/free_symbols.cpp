@@ -9,6 +9,7 @@
 #include "ir/analysis/signature.h"
 #include "ir/graph_algorithms.h"
 #include "ir/library_node.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -260,10 +261,39 @@ class Sets {
   std::vector<std::string> added_;  ///< since the last settle()
 };
 
+/// Containers that dataflow reads or writes, or that control flow reads.
+NameSet used_containers(const Sdfg& sdfg) {
+  NameSet used;
+  const auto use = [&](const SymbolSet& names) {
+    for (const std::string& name : names)
+      if (sdfg.arrays.contains(name)) used.insert(name);
+  };
+  const auto use_code = [&](const auto& code) {  // optional
+    SymbolSet read;
+    if (code) collect_code_symbols(*code, read);
+    use(read);
+  };
+  for_each_block(sdfg, [&](const Block& block) {
+    if (const auto* loop = block.as<LoopRegion>())
+      use_code(loop->init_statement), use_code(loop->loop_condition),
+          use_code(loop->update_statement);
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (const Branch& branch : conditional->branches) use_code(branch.condition);
+    const auto* state = block.as<State>();
+    if (!state) return;
+    const auto moves = [&](EdgeId e) { return !(*state)[e].memlet.empty(); };
+    for (NodeId n : state->nodes_of<AccessNode>())
+      if (std::ranges::any_of(state->in(n), moves) || std::ranges::any_of(state->out(n), moves))
+        use({(*state)[n].as<AccessNode>()->data});
+  });
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) { use(free_symbols(edge)); });
+  return used;
+}
+
 class Collector {
  public:
-  Collector(const Sdfg& sdfg, bool needed_by_code, const Collector* around)
-      : sdfg_(sdfg), needed_by_code_(needed_by_code), around_(around) {}
+  Collector(const Sdfg& sdfg, bool needed_by_code, Descriptors counted, const Collector* around)
+      : sdfg_(sdfg), needed_by_code_(needed_by_code), counted_(counted), around_(around) {}
 
   SymbolSet run() {
     Sets sets(sdfg_);
@@ -279,8 +309,12 @@ class Collector {
     if (!needed_by_code_)
       for (const auto& [name, type] : sdfg_.symbols) rest.insert(name);
     SymbolicCollector of_data(rest);
-    for (const auto& [name, data] : sdfg_.arrays)
-      add_symbols_of_data(data, needed_by_code_, of_data);
+    if (counted_ == Descriptors::OfUsed)
+      for (const std::string& name : used_containers(sdfg_))
+        add_symbols_of_data(sdfg_.arrays.at(name), needed_by_code_, of_data);
+    else
+      for (const auto& [name, data] : sdfg_.arrays)
+        add_symbols_of_data(data, needed_by_code_, of_data);
     sets.use(rest);
     sets.settle();
     return sets.take_free();
@@ -399,7 +433,7 @@ class Collector {
       for (const auto& [name, value] : *nested->location) symbolic.add(value);
       SymbolSet used;
       const bool all = !needed_by_code_ || !nested->sdfg;
-      if (!all) used = Collector(**nested->sdfg, true, this).run();
+      if (!all) used = Collector(**nested->sdfg, true, counted_, this).run();
       for (const auto& [name, value] : nested->symbol_mapping)
         if (all || used.contains(name)) symbolic.add(value);
     } else if (const auto* library = node.as<LibraryNode>()) {
@@ -471,13 +505,18 @@ class Collector {
 
   const Sdfg& sdfg_;
   bool needed_by_code_;
+  Descriptors counted_;
   const Collector* around_;  ///< of the SDFG around it, or null
 };
 
 }  // namespace
 
-SymbolSet free_symbols(const Sdfg& sdfg, bool needed_by_code) {
-  return Collector(sdfg, needed_by_code, nullptr).run();
+SymbolSet free_symbols(const Sdfg& sdfg) {
+  return Collector(sdfg, false, Descriptors::All, nullptr).run();
+}
+
+SymbolSet symbols_needed_by_code(const Sdfg& sdfg, Descriptors counted) {
+  return Collector(sdfg, true, counted, nullptr).run();
 }
 
 }  // namespace sdfg

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/dace_version.h"
 #include "ir/place.h"
 
 namespace sdfg {
@@ -15,6 +16,12 @@ Argument argument_of(const std::string& name, const Data& data) {
   return argument;
 }
 
+/// By the rule of the DaCe that wrote the SDFG; an SDFG of our own is for 2.0.0a6.
+Descriptors counted(const Sdfg& sdfg) {
+  const auto version = parse_dace_version(sdfg.dace_version);
+  return version >= DaceVersion::alpha(9) ? Descriptors::OfUsed : Descriptors::All;
+}
+
 void sort_by_name(std::vector<Argument>& arguments) {
   std::ranges::sort(arguments, {}, &Argument::name);
 }
@@ -23,7 +30,7 @@ void sort_by_name(std::vector<Argument>& arguments) {
 
 Result<std::vector<Argument>> init_signature(const Sdfg& sdfg) {
   std::vector<Argument> symbols;
-  for (const std::string& name : free_symbols(sdfg, true)) {
+  for (const std::string& name : symbols_needed_by_code(sdfg, counted(sdfg))) {
     if (name.starts_with("__dace")) continue;
     const auto type = sdfg.symbols.find(name);
     if (type == sdfg.symbols.end())

@@ -179,6 +179,10 @@ class Fuser {
     for (const auto* connectors : {&state[end].in_connectors, &state[end].out_connectors})
       for (const auto& [name, type] : *connectors) used.taken.insert(name);
     collect_words(state.get<Tasklet>(end).code, used.taken);
+    SymbolSet outer;
+    for (NodeId n : before) collect_outer_names(state[n], outer);
+    used.taken.insert(outer.begin(), outer.end());
+    const Substitution renamed = rename_connectors(state, end, outer, used);
     std::map<std::string, std::string> inputs;  // what is read: its connector
     for (EdgeId e : state.in(end))
       if (carries_data(state[e])) inputs.emplace(source(state, e), state[e].dst_connector);
@@ -190,11 +194,12 @@ class Fuser {
       name_inputs(state, n, end, results, inputs, used, names);
       append(state, n, evaluated, names, used, results, all);
     }
+    Tasklet& tasklet = state.get<Tasklet>(end);
+    if (!renamed.empty()) tasklet.code = substitute(tasklet.code, renamed);
     Substitution names;
     for (EdgeId e : state.in(end))
       if (const auto value = results.find({end, state[e].dst_connector}); value != results.end())
         names[state[e].dst_connector] = Expr::symbol(value->second);
-    Tasklet& tasklet = state.get<Tasklet>(end);
     const Code rest = substitute(tasklet.code, names);
     all.insert(all.end(), rest.statements()->begin(), rest.statements()->end());
     tasklet.code = Code::from(std::move(all));
@@ -215,6 +220,40 @@ class Fuser {
     };
     assign(assign, *code.statements());
     collect_symbols(code, {}, out);
+  }
+
+  /// Gives the last tasklet's connectors other names where they would hide what a part reads.
+  static Substitution rename_connectors(State& state, NodeId end, const SymbolSet& outer,
+                                        Names& used) {
+    Substitution names;
+    const auto rename = [&](Connectors& connectors, std::span<const EdgeId> edges,
+                            std::string Edge::*end_of) {
+      for (const std::string& name : outer) {
+        const auto found = connectors.find(name);
+        if (found == connectors.end()) continue;
+        const std::string other = used.make(name);
+        connectors.emplace(other, found->second);
+        connectors.erase(name);
+        for (EdgeId e : edges)
+          if (state[e].*end_of == name) state[e].*end_of = other;
+        names[name] = Expr::symbol(other);
+      }
+    };
+    rename(state[end].in_connectors, state.in(end), &Edge::dst_connector);
+    rename(state[end].out_connectors, state.out(end), &Edge::src_connector);
+    return names;
+  }
+
+  /// Of what a part reads, what it neither is given nor assigns: symbols, parameters of maps
+  /// around. A connector of another part that has such a name would hide it.
+  static void collect_outer_names(const Node& part, SymbolSet& out) {
+    const Code& code = part.as<Tasklet>()->code;
+    SymbolSet read;
+    collect_symbols(code, {}, read);
+    for (const Statement& s : *code.statements())
+      read.erase(std::get<Assign>(s.kind).target.name());
+    for (const std::string& name : read)
+      if (!part.in_connectors.contains(name)) out.insert(name);
   }
 
   static std::string source(const State& state, EdgeId e) {

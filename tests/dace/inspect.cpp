@@ -1,5 +1,5 @@
 // For the comparisons with DaCe: prints, for each file given, a line of JSON with what the verifier
-// finds and the program's arguments.
+// finds and the program's arguments as DaCe of the version given before them would call it.
 
 #include <iostream>
 
@@ -23,7 +23,7 @@ Json describe(const Result<std::vector<Argument>>& arguments) {
   return list;
 }
 
-Json inspect(const std::string& path) {
+Json inspect(const std::string& path, const std::string& dace_version) {
   Json out{{"file", path}};
   auto bytes = read_file(path);
   if (!bytes) return out["error"] = bytes.error().text(), out;
@@ -34,6 +34,7 @@ Json inspect(const std::string& path) {
   for (const Diagnostic& d : verify(loaded->sdfg))
     out[d.severity == Severity::Error ? "errors" : "warnings"].push_back(d.text());
   if (!out["errors"].empty()) return out;
+  loaded->sdfg.dace_version = dace_version;
   out["arguments"] = describe(signature(loaded->sdfg));
   out["init_arguments"] = describe(init_signature(loaded->sdfg));
   return out;
@@ -42,8 +43,9 @@ Json inspect(const std::string& path) {
 
 int main(int count, char** arguments) {
   with_deep_stack([&] {
-    for (int i = 1; i < count; ++i)
-      std::cout << inspect(arguments[i]).dump(-1, ' ', false, Json::error_handler_t::replace)
+    for (int i = 2; i < count; ++i)
+      std::cout << inspect(arguments[i], arguments[1])
+                       .dump(-1, ' ', false, Json::error_handler_t::replace)
                 << std::endl;
   });
 }

@@ -1,11 +1,16 @@
 """What DaCe says about SDFG files: whether it loads and validates them, and their arguments."""
 
 import hashlib
+import importlib.metadata
 import json
 import multiprocessing
 import os
 import pathlib
 import tempfile
+
+
+def dace_version():
+    return importlib.metadata.version("dace")
 
 
 def ask(path):
@@ -102,7 +107,8 @@ def ask_all(paths, jobs, cache=None):
     known = {}
     if cache and pathlib.Path(cache).exists():
         known = json.loads(pathlib.Path(cache).read_text())
-    keys = {p: hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in paths}
+    version = dace_version()
+    keys = {p: f"{version} {hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest()}" for p in paths}
     missing = [p for p in paths if keys[p] not in known]
     with multiprocessing.Pool(jobs, maxtasksperchild=60) as pool:
         for path, answer in zip(missing, pool.imap(ask, missing)):
@@ -113,12 +119,12 @@ def ask_all(paths, jobs, cache=None):
 
 
 def inspect_all(tool, paths):
-    """What sdfg-inspect prints for each file."""
+    """What sdfg-inspect prints for each file, for the DaCe that judges."""
     import subprocess
 
     answers = {}
     for i in range(0, len(paths), 50):
-        done = subprocess.run([tool, *paths[i:i + 50]], capture_output=True, text=True, timeout=600)
+        done = subprocess.run([tool, dace_version(), *paths[i:i + 50]], capture_output=True, text=True, timeout=600)
         for line in done.stdout.splitlines():
             answer = json.loads(line)
             answers[answer["file"]] = answer

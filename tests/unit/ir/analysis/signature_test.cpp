@@ -48,6 +48,34 @@ sdfg p(A: float64[N, M])
             "float64* A, int32 M");  // the stride of the first dimension
 }
 
+TEST(Signature, SinceDace200a9DescriptorsOfUnusedContainersNeedNoArgument) {
+  const auto arguments = [](std::string_view version) {
+    Sdfg sdfg = program(R"sdfg(
+sdfg p(A: float64[N, M], B: float64[N, K], C: float64[N, L])
+  symbol N: int32
+  symbol M: int32
+  symbol K: int32
+  symbol L: int32
+  state first
+    n0 = access A
+    n1 = nested_sdfg inner with (Z = L)
+      sdfg inner(a: float64[2])
+        symbol Z: int32
+        transient unused: float64[Z, Z]
+        state main
+    n0 -> n1.a : A[0, 0:2]
+  state last
+  first -> last if "B[0, 0] > 0"
+)sdfg");
+    sdfg.dace_version = version;
+    return text(signature(sdfg));
+  };
+  const std::string all = "float64* A, float64* B, float64* C, int32 K, int32 L, int32 M";
+  for (const auto* before : {"", "1.0.2", "2.0.0a6", "2.0.0a8"}) EXPECT_EQ(arguments(before), all);
+  for (const auto* since : {"2.0.0a9", "2.0.0a10", "2.0.0b1", "2.0.0", "2.1.0"})
+    EXPECT_EQ(arguments(since), "float64* A, float64* B, float64* C, int32 K, int32 M");
+}
+
 TEST(Signature, AUsedSymbolMustBeDeclared) {
   EXPECT_EQ(text(signature(program(R"sdfg(
 sdfg p(A: float64[N, M])
