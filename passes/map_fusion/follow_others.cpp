@@ -1,6 +1,7 @@
 #include "passes/map_fusion/follow_others.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -16,47 +17,78 @@ class Followers {
  public:
   Followers(const FusionSite& site, const FusionMap& first, const FusionMap& second,
             FusionPlan& plan)
-      : site_(site), state_(site.state), first_(first), second_(second), plan_(plan) {
-    // The fused map waits for those nodes that do not stay behind it.
-    for (const Intermediate& between : plan.intermediates)
-      if (between.fate == Intermediate::Fate::Stays &&
-          !comes_after_only(state_, between.node, first))
-        nodes_.push_back(between.node);
-  }
+      : site_(site), state_(site.state), first_(first), second_(second), plan_(plan) {}
 
   Refusal run() {
-    if (nodes_.empty()) return {};
-    if (!site_.order.scope_of(first_.entry) && find_pairs()) {
-      plan_.follow.assign(pairs_.begin(), pairs_.end());
-      return {};
-    }
+    if (Refusal why = after_second_map()) return why;
+    after_first_map();
+    return {};
+  }
+
+ private:
+  /// The fused map waits for those nodes that do not stay behind it.
+  Refusal after_second_map() {
+    std::vector<NodeId> nodes;
+    for (const Intermediate& between : plan_.intermediates)
+      if (between.fate == Intermediate::Fate::Stays &&
+          !comes_after_only(state_, between.node, first_))
+        nodes.push_back(between.node);
+    if (nodes.empty()) return {};
+    // What the first map waits for, the fused map still does.
+    is_before_ = [&](NodeId from) {
+      return from != first_.entry && !site_.order.reaches(from, first_.entry);
+    };
+    is_after_ = [&](NodeId node) {
+      return node != second_.entry && site_.order.reaches(second_.exit, node);
+    };
+    if (!site_.order.scope_of(first_.entry) && find_pairs(nodes)) return {};
     for (EdgeId e : state_.out(second_.exit)) {
       const NodeId after = state_.target(e);
       if (state_[after].is_exit()) continue;  // comes after everything in its scope
       if (state_[after].is<LibraryNode>())
         return "library node '" + std::string(state_[after].label()) +
                "' cannot wait for others at a node between the maps";
-      for (NodeId before : nodes_) plan_.follow.emplace_back(before, after);
+      for (NodeId before : nodes) plan_.follow.emplace_back(before, after);
     }
     return {};
   }
 
- private:
-  /// All that comes before the nodes, but for what the first map waits for: the fused map still
-  /// does. False when it was given up.
-  bool find_pairs() {
-    std::vector<NodeId> queue = nodes_;
+  void after_first_map() {
+    std::vector<NodeId> left, waited_for;
+    for (const Intermediate& between : plan_.intermediates)
+      if (between.fate != Intermediate::Fate::Stays && between.has_others &&
+          !state_.out(between.node).empty())
+        left.push_back(between.node);
+    if (left.empty()) return;
+    for (EdgeId e : state_.in(first_.entry))
+      if (!state_[state_.source(e)].is_entry()) waited_for.push_back(state_.source(e));
+    is_before_ = [](NodeId) { return true; };
+    is_after_ = [&](NodeId node) {
+      return std::ranges::any_of(left, [&](NodeId between) {
+        return node == between || comes_only_after(site_, first_, second_, plan_, between, node);
+      });
+    };
+    std::vector<NodeId> elements;
+    for (NodeId node : waited_for) elements.push_back(site_.order.element(node));
+    if (!site_.order.scope_of(first_.entry) && find_pairs(elements)) return;
+    for (NodeId before : waited_for)
+      for (NodeId between : left) plan_.follow.emplace_back(before, between);
+  }
+
+  /// Walks from these nodes to all that comes before them and looks for pairs. False, and no pairs,
+  /// when it was given up.
+  bool find_pairs(std::vector<NodeId> queue) {
+    steps_ = 0, pairs_.clear();
     std::set<NodeId> seen(queue.begin(), queue.end());
     for (std::size_t at = 0; at < queue.size(); ++at) {
       const NodeId node = queue[at];
       if (++steps_ > most_steps || !look_at(node)) return false;
       for (EdgeId e : state_.in(node)) {
         const NodeId from = site_.order.element(state_.source(e));
-        if (from != first_.entry && !site_.order.reaches(from, first_.entry) &&
-            seen.insert(from).second)
-          queue.push_back(from);
+        if (is_before_(from) && seen.insert(from).second) queue.push_back(from);
       }
     }
+    plan_.follow.insert(plan_.follow.end(), pairs_.begin(), pairs_.end());
     return true;
   }
 
@@ -102,7 +134,7 @@ class Followers {
     const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
     // A copy begins as soon as its source is there.
     const NodeId begin = site_.order.element_in({}, access && !write ? site : neighbour);
-    if (begin == second_.entry || !site_.order.reaches(second_.exit, begin)) return true;
+    if (!is_after_(begin)) return true;
     if (state_[begin].is<LibraryNode>()) return false;
     if (access && (!data || data->role() != Role::Plain)) return false;
     const std::string& name = state_.get<AccessNode>(site).data;
@@ -120,7 +152,7 @@ class Followers {
   const State& state_;
   const FusionMap &first_, &second_;
   FusionPlan& plan_;
-  std::vector<NodeId> nodes_;  ///< between, which others write, too
+  std::function<bool(NodeId)> is_before_, is_after_;  ///< who is kept apart no more
   std::set<std::pair<NodeId, NodeId>> pairs_;
   std::size_t steps_ = 0;
 };

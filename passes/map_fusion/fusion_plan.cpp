@@ -130,16 +130,16 @@ class Planner {
   /// The node comes before the fused map. Does everybody who came after the first map only by
   /// coming after the node leave alone what that map reads, and what it writes elsewhere?
   bool others_may_come_first(const Intermediate& between) const {
+    const auto moves = [&](NodeId node) {
+      return comes_only_after(site_, first_, second_, plan_, between.node, node);
+    };
     const auto may = [&](const std::string& container, bool written) {
       for (const AccessSite& site : site_.accesses.sites(container)) {
         if (site.state != &state_) continue;
         for (EdgeId e : state_.in(site.node))
-          if (comes_only_after(between.node, state_.source(e)) && !apart(e, true, container))
-            return false;
+          if (moves(state_.source(e)) && !apart(e, true, container)) return false;
         for (EdgeId e : state_.out(site.node))
-          if (written && comes_only_after(between.node, state_.target(e)) &&
-              !apart(e, false, container))
-            return false;
+          if (written && moves(state_.target(e)) && !apart(e, false, container)) return false;
       }
       return true;
     };
@@ -149,13 +149,6 @@ class Planner {
       });
     };
     return all_may(first_.reads, false) && all_may(first_.writes, true);
-  }
-  /// Does a node come after one between the maps, and after no map otherwise?
-  bool comes_only_after(NodeId between, NodeId node) const {
-    if (node == second_.entry || node == second_.exit) return false;
-    const auto beside = [&](EdgeId e) { return !is_between(state_.target(e)); };
-    return site_.order.reaches(between, node) && !site_.order.reaches(second_.exit, node) &&
-           !site_.order.reaches(first_.exit, node, beside);
   }
   /// Does an edge certainly touch other elements of a container than the first map?
   bool apart(EdgeId edge, bool write, const std::string& container) const {
@@ -230,16 +223,12 @@ class Planner {
 
   // ---- Paths around the nodes between.
 
-  bool is_between(NodeId node) const {
-    return std::ranges::any_of(plan_.intermediates,
-                               [&](const Intermediate& i) { return i.node == node; });
-  }
   /// An empty memlet that keeps the maps themselves in order: the conflicts are looked at one by
   /// one.
   bool orders_only(EdgeId edge) const {
     if (!state_[edge].memlet.empty()) return false;
     const NodeId from = state_.source(edge);
-    if (from == first_.exit || is_between(from)) return true;
+    if (from == first_.exit || plan_.is_between(from)) return true;
     return state_[from].is<AccessNode>() && !state_.in(from).empty() &&
            comes_after_only(state_, from, first_);
   }
@@ -251,7 +240,7 @@ class Planner {
     plan_.order_only.assign(ordering.begin(), ordering.end());
     const auto around = [&](EdgeId e) {
       return state_.target(e) != second_.entry ||
-             !(ordering.contains(e) || is_between(state_.source(e)));
+             !(ordering.contains(e) || plan_.is_between(state_.source(e)));
     };
     bool found = site_.order.reaches(first_.exit, second_.entry, around);
     for (const Intermediate& between : plan_.intermediates)
@@ -476,6 +465,14 @@ bool exchange_data(const State& state, const FusionMap& first, const FusionMap& 
                                           state[first.out.at(out).node].is<AccessNode>());
                   });
   return found;
+}
+
+bool comes_only_after(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                      const FusionPlan& plan, NodeId between, NodeId node) {
+  if (node == second.entry || node == second.exit) return false;
+  const auto beside = [&](EdgeId e) { return !plan.is_between(site.state.target(e)); };
+  return site.order.reaches(between, node) && !site.order.reaches(second.exit, node) &&
+         !site.order.reaches(first.exit, node, beside);
 }
 
 Refusal plan_fusion(const FusionSite& site, const FusionMap& first, const FusionMap& second,

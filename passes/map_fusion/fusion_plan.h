@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -75,6 +76,11 @@ struct FusionPlan {
   std::vector<NodeId> waits;
   /// Who came before whom through a node between: see follow_others.
   std::vector<std::pair<NodeId, NodeId>> follow;
+
+  bool is_between(NodeId node) const {
+    return std::ranges::any_of(intermediates,
+                               [&](const Intermediate& i) { return i.node == node; });
+  }
 };
 
 /// The container that a kept value needs: the container's elements, as many as are kept.
@@ -82,6 +88,10 @@ Data buffer(const Data& container, const KeptValue& value);
 
 /// Does the first map write what the second one reads? Then they are worth a plan.
 bool exchange_data(const State& state, const FusionMap& first, const FusionMap& second);
+
+/// Does a node come after one between the maps, and after no map otherwise?
+bool comes_only_after(const FusionSite& site, const FusionMap& first, const FusionMap& second,
+                      const FusionPlan& plan, NodeId between, NodeId node);
 
 /// How the two maps become one, or why they cannot. Changes nothing. A vertical plan is only for
 /// maps that exchange data; the second map of any plan does not come before the first in the
