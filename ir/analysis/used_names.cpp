@@ -203,8 +203,10 @@ void collect_free_names(const State& state, const SymbolSet& known, SymbolSet& o
   bool hides = false;
   for (NodeId n : state.nodes())
     for_each_bound(state[n], [&](const std::string& name) { hides |= known.contains(name); });
-  const auto tree = scope_tree(state);
-  if (!hides || !tree) {
+  std::optional<ScopeTree> tree;
+  if (hides)
+    if (auto found = scope_tree(state)) tree = *std::move(found);
+  if (!tree) {
     UsedNames used(known, out);
     for (NodeId n : state.nodes()) used.add(state[n]);
     for (EdgeId e : state.edges()) used.add(state[e]);

@@ -105,7 +105,8 @@ class CarriedSymbols {
   std::unordered_map<const LoopRegion*, std::string> carried_;  ///< looked up, never iterated
 };
 
-/// How often the SDFG mentions each of the names: access nodes, and whatever reads them by name.
+/// How often the SDFG mentions each of the names: access nodes, and whatever reads them by name
+/// (what a scope binds is not they).
 using Uses = ByName<std::size_t>;
 void count_roots(const SymbolSet& names, const SymbolSet& known, Uses& uses) {
   for (const std::string& name : names)
@@ -116,13 +117,12 @@ void count_uses_of(const Block& block, const SymbolSet& known, Uses& uses) {
   SymbolSet names;
   collect_used_names(block, known, names);
   if (const auto* state = block.as<State>()) {
-    for (NodeId n : state->nodes()) {
-      collect_used_names((*state)[n], known, names);
-      if (const auto* access = (*state)[n].as<AccessNode>())
-        ++uses[access->data.substr(0, access->data.find('.'))];
+    collect_free_names(*state, known, names);
+    for (NodeId n : state->nodes_of<AccessNode>()) {
+      const std::string& data = (*state)[n].as<AccessNode>()->data;
+      ++uses[data.substr(0, data.find('.'))];
     }
     for (EdgeId e : state->edges()) {
-      collect_used_names((*state)[e], known, names);
       const Memlet& memlet = (*state)[e].memlet;
       if (!memlet.empty() && (*state)[state->source(e)].is<Tasklet>() &&
           (*state)[state->target(e)].is<Tasklet>())
