@@ -14,6 +14,7 @@ struct DaceVersion {
   friend auto operator<=>(const DaceVersion&, const DaceVersion&) = default;
 
   static constexpr DaceVersion alpha(std::int64_t number) { return {{2, 0, 0}, 0, number}; }
+  static constexpr DaceVersion beta(std::int64_t number) { return {{2, 0, 0}, 1, number}; }
 };
 
 /// Nothing for a text that begins with no number.

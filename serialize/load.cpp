@@ -3,6 +3,7 @@
 #include "ir/dace_version.h"
 #include "serialize/content_hash.h"
 #include "serialize/loader.h"
+#include "serialize/whole_containers.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
 #include "support/hash.h"
@@ -12,6 +13,8 @@ namespace {
 
 using detail::Loader;
 using json::Value;
+
+constexpr std::string_view last_alpha = "2.0.0a10";  ///< of DaCe 2
 
 /// Is there a `$name`, as only TYPED symbolic text has it?
 bool has_typed_symbols(std::string_view text) {
@@ -85,6 +88,21 @@ std::uint64_t tag_of(std::string_view text) {
   return tag ? tag : 1;
 }
 
+/// Whoever reads the SDFG after us, from memory or from what we write, takes it for one of the last
+/// version before nested SDFGs were given whole containers.
+void read_as_before_beta(Loaded& loaded) {
+  std::string& version = loaded.sdfg.dace_version;
+  if (!(parse_dace_version(version) >= DaceVersion::beta(1))) return;
+  const std::string written_by = std::exchange(version, std::string(last_alpha));
+  if (!detail::cover_whole_containers(loaded.sdfg)) return;
+  loaded.notes.push_back({"", "DaCe " + written_by +
+                                  " gives nested SDFGs whole containers: memlets at their "
+                                  "connectors cover these now, and the SDFG counts as one of "
+                                  "DaCe " + version,
+                          "--refine-nested-access finds out what is used of them",
+                          Severity::Note});
+}
+
 void read_root(Loader& in, Value root, Result<Loaded>& out) {
   Loaded& loaded = *out;
   choose_dialect(in, root, loaded.sdfg);
@@ -101,6 +119,7 @@ void read_root(Loader& in, Value root, Result<Loaded>& out) {
         .emplace_back(key.starts_with('/') ? key.substr(1) : key, std::move(value));
   loaded.sdfg.extras = std::move(own);
   store_content_hashes(loaded.sdfg);
+  read_as_before_beta(loaded);
   loaded.notes.insert(loaded.notes.end(), in.notes.begin(), in.notes.end());
 }
 

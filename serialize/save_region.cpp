@@ -241,13 +241,13 @@ void put_sdfg_attributes(Members& m, const Sdfg& sdfg, std::size_t& record) {
 }
 
 /// That of the profile. A later DaCe of the same format keeps its own: the arguments of a program
-/// depend on it (signature.h).
+/// depend on it (signature.h). From 2.0.0b1 on, memlets of nested SDFGs have another meaning
+/// (whole_containers.h).
 std::string version_written(const Saver& to, const Sdfg& sdfg) {
   if (to.keep) return sdfg.dace_version;
   if (to.plain) return "1.0.0";
   const auto own = parse_dace_version(sdfg.dace_version);
-  const bool later = own > DaceVersion::alpha(6) && own->release[0] == 2;
-  return later ? sdfg.dace_version : "2.0.0a6";
+  return own > DaceVersion::alpha(6) && own < DaceVersion::beta(1) ? sdfg.dace_version : "2.0.0a6";
 }
 
 void put_sdfg(Members& m, const Sdfg& sdfg, std::size_t record, bool root) {

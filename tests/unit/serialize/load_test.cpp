@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "ir/parse.h"
 #include "ir/walk.h"
 #include "serialize/save.h"
 #include "support/deep_stack.h"
@@ -159,6 +160,62 @@ TEST(Load, ReadsANestedSdfgStoredAsText) {
   const auto* nested = state_of(sdfg)[NodeId{0}].as<NestedSdfg>();
   ASSERT_TRUE(nested->sdfg);
   EXPECT_EQ((*nested->sdfg)->name, "inner");
+}
+
+TEST(Load, SinceDace200b1NestedSdfgsAreGivenWholeContainers) {
+  const Result<Sdfg> made = parse(R"sdfg(
+sdfg p(A: float64[8], B: float64[8])
+  state main
+    n0 = access A
+    n1 = map rows (i) in [2:6]
+      n2 = nested_sdfg inner with (i)
+        sdfg inner(a: float64[8], b: float64[8])
+          symbol i: int64
+          state inside
+            n0 = access a
+            n1 = access b
+            n0 -> n1 : a[i] -> [i]
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[2:6]
+    n1.OUT_A -> n2.a : A[i]
+    n2.b -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[2:6]
+)sdfg");
+  ASSERT_TRUE(made) << made.error().text();
+  std::string text = *save(*made, {});
+  const auto memlets = [](const Sdfg& sdfg) {
+    std::string all;
+    for_each_state(sdfg, [&](const State& state) {
+      for (EdgeId e : state.edges())
+        all += to_text(*state[e].memlet.subset()) + (state[e].memlet.dynamic ? "? " : " ");
+    });
+    return all;
+  };
+  const auto as_of = [&](std::string version) {
+    std::string other = text;
+    other.replace(other.find("2.0.0a6"), 7, version);
+    return load(other);
+  };
+  const Result<Loaded> before = as_of("2.0.0a10"), since = as_of("2.0.0b1");
+  ASSERT_TRUE(before && since);
+  EXPECT_EQ(memlets(before->sdfg), "2:6 i i 2:6 ");
+  EXPECT_EQ(before->sdfg.dace_version, "2.0.0a10");
+  EXPECT_TRUE(before->notes.empty());
+  EXPECT_EQ(memlets(since->sdfg), "0:8 0:8 0:8? 0:8? ");
+  EXPECT_EQ(since->sdfg.dace_version, "2.0.0a10");  // of the same meaning as what is in memory
+  ASSERT_EQ(since->notes.size(), 1u);
+  EXPECT_EQ(since->notes[0].text(),
+            "note: DaCe 2.0.0b1 gives nested SDFGs whole containers: memlets at their connectors "
+            "cover these now, and the SDFG counts as one of DaCe 2.0.0a10; --refine-nested-access "
+            "finds out what is used of them");
+  // Whatever is written says so, too.
+  for (const SaveProfile profile : {SaveProfile::Keep, SaveProfile::Head}) {
+    const Result<Loaded> again = load(*save(since->sdfg, {.profile = profile}));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(memlets(again->sdfg), memlets(since->sdfg));
+    EXPECT_EQ(again->sdfg.dace_version, "2.0.0a10");
+  }
 }
 
 TEST(Load, ReadsGzipWhateverTheName) {
