@@ -16,10 +16,9 @@ bool cover(const Sdfg& sdfg, State& state, EdgeId edge, bool written) {
   for (EdgeId e : memlet_path(state, edge)) {
     Memlet& memlet = state[e].memlet;
     if (memlet.data != name || !memlet.subset() || *memlet.subset() == all) continue;
-    const Extras kept = std::move(memlet.extras);
-    memlet = Memlet::read(name, all);
-    memlet.extras = kept;
-    memlet.dynamic = written;
+    memlet.subset() = all, memlet.other_subset().reset();
+    memlet.volume = num_elements(all);
+    memlet.dynamic = memlet.dynamic || written;
     changed = true;
   }
   return changed;
