@@ -13,6 +13,10 @@ Place Trail::place() const {
   return place;
 }
 
+const Assumptions& PassContext::assumptions() {
+  if (!assumptions_) assumptions_ = assume_ ? assume_() : Assumptions();
+  return *assumptions_;
+}
 void PassContext::applied(const Trail& where, std::string_view what) {
   ++applied_;
   if (collect_remarks)

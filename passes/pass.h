@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,7 +70,9 @@ struct PassRun {
 /// announced: `if (context.may_apply()) { …; context.applied(trail); }`.
 class PassContext {
  public:
-  explicit PassContext(std::string_view pass) : pass_(pass) {}
+  using Assume = std::function<const Assumptions&()>;
+  explicit PassContext(std::string_view pass, Assume assume = {})
+      : pass_(pass), assume_(std::move(assume)) {}
 
   /// False once the limit set by `--limit` is reached.
   bool may_apply() const { return !limit || applied_ < *limit; }
@@ -82,7 +85,9 @@ class PassContext {
   std::size_t refused_count() const { return refused_; }
 
   /// What holds of the root's symbols: stated by the user, or granted by the program's arguments.
-  Assumptions assumptions;
+  /// Found when first asked for, with a walk over the SDFG; the same for the rest of the run.
+  const Assumptions& assumptions();
+
   std::optional<std::size_t> limit;
   bool collect_remarks = false;
   std::vector<Remark> remarks;
@@ -90,6 +95,8 @@ class PassContext {
 
  private:
   std::string_view pass_;
+  Assume assume_;  ///< none: nothing is known
+  std::optional<Assumptions> assumptions_;
   std::size_t applied_ = 0, refused_ = 0;
 };
 

@@ -170,17 +170,16 @@ class Runner {
         left_(options.limits),
         warnings_(warnings) {
     if (assume_.empty()) return;
-    const SymbolSet changing = names_with_other_values(sdfg);
-    for (const Expr& condition : assume_)
-      for (const std::string& name : free_symbols(condition))
-        if (changing.contains(name)) {
-          warnings_.push_back({{},
-                               "condition '" + to_text(condition) +
-                                   "' is left out: the program gives '" + name + "' other values",
-                               "name the loop's variable or the map's parameter otherwise",
-                               Severity::Warning});
-          break;
-        }
+    for (const Expr& condition : assume_) {
+      const SymbolSet changing = names_with_other_values(sdfg, free_symbols(condition));
+      if (!changing.empty())
+        warnings_.push_back({{},
+                             "condition '" + to_text(condition) +
+                                 "' is left out: the program gives '" + *changing.begin() +
+                                 "' other values",
+                             "name the loop's variable or the map's parameter otherwise",
+                             Severity::Warning});
+    }
   }
 
   Result<Changed> steps(const std::vector<Step>& steps) {
@@ -361,7 +360,9 @@ class Runner {
   void add_new(const std::vector<Expr>& candidates, const ByName<Type>& symbols,
                std::vector<Expr>& conditions) const {
     if (candidates.empty()) return;
-    const SymbolSet changing = names_with_other_values(*sdfg_);
+    SymbolSet mentioned;
+    for (const Expr& condition : candidates) collect_symbols(condition, mentioned);
+    const SymbolSet changing = names_with_other_values(*sdfg_, mentioned);
     const auto is_known = [&](const std::string& name) {
       return symbols.contains(name) && !changing.contains(name);
     };
@@ -427,9 +428,8 @@ class Runner {
     std::pair identity(step.pass->name, step.configured.options);
     if (idle_.contains(identity)) return Changed::No;
     const PassRun event{step.pass->name, step.configured.options, ++number_};
-    PassContext context(step.pass->name);
+    PassContext context(step.pass->name, [this]() -> const Assumptions& { return assumptions(); });
     context.collect_remarks = options_.collect_remarks;
-    context.assumptions = assumptions();
     const auto limit = left_.find(step.pass->name);
     if (limit != left_.end()) context.limit = limit->second;
     if (options_.application_limit) {
@@ -458,40 +458,39 @@ class Runner {
     }
     for (Observer* observer : options_.observers | std::views::reverse)
       observer->after(event, *sdfg_, *changed, context);
-    if (*changed == Changed::Yes) idle_.clear();
+    if (*changed == Changed::Yes) idle_.clear(), checked_ = false;
     else idle_.insert(std::move(identity));
     return changed;
   }
 
   /// What is stated, and what the shapes of arguments say; worked out again when these change.
   const Assumptions& assumptions() {
-    if (assumptions_ && !idle_.empty()) return *assumptions_;  // nothing changed since the last run
+    if (std::exchange(checked_, true)) return *assumptions_;
+    SymbolSet mentioned = symbols_of_shapes(*sdfg_);
+    for (const Expr& condition : assume_) collect_symbols(condition, mentioned);
+    SymbolSet changing = names_with_other_values(*sdfg_, mentioned);
     std::vector<Expr> extents;
     for (const auto& [name, data] : sdfg_->arrays)
       if (!data.transient && !data.is_scalar())
         extents.insert(extents.end(), data.shape.begin(), data.shape.end());
-    SymbolSet changing = names_with_other_values(*sdfg_);
-    std::erase_if(changing, [&](const std::string& name) {
-      const auto mentions = [&](const Expr& e) { return uses_symbol(e, name); };
-      return std::ranges::none_of(extents, mentions) && std::ranges::none_of(assume_, mentions);
-    });
     if (assumptions_ && extents == extents_ && changing == changing_) return *assumptions_;
     extents_ = std::move(extents), changing_ = std::move(changing);
     assumptions_.emplace();
     for (const Expr& condition : assume_)
       if (!uses_any(condition, changing_)) assume(condition, *assumptions_);
-    assume_shapes(*sdfg_, *assumptions_);
+    assume_shapes(*sdfg_, changing_, *assumptions_);
     assumptions_->keep_answers();  // passes ask many questions again
     return *assumptions_;
   }
   void forget() {
-    idle_.clear();
+    idle_.clear(), checked_ = false;
     assumptions_.reset();
   }
 
   Sdfg* sdfg_;
   std::set<std::pair<std::string_view, std::string>> idle_;  ///< passes that find nothing to do
   std::optional<Assumptions> assumptions_;
+  bool checked_ = false;  ///< the assumptions are those of the SDFG as it is
   std::vector<Expr> extents_;  ///< of arguments, that the assumptions know
   SymbolSet changing_;         ///< names that they say nothing of
   const RunOptions& options_;

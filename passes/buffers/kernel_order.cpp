@@ -176,7 +176,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, std::int64_t assumed_extent,
 }  // namespace
 
 Result<Changed> KernelOrder::run(Sdfg& sdfg, const Options& options, PassContext& context) {
-  return run_on(sdfg, {}, options.assumed_extent, context.assumptions, context);
+  return run_on(sdfg, {}, options.assumed_extent, context.assumptions(), context);
 }
 
 }  // namespace sdfg

@@ -57,7 +57,7 @@ class Level {
 void for_each_program(Sdfg& root, PassContext& context,
                       const std::function<void(BufferProgram&, const StateTrails&)>& visit) {
   const Trail top;
-  Level(root, top, visit).run(context.assumptions, {});
+  Level(root, top, visit).run(context.assumptions(), {});
 }
 
 }  // namespace sdfg

@@ -151,7 +151,7 @@ Result<Changed> SliceViewElimination::run(Sdfg& root, const Options&, PassContex
     Known& here = known.try_emplace(&sdfg, sdfg).first->second;
     // Symbols of nested SDFGs are others.
     changed |= run_on(sdfg, state, here.accesses,
-                      &sdfg == &root ? context.assumptions : Assumptions{}, trail, context,
+                      &sdfg == &root ? context.assumptions() : Assumptions{}, trail, context,
                       here.touched);
   });
   // In any order: each is on its own.

@@ -52,15 +52,26 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
 
 }  // namespace
 
-SymbolSet names_with_other_values(const Sdfg& sdfg) {
-  SymbolSet out = assigned_symbols(sdfg);
-  for_each_node(sdfg, [&](const Node& node) {
-    if (const auto* map = node.as<MapEntry>()) {
-      out.insert(map->params.begin(), map->params.end());
-      for (const auto& [connector, type] : node.in_connectors)
-        if (!connector.starts_with("IN_")) out.insert(connector);
+SymbolSet names_with_other_values(const Sdfg& sdfg, const SymbolSet& names) {
+  SymbolSet out;
+  if (names.empty()) return out;
+  const auto found = [&](const std::string& name) {
+    if (names.contains(name)) out.insert(name);
+  };
+  for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+    for (const auto& [name, value] : edge.assignments) found(name);
+  });
+  for_each_block(sdfg, [&](const Block& block) {
+    if (const auto* loop = block.as<LoopRegion>())
+      for (const std::string& name : assigned_by_statements(*loop)) found(name);
+    const auto* state = block.as<State>();
+    if (!state) return;
+    for (NodeId n : state->nodes_of<MapEntry>()) {
+      std::ranges::for_each(state->get<MapEntry>(n).params, found);
+      for (const auto& [connector, type] : (*state)[n].in_connectors)
+        if (!connector.starts_with("IN_")) found(connector);
     }
-    if (const auto* consume = node.as<ConsumeEntry>()) out.insert(consume->pe_index);
+    for (NodeId n : state->nodes_of<ConsumeEntry>()) found(state->get<ConsumeEntry>(n).pe_index);
   });
   return out;
 }
@@ -82,8 +93,19 @@ void assume(const Expr& condition, Assumptions& assumptions) {
   assumptions.add_fact(fact);
 }
 
+SymbolSet symbols_of_shapes(const Sdfg& sdfg) {
+  SymbolSet out;
+  for (const auto& [name, data] : sdfg.arrays)
+    if (!data.transient && !data.is_scalar())
+      for (const Expr& extent : data.shape) collect_symbols(extent, out);
+  return out;
+}
+
 void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
-  std::optional<SymbolSet> changing;
+  assume_shapes(sdfg, names_with_other_values(sdfg, symbols_of_shapes(sdfg)), assumptions);
+}
+
+void assume_shapes(const Sdfg& sdfg, const SymbolSet& changing, Assumptions& assumptions) {
   std::vector<Expr> seen;
   for (const auto& [name, data] : sdfg.arrays) {
     if (data.transient || data.is_scalar()) continue;
@@ -91,8 +113,7 @@ void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
       if (extent.is(Op::Integer) || extent.is(Op::Max)) continue;
       if (std::ranges::find(seen, extent) != seen.end()) continue;
       seen.push_back(extent);
-      if (!changing) changing = names_with_other_values(sdfg);
-      if (uses_any(extent, *changing)) continue;
+      if (uses_any(extent, changing)) continue;
       if (less_equal(0, extent, assumptions) != Truth::Yes)
         assume(compare_expr(Op::Ge, extent, 0), assumptions);
     }
@@ -119,7 +140,9 @@ void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
 
 Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside) {
   Assumptions inside;
-  const SymbolSet changing = nested.sdfg ? names_with_other_values(**nested.sdfg) : SymbolSet();
+  SymbolSet changing;
+  for (const auto& [name, value] : nested.symbol_mapping) changing.insert(name);
+  if (nested.sdfg) changing = names_with_other_values(**nested.sdfg, changing);
   const auto passed = [&](const std::string& name) {
     const auto found = nested.symbol_mapping.find(name);
     return found != nested.symbol_mapping.end() && found->second.is_symbol(name) &&

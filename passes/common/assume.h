@@ -5,14 +5,17 @@
 
 namespace sdfg {
 
+/// Those of `names` that have other values somewhere inside than what is handed in: assigned by
+/// control flow, or bound by a scope. Nothing can be assumed of them for all places.
+SymbolSet names_with_other_values(const Sdfg& sdfg, const SymbolSet& names);
+
+/// The symbols in the extents of arguments.
+SymbolSet symbols_of_shapes(const Sdfg& sdfg);
 /// Adds what the program itself grants: no argument has a negative extent. A relation in which some
 /// symbol stands alone becomes a bound of that symbol, which is cheap to use; others become facts.
-/// Extents that mention names_with_other_values() say nothing that holds everywhere.
+/// Extents that mention `changing`, names_with_other_values(), say nothing that holds everywhere.
+void assume_shapes(const Sdfg& sdfg, const SymbolSet& changing, Assumptions& assumptions);
 void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions);
-
-/// Names that have other values somewhere inside than what is handed in: assigned by control flow,
-/// or bound by a scope. Nothing can be assumed of them for all places.
-SymbolSet names_with_other_values(const Sdfg& sdfg);
 
 /// Adds a condition that holds, in the same way.
 void assume(const Expr& condition, Assumptions& assumptions);

@@ -448,7 +448,7 @@ class Converter {
 class Walk {
  public:
   Walk(Sdfg& sdfg, const ConditionalIntoMaps::Options& options, PassContext& context)
-      : sdfg_(sdfg), options_(options), context_(context), assumptions_(context.assumptions) {
+      : sdfg_(sdfg), options_(options), context_(context), assumptions_(context.assumptions()) {
     assume_shapes(sdfg, assumptions_);
   }
 

@@ -199,7 +199,7 @@ class Buffering {
   Subset swept(NodeId entry, const std::string& container, const Subset& subset) const {
     const MapEntry& map = state_.get<MapEntry>(entry);
     Subset all = all_elements(*sdfg_.find_data(container));
-    const auto ranges = image(subset, map.params, map.ranges, context_.assumptions);
+    const auto ranges = image(subset, map.params, map.ranges, context_.assumptions());
     for (std::size_t d = 0; d < ranges.size() && d < all.rank(); ++d)
       if (ranges[d]) all[d] = *ranges[d];
     return all;
@@ -207,7 +207,7 @@ class Buffering {
 
   Changed on_container(NodeId entry, const std::string& name, const Uses& uses) {
     const Trail here = trail_.in(state_, entry);
-    Assumptions assumptions = context_.assumptions;
+    Assumptions assumptions = context_.assumptions();
     assume_scope(state_.get<MapEntry>(entry), assumptions);
     std::optional<Subset> element;  // that has to be buffered
     for (EdgeId r : uses.reads)
@@ -215,7 +215,7 @@ class Buffering {
         const Subset read = part(name, state_[r].memlet.src_subset);
         const Subset written = part(name, state_[w].memlet.dst_subset);
         if (!(read == written) && intersects(swept(entry, name, read), swept(entry, name, written),
-                                             context_.assumptions) != Truth::No) {
+                                             context_.assumptions()) != Truth::No) {
           context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
                                      "] and written at [" + to_text(written) +
                                      "]: another iteration may come first");

@@ -74,7 +74,7 @@ class Blocker {
     const Range& range = map.ranges[d];
     if (range.step != Expr(1) || range.tile != Expr(1))
       return quoted(parameter) + " does not go in steps of 1";
-    if (certain(less_equal(range.size(), options_.blocking_size, context_.assumptions)))
+    if (certain(less_equal(range.size(), options_.blocking_size, context_.assumptions())))
       return quoted(parameter) + " has no more than " + std::to_string(options_.blocking_size) +
              " values";
     for (std::size_t other = 0; other < map.ranges.size(); ++other) {

@@ -211,12 +211,12 @@ class Converter {
   Refusal check(const LoopRegion& loop, Plan& plan) {
     const auto found = loop_range(loop);
     if (!found) return found.error().message;
-    plan.range = found->tested_first(context_.assumptions);
+    plan.range = found->tested_first(context_.assumptions());
     if (Refusal why = check_iterations(loop, plan.range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
     if (Refusal why = check_symbolic(sdfg_, plan.range)) return why;
-    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions, effects_);
+    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions(), effects_);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
@@ -257,11 +257,11 @@ class Converter {
       return "the shape of '" + name + "' depends on '" + plan.range.variable + "'";
     if (how.written)
       if (Refusal why = program_.points.check(name, list, {plan.range.variable},
-                                              {plan.range.ascending()}, context_.assumptions))
+                                              {plan.range.ascending()}, context_.assumptions()))
         return why;
     // Names in conditions could not follow a window.
     how.window = accesses.named.contains(name) ? all_elements(data)
-                                               : box_of(data, list, context_.assumptions);
+                                               : box_of(data, list, context_.assumptions());
     if (const Array* array = data.as_array())
       for (const Expr& e : array->offset)
         if (!(e == Expr(0)) || !(array->start_offset == Expr(0)))
@@ -303,7 +303,7 @@ class Converter {
       if (!how.is_private) connect(state, entry, exit, node, name, how);
     if (state.in(node).empty()) state.connect(entry, node, {});
     if (state.out(node).empty()) state.connect(node, exit, {});
-    propagate_memlets(sdfg_, state, entry, context_.assumptions);
+    propagate_memlets(sdfg_, state, entry, context_.assumptions());
     count_uses_of(block, names_, after);
     for (const auto& [name, count] : after) uses_[name] += count;
     for (const auto& [name, count] : before) uses_[name] -= count;

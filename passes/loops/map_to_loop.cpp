@@ -90,9 +90,9 @@ class Converter {
         map.schedule != Schedule::CpuMulticore)
       return "the map's schedule says where it runs";
     if (map.instrument != Instrumentation::None) return "the map is instrumented";
-    if (!certain(less(Expr(0), map.ranges[0].step, context_.assumptions)))
+    if (!certain(less(Expr(0), map.ranges[0].step, context_.assumptions())))
       return "the step " + to_text(map.ranges[0].step) + " may not be positive";
-    if (Refusal why = nester.find_border(state, scope, around, border, context_.assumptions))
+    if (Refusal why = nester.find_border(state, scope, around, border, context_.assumptions()))
       return why;
     // A map without a schedule runs where its data is; a loop runs on the host.
     if (map.schedule == Schedule::Default && around.empty())

@@ -48,7 +48,7 @@ class Mover {
     if (options_.only_to_neighbours)
       if (Refusal why = check_neighbours(*state, map, range->variable, plan.scope)) return why;
     if (Refusal why =
-            nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions))
+            nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions()))
       return why;
     return check_accesses(loop, map, plan);
   }
@@ -97,7 +97,7 @@ class Mover {
     }
     if (state.in(node).empty()) state.connect(entry, node, {});
     if (state.out(node).empty()) state.connect(node, exit, {});
-    propagate_memlets(sdfg_, state, entry, context_.assumptions);
+    propagate_memlets(sdfg_, state, entry, context_.assumptions());
     std::vector<Block> chain;
     chain.push_back(std::move(block));
     replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, plan.range.last());
@@ -129,7 +129,7 @@ class Mover {
   }
 
   Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, Plan& plan) {
-    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions, effects_,
+    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions(), effects_,
                                                     MapPoints{plan.scope.entry, plan.range});
     if (accesses.refusal) return accesses.refusal;
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
@@ -144,9 +144,9 @@ class Mover {
       const bool written = std::ranges::any_of(found->second, &RegionAccess::write);
       if (written)
         if (Refusal why =
-                points_.check(name, found->second, map.params, map.ranges, context_.assumptions))
+                points_.check(name, found->second, map.params, map.ranges, context_.assumptions()))
           return why;
-      container.window = box_of(data, found->second, context_.assumptions);
+      container.window = box_of(data, found->second, context_.assumptions());
     }
     return {};
   }

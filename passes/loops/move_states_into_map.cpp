@@ -360,7 +360,7 @@ class Joiner {
 Result<Changed> MoveStatesIntoMap::run(Sdfg& root, const Options&, PassContext& context) {
   LazyAliases aliases(root);
   const GpuMemory gpu(root);
-  return Joiner(root, aliases, gpu, context.assumptions, context).on_region(root, Trail{});
+  return Joiner(root, aliases, gpu, context.assumptions(), context).on_region(root, Trail{});
 }
 
 }  // namespace sdfg

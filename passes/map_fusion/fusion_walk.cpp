@@ -202,7 +202,7 @@ class Walk {
 
 Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOptions& join,
                     PassContext& context, const VisitScope& visit) {
-  return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions, {});
+  return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions(), {});
 }
 
 namespace {

@@ -107,7 +107,7 @@ struct LocalStoragePass {
         if (!tree) {
           tree = scope_tree_of(state);  // new nodes need not be in it
           const auto [at, is_new] = shapes.try_emplace(&sdfg);
-          if (is_new && &sdfg == &root) at->second = context.assumptions;
+          if (is_new && &sdfg == &root) at->second = context.assumptions();
           if (is_new) assume_shapes(sdfg, at->second);
           known = &at->second;
         }

@@ -140,7 +140,7 @@ class Lifter {
 }  // namespace
 
 Result<Changed> LiftTrivialIf::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Lifter(sdfg, context.assumptions, context).on_region(sdfg, {}, nullptr);
+  return Lifter(sdfg, context.assumptions(), context).on_region(sdfg, {}, nullptr);
 }
 
 }  // namespace sdfg

@@ -128,7 +128,7 @@ Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
 }  // namespace
 
 Result<Changed> MinMaxElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_sdfg(sdfg, {}, context.assumptions, context);
+  return on_sdfg(sdfg, {}, context.assumptions(), context);
 }
 
 }  // namespace sdfg

@@ -143,7 +143,7 @@ Changed run_on(Sdfg& sdfg, const Trail& outer, PassContext& context) {
 }  // namespace
 
 Result<Changed> ReferenceToView::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions,
+  return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& each, const Trail& trail, const Assumptions&) {
                         return run_on(each, trail, context);
                       });

@@ -173,7 +173,7 @@ class Refiner {
 }  // namespace
 
 Result<Changed> RefineNestedAccess::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Refiner(context).on_region(sdfg, sdfg, {}, context.assumptions);
+  return Refiner(context).on_region(sdfg, sdfg, {}, context.assumptions());
 }
 
 }  // namespace sdfg

@@ -513,7 +513,7 @@ class Promotion {
 Result<Changed> ScalarToSymbolPromotion::run(Sdfg& sdfg, const Options& options,
                                              PassContext& context) {
   const GpuMemory gpu(sdfg);
-  return on_each_sdfg(sdfg, {}, context.assumptions,
+  return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& each, const Trail& trail, const Assumptions&) {
                         return Promotion(each, trail, options, gpu, context).run();
                       });

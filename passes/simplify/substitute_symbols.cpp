@@ -30,7 +30,7 @@ Result<Changed> SubstituteSymbols::run(Sdfg& sdfg, const Options& options, PassC
     constants.emplace(name, Expr(value));
   }
   bind_symbols(sdfg, constants);
-  if (!constants.empty()) remove_empty_parts(sdfg, context.assumptions);
+  if (!constants.empty()) remove_empty_parts(sdfg, context.assumptions());
   return constants.empty() ? Changed::No : Changed::Yes;
 }
 

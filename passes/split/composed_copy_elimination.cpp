@@ -481,7 +481,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
 }  // namespace
 
 Result<Changed> ComposedCopyElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, {}, context.assumptions, context);
+  return run_on(sdfg, {}, context.assumptions(), context);
 }
 
 }  // namespace sdfg

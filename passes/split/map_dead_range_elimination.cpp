@@ -275,7 +275,7 @@ class Shrinker {
 }  // namespace
 
 Result<Changed> MapDeadRangeElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions,
+  return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
                         return Shrinker(inner, trail, assumptions, context).run();
                       });

@@ -277,7 +277,7 @@ class StateSplitter {
 
 Result<Changed> MapSplitHorizontal::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   return on_each_sdfg(
-      sdfg, {}, context.assumptions,
+      sdfg, {}, context.assumptions(),
       [&](Sdfg& each, const Trail& trail, const Assumptions& assumptions) {
         Changed changed = Changed::No;
         const StateTrails states(each, trail);

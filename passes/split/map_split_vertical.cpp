@@ -160,7 +160,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const SplitCosts& costs,
 }  // namespace
 
 Result<Changed> MapSplitVertical::run(Sdfg& sdfg, const Options& options, PassContext& context) {
-  return run_on(sdfg, {}, {options.launch_bytes, options.assumed_extent}, context.assumptions,
+  return run_on(sdfg, {}, {options.launch_bytes, options.assumed_extent}, context.assumptions(),
                 context);
 }
 

@@ -161,7 +161,7 @@ class Shrinker {
 }  // namespace
 
 Result<Changed> ShrinkTransients::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions,
+  return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& each, const Trail& trail, const Assumptions& assumptions) {
                         return Shrinker(each, trail, assumptions, context).run();
                       });

@@ -111,7 +111,7 @@ class Splitter {
 }  // namespace
 
 Result<Changed> SplitAccessNodes::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions,
+  return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
                         return Splitter(inner, trail, assumptions, context).run();
                       });

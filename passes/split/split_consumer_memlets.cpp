@@ -218,7 +218,7 @@ class Cutter {
 
 Result<Changed> SplitConsumerMemlets::run(Sdfg& sdfg, const Options& options,
                                           PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions,
+  return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
                         return Cutter(inner, trail, options, assumptions, context).run();
                       });
