@@ -6,6 +6,7 @@
 
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/pointwise.h"
 
 namespace sdfg {
 
@@ -177,6 +178,51 @@ void SdfgFunction::emit_reduce_skip(At& at, NodeId id, const ReduceWithSkipValue
   at.out.close();
 }
 
+void SdfgFunction::emit_pointwise(At& at, NodeId id, const Pointwise& pointwise,
+                                  const LibraryPorts& in, const LibraryPorts& out) {
+  const Place place = at.node_place(id);
+  const auto target = out.find(pointwise.output);
+  if (target == out.end())
+    return fail(place, "nothing is connected to '" + pointwise.output + "'");
+  const LibraryPort& to = target->second;
+  if (!to.binding.data) return;
+  at.out.line("// " + std::string(at.state[id].label()));
+  at.out.open("");
+  const NameScope names(used_names_, on_device_);
+  if (!at.where.parallel && !at.where.in_scope && program_.target.openmp && !to.sizes.empty())
+    at.out.flush_left("#pragma omp parallel for");
+  std::vector<Expr> point;
+  for (std::size_t d = 0; d < to.sizes.size(); ++d) {
+    const std::string i = local_name("i" + std::to_string(d));
+    at.out.open("for (int64_t " + i + " = 0; " + i + " < " + print(to.sizes[d], place) + "; ++" +
+                i + ")");
+    point.push_back(Expr::symbol(i));
+  }
+  const auto element = [&](const LibraryPort& port, const std::vector<Expr>& index) {
+    Expr offset = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) offset = offset + index[d] * port.strides[d];
+    return "(" + port.pointer + ")[" + print(offset, place) + "]";
+  };
+  std::vector<std::string> values;
+  for (const std::string& name : pointwise.inputs) {
+    const auto found = in.find(name);
+    if (found == in.end()) return fail(place, "nothing is connected to '" + name + "'");
+    const auto read = pointwise_read(pointwise, found->second.sizes, to.sizes);
+    if (!read) return fail(place, "'" + name + "': " + read.error().message);
+    values.push_back(element(found->second, read->index(found->second.sizes, point)));
+  }
+  std::string value = to.type + "(" + values.back() + ")";
+  if (values.size() == 3)
+    value = values[0] + " ? " + to.type + "(" + values[1] + ") : " + value;
+  const std::string result = element(to, point);
+  if (at.state[to.edge].memlet.wcr)
+    at.out.line(update(at, to.edge, to.binding, to.subset, "&" + result, value));
+  else
+    at.out.line(result + " = " + value + ";");
+  for (std::size_t d = 0; d < to.sizes.size(); ++d) at.out.close();
+  at.out.close();
+}
+
 std::string SdfgFunction::print_code(const Expr& expr, const Place& place) const {
   CppExpr printer = symbolic();
   printer.symbolic = false;
@@ -200,6 +246,8 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
   const auto emit = [&] {
     if (const auto* skip = std::get_if<ReduceWithSkipValues>(&*operation))
       return emit_reduce_skip(at, id, *skip, in, out);
+    if (const auto* pointwise = std::get_if<Pointwise>(&*operation))
+      return emit_pointwise(at, id, *pointwise, in, out);
     emit_linear_algebra(at, id, *operation, in, out);
   };
   const auto far = [](const auto& entry) { return entry.second.binding.device; };

@@ -279,6 +279,8 @@ class SdfgFunction {
                       const std::vector<std::string>& index) const;
   std::string print_code(const Expr& expr, const Place& place) const;
   void emit_reduce(At& at, NodeId node, const Reduce& reduce);
+  void emit_pointwise(At& at, NodeId node, const Pointwise& pointwise,
+                      const ByName<LibraryPort>& in, const ByName<LibraryPort>& out);
   void emit_reduce_skip(At& at, NodeId node, const ReduceWithSkipValues& reduce,
                         const ByName<LibraryPort>& in,
                         const ByName<LibraryPort>& out);

@@ -34,6 +34,16 @@ class Reader {
     if (auto expr = expression(name)) value = *expr;
   }
   void read(std::string_view name, std::optional<Expr>& value) { value = expression(name); }
+  /// An integer; null is a value, too, which an absent property does not have.
+  void read_or_none(std::string_view name, std::optional<std::int64_t>& value) {
+    if (!property_text(node_, name)) return;
+    const Json json = get(name);
+    value.reset();
+    if (json.is_number_integer())
+      value = json.get<std::int64_t>();
+    else if (!json.is_null())
+      fail(name, "an integer or null", json);
+  }
   void read(std::string_view name, std::vector<std::int64_t>& value) {
     std::optional<std::vector<std::int64_t>> found;
     read(name, found);
@@ -182,6 +192,27 @@ LibraryOperation fill(Reader& r) {
   r.read("value", op.value);
   return op;
 }
+LibraryOperation merge(Reader&) {
+  Pointwise op;
+  op.inputs = {"_mrg_mask", "_mrg_t", "_mrg_f"}, op.output = "_mrg_out";
+  return op;
+}
+LibraryOperation broadcast(Reader& r) {
+  Pointwise op;
+  op.inputs = {"_src"}, op.output = "_dst", op.missing_axis = 1;
+  r.read_or_none("dim", op.missing_axis);
+  if (op.missing_axis) --*op.missing_axis;
+  return op;
+}
+LibraryOperation cshift(Reader& r) {
+  Pointwise op;
+  op.inputs = {"_x"}, op.output = "_out", op.rotated_axis = 1;
+  std::string direction = "FORTRAN";
+  r.read_or_none("dim", op.rotated_axis), r.read("shift", op.shift), r.read("direction", direction);
+  if (op.rotated_axis) --*op.rotated_axis;
+  if (direction == "NUMPY") op.shift = -op.shift;
+  return op;
+}
 
 struct Known {
   std::string_view package, name;  ///< of DaCe's or GT4Py's class
@@ -210,6 +241,9 @@ constexpr std::array known{
     Known{"dace.libraries.linalg.", "Solve", make<Solve>},
     Known{"dace.libraries.standard.", "CopyLibraryNode", make<CopyNode>},
     Known{"dace.libraries.standard.", "FillLibraryNode", fill},
+    Known{"dace.libraries.standard.", "MergeLibraryNode", merge},
+    Known{"dace.libraries.standard.", "Broadcast", broadcast},
+    Known{"dace.libraries.standard.", "CShift", cshift},
 };
 
 /// Null where we know none.
@@ -226,6 +260,7 @@ struct Symbolic {
 };
 constexpr std::array symbolic{
     Symbolic{"Axpy", "a", "a"},      Symbolic{"Axpy", "n", "n"},
+    Symbolic{"CShift", "shift", ""},
     Symbolic{"Dot", "n", ""},        Symbolic{"Einsum", "alpha", ""},
     Symbolic{"Einsum", "beta", ""},  Symbolic{"FFT", "factor", ""},
     Symbolic{"Gearbox", "size", ""}, Symbolic{"Gemv", "alpha", ""},

@@ -88,10 +88,24 @@ struct CopyNode {};
 struct Fill {
   Expr value = 0;
 };
+/// Each element of the result is one element of the input, or of two inputs the one that a mask
+/// chooses: what np.where, np.broadcast_to and np.roll are since DaCe 2.0.0b1. `pointwise.h` says
+/// which element.
+struct Pointwise {
+  std::vector<std::string> inputs;  ///< connectors: {value}, or {mask, where true, where false}
+  std::string output;
+  /// The axis of the result that the input does not have. Without one, axes are aligned from the
+  /// right and those of size 1 stretched, as NumPy broadcasts.
+  std::optional<std::int64_t> missing_axis;
+  /// The input is read `shift` elements further along this axis, and from the start again.
+  std::optional<std::int64_t> rotated_axis;
+  Expr shift = 0;
+};
 
 using LibraryOperation = std::variant<Reduce, ReduceWithSkipValues, MatMul, Gemm, BatchedMatMul,
                                       Gemv, Dot, Axpy, Ger, Einsum, Transpose, TensorTranspose,
-                                      TensorDot, Cholesky, Inv, Solve, CopyNode, Fill>;
+                                      TensorDot, Cholesky, Inv, Solve, CopyNode, Fill,
+                                      Pointwise>;
 
 /// Is it of a class whose meaning we know? Such a node does what its memlets say, and nothing else.
 bool has_known_class(const LibraryNode& node);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/library_node.h"
+#include "ir/pointwise.h"
 #include "ir/verify_context.h"
 
 namespace sdfg::detail {
@@ -115,6 +116,14 @@ class LibraryRules {
   void operator()(const Solve&) { connectors({"_ain", "_bin"}, {"_bout"}); }
   void operator()(const CopyNode&) { connectors({"_cpy_in"}, {"_cpy_out"}); }
   void operator()(const Fill&) { connectors({}, {"_fill_out"}); }
+  void operator()(const Pointwise& op) {
+    connectors(op.inputs, {op.output});
+    const Subset* result = subset(op.output);
+    for (const std::string& name : op.inputs)
+      if (const Subset* input = subset(name); input && result)
+        if (const auto read = pointwise_read(op, sizes(*input), sizes(*result)); !read)
+          error("'" + name + "': " + read.error().message);
+  }
   void operator()(const Einsum&) { edge_count(s_.state.out(id_).size(), 1, "output"); }
   void operator()(const ReduceWithSkipValues& op) {
     connectors({op.input_conn, op.mask_conn}, {op.output_conn});

@@ -37,6 +37,7 @@
 #include "passes/map_fusion/trivial_dimension_folding.h"
 #include "passes/maps/accumulate_transient.h"
 #include "passes/maps/copy_to_map.h"
+#include "passes/maps/expand_pointwise.h"
 #include "passes/maps/expand_reduce.h"
 #include "passes/maps/in_local_storage.h"
 #include "passes/maps/map_collapse.h"
@@ -107,6 +108,7 @@ constexpr std::array registered{
     entry<DistributedBufferRelocation>(),
     entry<DoubleWriteElimination>(),
     entry<EmptyLoopElimination>(),
+    entry<ExpandPointwise>(),
     entry<ExpandReduce>(),
     entry<FuseConditionals>(),
     entry<GpuTransformation>(),

@@ -2,6 +2,7 @@
 
 #include "codegen/interpreter/operands.h"
 #include "codegen/interpreter/state.h"
+#include "ir/pointwise.h"
 
 namespace sdfg::interpreter {
 namespace {
@@ -22,6 +23,7 @@ struct Dispatch {
   }
   Step operator()(const CopyNode&) const { return compile_copy_node(operands); }
   Step operator()(const Fill& f) const { return compile_fill(f, operands); }
+  Step operator()(const Pointwise& p) const { return compile_pointwise(p, operands); }
   Step operator()(const Cholesky&) const { return compile_factorization(all, operands); }
   Step operator()(const Inv&) const { return compile_factorization(all, operands); }
   Step operator()(const Solve&) const { return compile_factorization(all, operands); }
@@ -144,6 +146,80 @@ Step compile_copy_node(const Operands& operands) {
   const auto in = operands.only_input(), out = operands.only_output();
   Copy copy{&operands.context.machine, out.place, in.side, out.side, out.combine};
   return [copy = std::move(copy)] { copy.run(); };
+}
+
+namespace {
+
+/// An input of a pointwise operation while it runs.
+struct Source {
+  Gathered given;
+  std::vector<std::size_t> stride;  ///< of each dimension of the result
+  std::optional<std::size_t> rotated;  ///< dimension of the result, beside others
+  std::int64_t size = 1, along = 1;    ///< of the rotated dimension, and its stride
+
+  const Number& at(const std::vector<std::int64_t>& index, std::int64_t shift) const {
+    std::size_t element = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) element += std::size_t(index[d]) * stride[d];
+    if (rotated) {
+      const std::int64_t from = (index[*rotated] + shift) % size;
+      element += std::size_t((from < 0 ? from + size : from) * along);
+    }
+    return given.values.at(element);
+  }
+};
+
+Source source(Gathered given, const Pointwise& operation, const std::vector<std::int64_t>& shape) {
+  const auto exprs = [](const std::vector<std::int64_t>& numbers) {
+    return std::vector<Expr>(numbers.begin(), numbers.end());
+  };
+  const auto read = pointwise_read(operation, exprs(given.shape), exprs(shape));
+  if (!read) throw Stop(read.error().message);
+  Source out{std::move(given), std::vector<std::size_t>(shape.size(), 0), {}};
+  std::int64_t stride = 1;
+  for (std::size_t d = out.given.shape.size(); d-- > 0; stride *= out.given.shape[d]) {
+    if (!read->follows[d]) continue;
+    if (read->rotated == d)
+      out.rotated = read->follows[d], out.size = out.given.shape[d], out.along = stride;
+    else
+      out.stride[*read->follows[d]] = std::size_t(stride);
+  }
+  return out;
+}
+
+}  // namespace
+
+Step compile_pointwise(const Pointwise& pointwise, const Operands& operands) {
+  const auto out = operands.output(pointwise.output);
+  std::vector<Operands::Operand> in;
+  for (const std::string& name : pointwise.inputs) in.push_back(operands.input(name));
+  Eval shift = compile_as(pointwise.shift, BaseType::Int64, operands.context);
+  Machine* machine = &operands.context.machine;
+  return [machine, out, in, pointwise, shift = std::move(shift)] {
+    const BaseType type = out.side.container->type;
+    const std::vector<std::int64_t> shape = shape_of(out.side);
+    std::vector<Source> sources;
+    for (const Operands::Operand& operand : in)
+      sources.push_back(source(gather(*machine, operand.side, operand.place), pointwise, shape));
+    const std::int64_t by = shift().i;
+    std::size_t count = 1;
+    for (std::int64_t extent : shape) count *= std::size_t(std::max<std::int64_t>(extent, 0));
+    std::vector<std::int64_t> index(shape.size(), 0);
+    std::vector<Number> values;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::size_t chosen = 0;
+      if (sources.size() == 3) {
+        const BaseType mask = in[0].side.container->type;
+        chosen = convert(sources[0].at(index, by), mask, BaseType::Bool).i ? 1 : 2;
+      }
+      const BaseType from = in[chosen].side.container->type;
+      values.push_back(convert(sources[chosen].at(index, by), from, type));
+      for (std::size_t d = shape.size(); d-- > 0;) {
+        if (++index[d] < shape[d]) break;
+        index[d] = 0;
+      }
+    }
+    scatter(*machine, out.side, values, out.combine, out.place);
+  };
 }
 
 Step compile_fill(const Fill& fill, const Operands& operands) {

@@ -30,6 +30,7 @@ struct Operands {
 Step compile_reduce(const Reduce& reduce, const Operands& operands);
 Step compile_reduce_skip(const ReduceWithSkipValues& reduce, const Operands& operands);
 Step compile_copy_node(const Operands& operands);
+Step compile_pointwise(const Pointwise& pointwise, const Operands& operands);
 Step compile_fill(const Fill& fill, const Operands& operands);
 /// Products and transpositions: everything that is a contraction of labelled tensors.
 Step compile_contraction(const LibraryOperation& operation, const Operands& operands);

@@ -5,30 +5,23 @@
 #include <optional>
 #include <unordered_set>
 
-#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/library_node.h"
 #include "ir/walk.h"
 #include "passes/common/fresh_names.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/common/walk_states.h"
+#include "passes/maps/library_end.h"
 #include "passes/maps/nest.h"
 
 namespace sdfg {
 namespace {
 
-/// One end of a library node: the edge, the container, and what is touched of it.
-struct Port {
-  EdgeId edge;
-  std::string data;
-  Subset subset;
-};
-
 /// A reduction in terms of loops: which dimension of each port follows which loop.
 struct Plan {
-  Port in, out;
+  LibraryEnd in, out;
   /// Read beside the input: the table of neighbours, or the other factor of a dot product.
-  std::optional<Port> mask, factor;
+  std::optional<LibraryEnd> mask, factor;
   Code wcr;
   std::optional<Expr> begin;        ///< what the accumulator starts from; none: the output's value
   std::optional<Expr> identity;     ///< what counts where the mask says -1
@@ -36,34 +29,8 @@ struct Plan {
   std::vector<std::size_t> in_kept, in_reduced, out_kept;  ///< dimensions
   std::size_t beside_reduced = 0;                          ///< of the mask or the factor
 
-  const Port* beside() const { return mask ? &*mask : factor ? &*factor : nullptr; }
+  const LibraryEnd* beside() const { return mask ? &*mask : factor ? &*factor : nullptr; }
 };
-
-/// The container whose memory an edge of a library node reaches, through views; empty when it
-/// cannot be told.
-std::string memory_of(const Sdfg& sdfg, const State& state, EdgeId edge, bool reads) {
-  NodeId node = reads ? path_source(state, edge) : path_target(state, edge);
-  for (int hops = 0; hops < 16; ++hops) {
-    const auto* access = state[node].as<AccessNode>();
-    const Data* data = access ? sdfg.find_data(access->data) : nullptr;
-    if (!data || data->is_reference()) return {};
-    if (!data->is_view()) return access->data;
-    const auto viewing = viewed_edge(sdfg, state, node);
-    if (!viewing) return {};
-    node = state.source(*viewing) == node ? path_target(state, *viewing)
-                                          : path_source(state, *viewing);
-  }
-  return {};
-}
-
-Result<Port> port(const State& state, EdgeId edge) {
-  const Memlet& memlet = state[edge].memlet;
-  Port port{edge, memlet.data, *memlet.subset()};
-  for (const Range& range : port.subset.ranges)
-    if (range.tile != Expr(1))
-      return Diagnostic{{}, "the subset " + to_text(port.subset) + " has tiles"};
-  return port;
-}
 
 /// A sum of products that leaves one element?
 bool is_dot(const LibraryOperation& operation) {
@@ -95,7 +62,7 @@ bool match_kept(Plan& plan) {
   return true;
 }
 
-Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in, Port out) {
+Result<Plan> plan_reduce(const State& state, const Reduce& reduce, LibraryEnd in, LibraryEnd out) {
   Plan plan{.in = std::move(in),
             .out = std::move(out),
             .mask = {},
@@ -130,7 +97,8 @@ Result<Plan> plan_reduce(const State& state, const Reduce& reduce, Port in, Port
   return plan;
 }
 
-Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port mask, Port out) {
+Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, LibraryEnd in, LibraryEnd mask,
+                              LibraryEnd out) {
   Plan plan{.in = std::move(in),
             .out = std::move(out),
             .mask = std::move(mask),
@@ -157,7 +125,7 @@ Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, Port in, Port 
 }
 
 /// Vectors may have one element. Products of matrices are asked about, too.
-Result<Plan> plan_dot(Port in, Port factor, Port out) {
+Result<Plan> plan_dot(LibraryEnd in, LibraryEnd factor, LibraryEnd out) {
   const auto wide = wide_dimensions(in.subset), high = wide_dimensions(factor.subset);
   const auto along = [](const Subset& vector, const std::vector<std::size_t>& dimensions) {
     return dimensions.empty() ? vector.rank() - 1 : dimensions[0];
@@ -186,32 +154,23 @@ Result<Plan> plan_dot(Port in, Port factor, Port out) {
 
 Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
                        const LibraryOperation& operation) {
-  std::vector<Port> in;
+  std::vector<LibraryEnd> in;
   std::vector<std::string> connectors;
-  std::optional<Port> out;
+  std::optional<LibraryEnd> out;
   for (EdgeId e : state.in(id)) {
     if (state[e].memlet.empty()) continue;
-    SDFG_TRY(Port p, port(state, e));
+    SDFG_TRY(LibraryEnd p, library_end(state, e));
     in.push_back(std::move(p));
     connectors.push_back(state[e].dst_connector);
   }
   for (EdgeId e : state.out(id)) {
     if (state[e].memlet.empty()) continue;
     if (out) return Diagnostic{{}, "it has more than one output"};
-    SDFG_TRY(out, port(state, e));
+    SDFG_TRY(out, library_end(state, e));
   }
   if (!out) return Diagnostic{{}, "it has no output"};
-  const std::string written = memory_of(sdfg, state, out->edge, false);
-  for (const Port& p : in) {
-    if (p.data == out->data && intersects(p.subset, out->subset) == Truth::No) continue;
-    const std::string read = memory_of(sdfg, state, p.edge, true);
-    if (read.empty() || written.empty())
-      return Diagnostic{{}, "it cannot be told whether it writes what it reads"};
-    if (read == written)
-      return Diagnostic{{},
-                        "it writes " + out->data + "[" + to_text(out->subset) + "], memory of '" +
-                            written + "', which it reads"};
-  }
+  if (const Refusal why = check_reads_apart(sdfg, state, in, *out))
+    return Diagnostic{{}, why.reason()};
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
   }
@@ -220,12 +179,12 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
     return plan_dot(std::move(in[0]), std::move(in[1]), std::move(*out));
   }
   const auto& skip = std::get<ReduceWithSkipValues>(operation);
-  const auto find = [&](const std::string& name) -> Port* {
+  const auto find = [&](const std::string& name) -> LibraryEnd* {
     const auto at = std::ranges::find(connectors, name);
     return at == connectors.end() ? nullptr : &in[std::size_t(at - connectors.begin())];
   };
-  Port* values = find(skip.input_conn);
-  Port* mask = find(skip.mask_conn);
+  LibraryEnd* values = find(skip.input_conn);
+  LibraryEnd* mask = find(skip.mask_conn);
   if (!values || !mask) return Diagnostic{{}, "an input is missing"};
   return plan_skip_values(skip, std::move(*values), std::move(*mask), std::move(*out));
 }
@@ -256,7 +215,7 @@ class Expander {
     tasklet_ = add_tasklet();
     read(plan_.in, value_, point(plan_.in.subset, plan_.in_kept, kept_, {}, {}),
          point(plan_.in.subset, plan_.in_kept, kept_, plan_.in_reduced, reduced_));
-    if (const Port* beside = plan_.beside())
+    if (const LibraryEnd* beside = plan_.beside())
       read(*beside, beside_, beside->subset,
            point(beside->subset, {}, {}, {plan_.beside_reduced}, reduced_));
     if (plan_.begin)
@@ -314,7 +273,8 @@ class Expander {
   }
 
   /// Leads an input through both maps to the tasklet.
-  void read(const Port& port, const std::string& connector, const Subset& row, Subset element) {
+  void read(const LibraryEnd& port, const std::string& connector, const Subset& row,
+            Subset element) {
     EdgeId last = port.edge;
     const auto through = [&](MapEnds map, Subset subset) {
       state_.set_target(last, map.entry);

@@ -48,6 +48,7 @@ Result<Steps> Auto::steps(const Options& o) {
   if (!o.symbols.empty())
     steps.push_back({"substitute-symbols{symbols=" + detail::print_option(o.symbols) + '}',
                      "known sizes make more questions decidable", {}});
+  steps.push_back({"expand-pointwise", "np.where and the like can fuse with what is around", {}});
   steps.push_back(to_maps(simplify));
   steps.push_back({"map-collapse", "nests are single maps before ranges are compared", {}});
   steps.push_back(fused(simplify, pointwise));

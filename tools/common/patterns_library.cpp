@@ -168,6 +168,62 @@ constexpr std::array patterns{
     n2.o -> n3.IN_d : $d[i]
     n3.OUT_d -> n4 : $d[0:N])", "$p_in -> $p_fill\n  $p_fill -> $p_out",
             {"0|1|0.25", "0:3", "0:2|1:3", "i|N - 1 - i", "V|W"}},
+    // Chosen by a mask, broadcast and rotated (since DaCe 2.0.0b1), between maps.
+    Pattern{"expand-pointwise map-fusion-vertical map-fusion-horizontal map-collapse map-promotion map-split-vertical inline-fusion redundant-array-elimination",
+            "transient $p_m: bool[N, 3]\n  transient $p_a: float64[N, 3]\n  transient $p_w: float64[N, 3]\n  transient $p_r: float64[N, 3]\n  transient $p_b: float64[3]", R"(
+  state $p_in
+    n0 = access $s
+    n1 = map $p_make (i, k) in [0:N, 0:3]
+      n2 = tasklet make: "o = x / 2 + k"
+      n3 = tasklet test: "o = x > k"
+    n4 = exit n1
+    n5 = access $p_a
+    n6 = access $p_m
+    n7 = map $p_row (k) in [0:3]
+      n8 = tasklet row: "o = k - 1"
+    n9 = exit n7
+    n10 = access $p_b
+    n0 -> n1.IN_s : $s[0:N]
+    n1.OUT_s -> n2.x : $s[i]
+    n1.OUT_s -> n3.x : $s[$1]
+    n2.o -> n4.IN_a : $p_a[i, k]
+    n3.o -> n4.IN_m : $p_m[i, k]
+    n4.OUT_a -> n5 : $p_a[0:N, 0:3]
+    n4.OUT_m -> n6 : $p_m[0:N, 0:3]
+    n7 -> n8
+    n8.o -> n9.IN_b : $p_b[k]
+    n9.OUT_b -> n10 : $p_b[0:3]
+  state $p_choose
+    n0 = access $p_m
+    n1 = access $p_a
+    n2 = access $p_b
+    n3 = library dace.libraries.standard.nodes.merge_node.MergeLibraryNode where {name = "where"}
+    n4 = access $p_w
+    n5 = library dace.libraries.standard.nodes.$3
+    n6 = access $p_r
+    n0 -> n3._mrg_mask : $p_m[$2, 0:3]
+    n1 -> n3._mrg_t : $p_a[0:N, 0:3]
+    n2 -> n3._mrg_f : $p_b[$4]
+    n3._mrg_out -> n4 : $p_w[0:N, 0:3]
+  state $p_out
+    n0 = access $p_w
+    n1 = access $p_r
+    n2 = map $p_use (i) in [0:N]
+      n3 = tasklet use: "o = x / 2 + y / 4 - z / 4"
+    n4 = exit n2
+    n5 = access $d
+    n0 -> n2.IN_w : $p_w[0:N, 0:3]
+    n1 -> n2.IN_r : $p_r[0:N, 0:3]
+    n2.OUT_w -> n3.x : $p_w[i, 1]
+    n2.OUT_r -> n3.y : $p_r[i, 2]
+    n2.OUT_r -> n3.z : $p_r[$5, 0]
+    n3.o -> n4.IN_d : $d[i]
+    n4.OUT_d -> n5 : $d[0:N])", "$p_in -> $p_choose\n  $p_choose -> $p_out",
+            {"i|N - 1 - i", "0:N|0", "cshift.CShift roll {name = \"roll\", extras = {dim = 1, direction = \"NUMPY\", shift = 1}}\n    n4 -> n5._x : $p_w[0:N, 0:3]\n    n5._out -> n6 : $p_r[0:N, 0:3]"
+             "|cshift.CShift roll {name = \"roll\", extras = {dim = 2, shift = \"K\"}}\n    n4 -> n5._x : $p_w[0:N, 0:3]\n    n5._out -> n6 : $p_r[0:N, 0:3]"
+             "|broadcast.Broadcast spread {name = \"spread\", extras = {dim = null}}\n    n2 -> n5._src : $p_b[0:3]\n    n5._dst -> n6 : $p_r[0:N, 0:3]"
+             "|broadcast.Broadcast spread {name = \"spread\", extras = {dim = 2}}\n    n7 = access $s\n    n7 -> n5._src : $s[0:N]\n    n5._dst -> n6 : $p_r[0:N, 0:3]",
+             "0:3|1", "i|N - 1 - i"}},
     // In a map, on rows of its own.
     Pattern{"map-fission map-fusion-vertical map-fusion-horizontal map-expansion map-collapse map-tiling map-unroll map-to-loop refine-nested-access",
             "transient $p_a: float64[N, 4]\n  transient $p_v: float64[4]\n  transient $p_w: float64[4]\n  transient $p_r: float64[1]", R"(

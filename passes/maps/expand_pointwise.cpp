@@ -1,0 +1,156 @@
+#include "passes/maps/expand_pointwise.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "ir/pointwise.h"
+#include "passes/common/gpu_memory.h"
+#include "passes/common/walk_states.h"
+#include "passes/maps/library_end.h"
+#include "passes/maps/nest.h"
+
+namespace sdfg {
+namespace {
+
+/// The library node in terms of loops.
+struct Plan {
+  std::vector<LibraryEnd> in;  ///< as Pointwise::inputs
+  std::vector<PointwiseRead> reads;
+  std::optional<LibraryEnd> out;
+};
+
+Refusal make_plan(const Sdfg& sdfg, const State& state, NodeId node, const Pointwise& operation,
+                  Plan& plan) {
+  const auto find = [&](auto edges, auto connector, const std::string& name) -> Result<LibraryEnd> {
+    for (EdgeId e : edges)
+      if (state[e].*connector == name && !state[e].memlet.empty()) return library_end(state, e);
+    return Diagnostic{{}, "nothing is connected to '" + name + "'"};
+  };
+  auto out = find(state.out(node), &Edge::src_connector, operation.output);
+  if (!out) return out.error().message;
+  plan.out = std::move(*out);
+  for (const std::string& name : operation.inputs) {
+    auto in = find(state.in(node), &Edge::dst_connector, name);
+    if (!in) return in.error().message;
+    auto read = pointwise_read(operation, sizes(in->subset), sizes(plan.out->subset));
+    if (!read) return "'" + name + "': " + read.error().message;
+    plan.in.push_back(std::move(*in)), plan.reads.push_back(std::move(*read));
+  }
+  return check_reads_apart(sdfg, state, plan.in, *plan.out);
+}
+
+/// Of a node outside of all scopes, which the host's maps would replace.
+Refusal check_memory(const Sdfg& sdfg, const Plan& plan, const GpuMemory& gpu) {
+  const auto far = [&](const LibraryEnd& port) { return gpu.is_out_of_reach(sdfg, port.data); };
+  const auto in = std::ranges::find_if(plan.in, far);
+  if (in == plan.in.end() && !far(*plan.out)) return {};
+  return "'" + (in == plan.in.end() ? plan.out->data : in->data) +
+         "' is in GPU memory, which a map on the host cannot touch";
+}
+
+/// The element of a subset at indices from 0.
+Subset element(const Subset& subset, const std::vector<Expr>& index) {
+  Subset out = subset;
+  for (std::size_t d = 0; d < out.rank(); ++d)
+    out[d] = Range::index(subset[d].begin + index[d] * subset[d].step);
+  return out;
+}
+
+/// Puts a map in place of the library node.
+void apply(const Sdfg& sdfg, State& state, NodeId node, const Plan& plan, ScopeNames& names) {
+  const auto& library = state.get<LibraryNode>(node);
+  MapEntry map;
+  map.label = library.label.empty() ? "pointwise" : library.label;
+  for (char& c : map.label)  // a tasklet's must be a name
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  map.schedule = library.schedule;
+  std::vector<Expr> point(plan.out->subset.rank(), Expr(0));
+  for (std::size_t d : wide_dimensions(plan.out->subset)) {
+    map.params.push_back(names.fresh("__i_", std::to_string(d), 0));
+    map.ranges.push_back({0, plan.out->subset[d].size() - 1});
+    point[d] = Expr::symbol(map.params.back());
+  }
+  if (map.params.empty()) {
+    map.params.push_back(names.fresh("__i_", "0", 0));
+    map.ranges.push_back(Range::index(0));
+  }
+  // Connectors must not have the name of a container or symbol.
+  const auto connector = [&](std::string_view name) { return sdfg.fresh_name(name); };
+  const std::string out = connector("out");
+  std::vector<std::string> values;
+  if (plan.in.size() == 3)
+    values = {connector("mask"), connector("then"), connector("otherwise")};
+  else
+    values = {connector("value")};
+  Tasklet tasklet{.label = map.label,
+                  .code = Code(out + " = " +
+                               (values.size() == 3
+                                    ? values[1] + " if " + values[0] + " else " + values[2]
+                                    : values[0]))};
+  const NodeId entry = state.add(Node{std::move(map)});
+  const NodeId code = state.add(Node{std::move(tasklet)});
+  const NodeId exit = state.add(Node{MapExit{entry}});
+
+  for (std::size_t k = 0; k < plan.in.size(); ++k) {
+    const LibraryEnd& port = plan.in[k];
+    const std::string into = "IN_" + values[k], from = "OUT_" + values[k];
+    state[entry].in_connectors[into] = {};
+    state[entry].out_connectors[from] = {};
+    state[code].in_connectors[values[k]] = {};
+    state.set_target(port.edge, entry);
+    state[port.edge].dst_connector = into;
+    const std::vector<Expr> index = plan.reads[k].index(sizes(port.subset), point);
+    state.connect(entry, code,
+                  Edge{from, values[k], Memlet::read(port.data, element(port.subset, index))});
+  }
+  state[code].out_connectors[out] = {};
+  state[exit].in_connectors["IN_out"] = {};
+  state[exit].out_connectors["OUT_out"] = {};
+  Memlet written = Memlet::write(plan.out->data, element(plan.out->subset, point));
+  written.wcr = state[plan.out->edge].memlet.wcr;
+  state.connect(code, exit, Edge{out, "IN_out", std::move(written)});
+  state.set_source(plan.out->edge, exit);
+  state[plan.out->edge].src_connector = "OUT_out";
+  // Empty memlets keep what was before it before all of it, and what was after after it.
+  const std::vector<EdgeId> before(state.in(node).begin(), state.in(node).end());
+  const std::vector<EdgeId> after(state.out(node).begin(), state.out(node).end());
+  for (EdgeId e : before) state.set_target(e, entry);
+  for (EdgeId e : after) state.set_source(e, exit);
+  state.erase(node);
+}
+
+}  // namespace
+
+Result<Changed> ExpandPointwise::run(Sdfg& root, const Options&, PassContext& context) {
+  Changed changed = Changed::No;
+  AssignedNames assigned;
+  std::optional<GpuMemory> gpu;
+  walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+    std::optional<ScopeTree> tree;
+    std::optional<ScopeNames> names;
+    for (NodeId id : state.nodes_of<LibraryNode>()) {
+      const auto operation = library_operation(state[id]);
+      const auto* pointwise = operation ? std::get_if<Pointwise>(&*operation) : nullptr;
+      if (!pointwise) continue;
+      if (!tree) tree = scope_tree_of(state);  // new nodes are not looked up
+      const Trail here = trail.in(state, id);
+      if (!gpu) gpu.emplace(root);
+      Plan plan;
+      Refusal why = make_plan(sdfg, state, id, *pointwise, plan);
+      if (!why && !tree->parent_of(id)) why = check_memory(sdfg, plan, *gpu);
+      if (why) {
+        context.refused(here, why);
+        continue;
+      }
+      if (!context.may_apply()) return;
+      if (!names) names.emplace(sdfg, state, assigned);
+      context.applied(here, plan.out->data + "[" + to_text(plan.out->subset) + "]");
+      apply(sdfg, state, id, plan, *names);
+      changed = Changed::Yes;
+    }
+  });
+  return changed;
+}
+
+}  // namespace sdfg

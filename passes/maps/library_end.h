@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/sdfg.h"
+#include "passes/pass.h"
+
+namespace sdfg {
+
+// What the passes that write library nodes as maps ask of them.
+
+/// One end of a library node: the edge, the container, and what is touched of it.
+struct LibraryEnd {
+  EdgeId edge;
+  std::string data;
+  Subset subset;
+};
+
+/// Of an edge with data at a library node. The error says that the subset has tiles.
+Result<LibraryEnd> library_end(const State& state, EdgeId edge);
+
+/// Does the node write nothing that it reads, also through views? A map writes elements before all
+/// are read.
+Refusal check_reads_apart(const Sdfg& sdfg, const State& state,
+                          const std::vector<LibraryEnd>& in, const LibraryEnd& out);
+
+}  // namespace sdfg
