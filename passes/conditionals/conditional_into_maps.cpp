@@ -8,7 +8,6 @@
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
-#include "passes/common/assume.h"
 #include "passes/common/blocks.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
@@ -57,7 +56,7 @@ class Converter {
  public:
   Converter(Sdfg& sdfg, Region& region, const BlockPlace& place, Accesses& accesses,
             ReadableNames& readable, SideEffects& effects, const GpuMemory& gpu,
-            const Assumptions& assumptions, bool leave_copies)
+            const Assumptions& assumptions, AssignedNames& assigned, bool leave_copies)
       : sdfg_(sdfg),
         region_(region),
         place_(place),
@@ -67,6 +66,7 @@ class Converter {
         effects_(effects),
         reader_(sdfg, accesses, readable, effects, gpu),
         assumptions_(assumptions),
+        assigned_(assigned),
         leave_copies_(leave_copies),
         branches_(region[place.block].as<ConditionalBlock>()->branches) {}
 
@@ -295,8 +295,7 @@ class Converter {
       for (const NearMap& other : *near)
         if (other.containers.contains(container))
           like.push_back(&other.state->get<MapEntry>(other.entry));
-    AssignedNames assigned;
-    const NodeId entry = copy_to_map(sdfg_, state, copy, like, assigned);
+    const NodeId entry = copy_to_map(sdfg_, state, copy, like, assigned_);
     side.maps.emplace_back();
     const Refusal why =
         read_guarded_map(sdfg_, state, entry, side.branch, accesses_, readable_, effects_,
@@ -433,6 +432,7 @@ class Converter {
   SideEffects& effects_;
   const SideReader reader_;
   const Assumptions& assumptions_;
+  AssignedNames& assigned_;
   const bool leave_copies_;
   std::vector<Branch>& branches_;
   const std::size_t count_ = branches_.size();
@@ -448,9 +448,7 @@ class Converter {
 class Walk {
  public:
   Walk(Sdfg& sdfg, const ConditionalIntoMaps::Options& options, PassContext& context)
-      : sdfg_(sdfg), options_(options), context_(context), assumptions_(context.assumptions()) {
-    assume_shapes(sdfg, assumptions_);
-  }
+      : sdfg_(sdfg), options_(options), context_(context) {}
 
   Changed on_region(Region& region, const Trail& trail, const BlockPlace* around = nullptr) {
     Changed changed = Changed::No;
@@ -466,7 +464,7 @@ class Walk {
         changed |= on_region(branch.region(), here.in(branch.block), &place);
       if (!accesses_) accesses_.emplace(sdfg_), readable_ = readable_names(sdfg_);
       Converter converter(sdfg_, region, place, *accesses_, readable_, effects_, gpu_,
-                          assumptions_, options_.leave_copies);
+                          context_.assumptions(), assigned_, options_.leave_copies);
       if (const Refusal why = converter.check()) {
         context_.refused(here, why);
         continue;
@@ -485,11 +483,11 @@ class Walk {
   const GpuMemory gpu_{sdfg_};
   const ConditionalIntoMaps::Options& options_;
   PassContext& context_;
-  Assumptions assumptions_;
   // Kept up to date by the converter; the first conditional makes them.
   SideEffects effects_;
   ReadableNames readable_;
   std::optional<Accesses> accesses_;
+  AssignedNames assigned_;
 };
 
 }  // namespace
