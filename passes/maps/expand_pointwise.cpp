@@ -1,7 +1,5 @@
 #include "passes/maps/expand_pointwise.h"
 
-#include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "ir/pointwise.h"
@@ -18,6 +16,12 @@ struct Plan {
   std::vector<LibraryEnd> in;  ///< as Pointwise::inputs
   std::vector<PointwiseRead> reads;
   std::optional<LibraryEnd> out;
+
+  std::vector<LibraryEnd> ends() const {
+    std::vector<LibraryEnd> all = in;
+    all.push_back(*out);
+    return all;
+  }
 };
 
 Refusal make_plan(const Sdfg& sdfg, const State& state, NodeId node, const Pointwise& operation,
@@ -40,15 +44,6 @@ Refusal make_plan(const Sdfg& sdfg, const State& state, NodeId node, const Point
   return check_reads_apart(sdfg, state, plan.in, *plan.out);
 }
 
-/// Of a node outside of all scopes, which the host's maps would replace.
-Refusal check_memory(const Sdfg& sdfg, const Plan& plan, const GpuMemory& gpu) {
-  const auto far = [&](const LibraryEnd& port) { return gpu.is_out_of_reach(sdfg, port.data); };
-  const auto in = std::ranges::find_if(plan.in, far);
-  if (in == plan.in.end() && !far(*plan.out)) return {};
-  return "'" + (in == plan.in.end() ? plan.out->data : in->data) +
-         "' is in GPU memory, which a map on the host cannot touch";
-}
-
 /// The element of a subset at indices from 0.
 Subset element(const Subset& subset, const std::vector<Expr>& index) {
   Subset out = subset;
@@ -61,9 +56,7 @@ Subset element(const Subset& subset, const std::vector<Expr>& index) {
 void apply(const Sdfg& sdfg, State& state, NodeId node, const Plan& plan, ScopeNames& names) {
   const auto& library = state.get<LibraryNode>(node);
   MapEntry map;
-  map.label = library.label.empty() ? "pointwise" : library.label;
-  for (char& c : map.label)  // a tasklet's must be a name
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  map.label = name_of(library, "pointwise");
   map.schedule = library.schedule;
   std::vector<Expr> point(plan.out->subset.rank(), Expr(0));
   for (std::size_t d : wide_dimensions(plan.out->subset)) {
@@ -138,7 +131,7 @@ Result<Changed> ExpandPointwise::run(Sdfg& root, const Options&, PassContext& co
       if (!gpu) gpu.emplace(root);
       Plan plan;
       Refusal why = make_plan(sdfg, state, id, *pointwise, plan);
-      if (!why && !tree->parent_of(id)) why = check_memory(sdfg, plan, *gpu);
+      if (!why && !tree->parent_of(id)) why = check_within_reach(sdfg, plan.ends(), *gpu);
       if (why) {
         context.refused(here, why);
         continue;

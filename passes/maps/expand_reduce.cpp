@@ -1,7 +1,6 @@
 #include "passes/maps/expand_reduce.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <unordered_set>
 
@@ -30,6 +29,11 @@ struct Plan {
   std::size_t beside_reduced = 0;                          ///< of the mask or the factor
 
   const LibraryEnd* beside() const { return mask ? &*mask : factor ? &*factor : nullptr; }
+  std::vector<LibraryEnd> ends() const {
+    std::vector<LibraryEnd> all{in, out};
+    if (beside()) all.push_back(*beside());
+    return all;
+  }
 };
 
 /// A sum of products that leaves one element?
@@ -205,9 +209,7 @@ class Expander {
 
   void run() {
     const auto& library = state_.get<LibraryNode>(node_);
-    label_ = library.label.empty() ? "reduce" : library.label;
-    for (char& c : label_)  // a tasklet's must be a name
-      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    label_ = name_of(library, "reduce");
     if (!plan_.kept.empty()) outer_ = add_map(plan_.kept, "__o_", library.schedule, kept_);
     // What is inside of maps runs in order by itself, and may be joined with other maps there.
     const Schedule inner = plan_.factor ? library.schedule : inner_;
@@ -394,13 +396,6 @@ void add_sdfgs_in_scopes(const Sdfg& sdfg, bool here, std::unordered_set<const S
   });
 }
 
-/// A container of the reduction that the host cannot touch, or null.
-const std::string* out_of_reach(const GpuMemory& gpu, const Sdfg& sdfg, const Plan& plan) {
-  for (const std::string* name : {&plan.in.data, &plan.out.data})
-    if (gpu.is_out_of_reach(sdfg, *name)) return name;
-  return nullptr;
-}
-
 }  // namespace
 
 Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContext& context) {
@@ -431,12 +426,11 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
         context.refused(here, "outside of maps, a library computes the dot product");
         continue;
       }
-      if (const std::string* name = out_of_reach(gpu, sdfg, *plan);
-          name && !tree->parent_of(id)) {
-        context.refused(here,
-                        "'" + *name + "' is in GPU memory, which a map on the host cannot read");
-        continue;
-      }
+      if (!tree->parent_of(id))
+        if (const Refusal why = check_within_reach(sdfg, plan->ends(), gpu)) {
+          context.refused(here, why);
+          continue;
+        }
       if (!context.may_apply()) return;
       if (!names) names.emplace(sdfg, state, assigned);
       context.applied(here, plan->out.data + "[" + to_text(plan->out.subset) + "] from " +

@@ -1,5 +1,7 @@
 #include "passes/maps/library_end.h"
 
+#include <cctype>
+
 #include "ir/analysis/memlet_path.h"
 
 namespace sdfg {
@@ -46,6 +48,21 @@ Refusal check_reads_apart(const Sdfg& sdfg, const State& state,
              "', which it reads";
   }
   return {};
+}
+
+Refusal check_within_reach(const Sdfg& sdfg, const std::vector<LibraryEnd>& ends,
+                           const GpuMemory& gpu) {
+  for (const LibraryEnd& end : ends)
+    if (gpu.is_out_of_reach(sdfg, end.data))
+      return "'" + end.data + "' is in GPU memory, which a map on the host cannot touch";
+  return {};
+}
+
+std::string name_of(const LibraryNode& node, std::string_view otherwise) {
+  std::string name = node.label.empty() ? std::string(otherwise) : std::string(node.label);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
 }
 
 }  // namespace sdfg

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -24,5 +26,12 @@ Result<LibraryEnd> library_end(const State& state, EdgeId edge);
 /// are read.
 Refusal check_reads_apart(const Sdfg& sdfg, const State& state,
                           const std::vector<LibraryEnd>& in, const LibraryEnd& out);
+
+/// Can maps of the host touch all of it? Asked of nodes outside of scopes.
+Refusal check_within_reach(const Sdfg& sdfg, const std::vector<LibraryEnd>& ends,
+                           const GpuMemory& gpu);
+
+/// The node's label, or `otherwise`, as a name: for the maps and tasklets in its place.
+std::string name_of(const LibraryNode& node, std::string_view otherwise);
 
 }  // namespace sdfg
