@@ -49,7 +49,7 @@ BEFORE = {"map-interchange": "map-expansion", "map-collapse": "map-expansion", "
 WEIGHTS = {name: weight for weight, names in {
     24: """
         move-before-conditional""",
-    28: """
+    42: """
         local-double-buffering""",
     17: """
         composed-copy-elimination move-loop-into-map""",
@@ -75,7 +75,7 @@ WEIGHTS = {name: weight for weight, names in {
         conditional-into-maps continue-to-condition expand-reduce in-local-storage map-fission
         move-states-into-map move-tasklet-into-map scalar-to-symbol-promotion trivial-map-elimination""",
     4: """
-        consolidate-edges inline-control-flow-regions lift-trivial-if loop-peeling""",
+        consolidate-edges expand-pointwise inline-control-flow-regions lift-trivial-if loop-peeling""",
     3: """
         copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
         map-expansion map-unroll transient-reuse trivial-dimension-folding""",

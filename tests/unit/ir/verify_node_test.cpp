@@ -204,6 +204,33 @@ sdfg p(A: float64[4, 5], b: float64[5], c: float64[5])
       "known meaning\n");
 }
 
+TEST(VerifyNode, InputsOfPointwiseLibraryNodesBroadcast) {
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(m: bool[8], A: float64[5], B: float64[8], C: float64[8], D: float64[8, 2])
+  state main
+    n0 = access m
+    n1 = access A
+    n2 = access B
+    n3 = library dace.libraries.standard.nodes.merge_node.MergeLibraryNode where
+    n4 = access C
+    n5 = library dace.libraries.standard.nodes.cshift.CShift roll {extras = {dim = 2, shift = 1}}
+    n6 = library dace.libraries.standard.nodes.broadcast.Broadcast spread {extras = {dim = 3}}
+    n7 = access D
+    n0 -> n3._mrg_mask : m[0:8]
+    n1 -> n3._mrg_t : A[0:5]
+    n2 -> n3._mrg_f : B[0]
+    n3._mrg_out -> n4 : C[0:8]
+    n2 -> n5._x : B[0:8]
+    n5._out -> n4 : C[0:8]
+    n2 -> n6._src : B[0:8]
+    n6._dst -> n7 : D[0:8, 0:2]
+)sdfg"),
+            "state main / node 3 (library where): '_mrg_t': an input of [5] does not become [8]\n"
+            "state main / node 5 (library roll): '_x': axis 2 (from 1) is not one of the 1 of [8]\n"
+            "state main / node 6 (library spread): '_src': axis 3 (from 1) is not one of the 2 of "
+            "[8, 2]\n");
+}
+
 TEST(VerifyNode, NodesKeepTheirKind) {
   Sdfg sdfg;
   sdfg.name = "p";
