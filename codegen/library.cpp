@@ -185,7 +185,9 @@ void SdfgFunction::emit_pointwise(At& at, NodeId id, const Pointwise& pointwise,
   if (target == out.end())
     return fail(place, "nothing is connected to '" + pointwise.output + "'");
   const LibraryPort& to = target->second;
-  if (!to.binding.data) return;
+  for (const LibraryPorts* ports : {&in, &out})
+    for (const auto& [name, port] : *ports)
+      if (!port.binding.data) return;
   at.out.line("// " + std::string(at.state[id].label()));
   at.out.open("");
   const NameScope names(used_names_, on_device_);

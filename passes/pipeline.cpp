@@ -169,17 +169,17 @@ class Runner {
         assume_(options.assume),
         left_(options.limits),
         warnings_(warnings) {
-    if (assume_.empty()) return;
-    for (const Expr& condition : assume_) {
-      const SymbolSet changing = names_with_other_values(sdfg, free_symbols(condition));
-      if (!changing.empty())
-        warnings_.push_back({{},
-                             "condition '" + to_text(condition) +
-                                 "' is left out: the program gives '" + *changing.begin() +
-                                 "' other values",
-                             "name the loop's variable or the map's parameter otherwise",
-                             Severity::Warning});
-    }
+    const SymbolSet changing = names_with_other_values(sdfg, symbols_of(assume_));
+    for (const Expr& condition : assume_)
+      for (const std::string& name : free_symbols(condition))
+        if (changing.contains(name)) {
+          warnings_.push_back({{},
+                               "condition '" + to_text(condition) +
+                                   "' is left out: the program gives '" + name + "' other values",
+                               "name the loop's variable or the map's parameter otherwise",
+                               Severity::Warning});
+          break;
+        }
   }
 
   Result<Changed> steps(const std::vector<Step>& steps) {
@@ -360,9 +360,7 @@ class Runner {
   void add_new(const std::vector<Expr>& candidates, const ByName<Type>& symbols,
                std::vector<Expr>& conditions) const {
     if (candidates.empty()) return;
-    SymbolSet mentioned;
-    for (const Expr& condition : candidates) collect_symbols(condition, mentioned);
-    const SymbolSet changing = names_with_other_values(*sdfg_, mentioned);
+    const SymbolSet changing = names_with_other_values(*sdfg_, symbols_of(candidates));
     const auto is_known = [&](const std::string& name) {
       return symbols.contains(name) && !changing.contains(name);
     };
@@ -466,19 +464,16 @@ class Runner {
   /// What is stated, and what the shapes of arguments say; worked out again when these change.
   const Assumptions& assumptions() {
     if (std::exchange(checked_, true)) return *assumptions_;
-    SymbolSet mentioned = symbols_of_shapes(*sdfg_);
-    for (const Expr& condition : assume_) collect_symbols(condition, mentioned);
+    std::vector<Expr> extents = extents_of_arguments(*sdfg_);
+    SymbolSet mentioned = symbols_of(extents);
+    mentioned.merge(symbols_of(assume_));
     SymbolSet changing = names_with_other_values(*sdfg_, mentioned);
-    std::vector<Expr> extents;
-    for (const auto& [name, data] : sdfg_->arrays)
-      if (!data.transient && !data.is_scalar())
-        extents.insert(extents.end(), data.shape.begin(), data.shape.end());
     if (assumptions_ && extents == extents_ && changing == changing_) return *assumptions_;
     extents_ = std::move(extents), changing_ = std::move(changing);
     assumptions_.emplace();
     for (const Expr& condition : assume_)
       if (!uses_any(condition, changing_)) assume(condition, *assumptions_);
-    assume_shapes(*sdfg_, changing_, *assumptions_);
+    assume_shapes(extents_, changing_, *assumptions_);
     assumptions_->keep_answers();  // passes ask many questions again
     return *assumptions_;
   }

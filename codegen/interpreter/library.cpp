@@ -14,6 +14,14 @@ const Operands::Operand& find(const ByName<Operands::Operand>& all,
   return found->second;
 }
 
+/// To the next element in row-major order.
+void advance(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& shape) {
+  for (std::size_t d = index.size(); d-- > 0;) {
+    if (++index[d] < shape[d]) break;
+    index[d] = 0;
+  }
+}
+
 struct Dispatch {
   const LibraryOperation& all;
   const Operands& operands;
@@ -112,10 +120,7 @@ Step compile_reduce(const Reduce& reduce, const Operands& operands) {
       std::size_t at = 0;
       for (std::size_t d = 0; d < rank; ++d) at += std::size_t(index[d]) * stride[d];
       result[at] = combine(result[at], convert(value, from, type));
-      for (std::size_t d = rank; d-- > 0;) {
-        if (++index[d] < values.shape[d]) break;
-        index[d] = 0;
-      }
+      advance(index, values.shape);
     }
     scatter(*machine, out.side, result, out.combine, out.place);
   };
@@ -213,10 +218,7 @@ Step compile_pointwise(const Pointwise& pointwise, const Operands& operands) {
       }
       const BaseType from = in[chosen].side.container->type;
       values.push_back(convert(sources[chosen].at(index, by), from, type));
-      for (std::size_t d = shape.size(); d-- > 0;) {
-        if (++index[d] < shape[d]) break;
-        index[d] = 0;
-      }
+      advance(index, shape);
     }
     scatter(*machine, out.side, values, out.combine, out.place);
   };

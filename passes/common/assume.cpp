@@ -93,30 +93,35 @@ void assume(const Expr& condition, Assumptions& assumptions) {
   assumptions.add_fact(fact);
 }
 
-SymbolSet symbols_of_shapes(const Sdfg& sdfg) {
+SymbolSet symbols_of(const std::vector<Expr>& expressions) {
   SymbolSet out;
+  for (const Expr& expression : expressions) collect_symbols(expression, out);
+  return out;
+}
+
+std::vector<Expr> extents_of_arguments(const Sdfg& sdfg) {
+  std::vector<Expr> out;
   for (const auto& [name, data] : sdfg.arrays)
     if (!data.transient && !data.is_scalar())
-      for (const Expr& extent : data.shape) collect_symbols(extent, out);
+      out.insert(out.end(), data.shape.begin(), data.shape.end());
   return out;
 }
 
 void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions) {
-  assume_shapes(sdfg, names_with_other_values(sdfg, symbols_of_shapes(sdfg)), assumptions);
+  const std::vector<Expr> extents = extents_of_arguments(sdfg);
+  assume_shapes(extents, names_with_other_values(sdfg, symbols_of(extents)), assumptions);
 }
 
-void assume_shapes(const Sdfg& sdfg, const SymbolSet& changing, Assumptions& assumptions) {
+void assume_shapes(const std::vector<Expr>& extents, const SymbolSet& changing,
+                   Assumptions& assumptions) {
   std::vector<Expr> seen;
-  for (const auto& [name, data] : sdfg.arrays) {
-    if (data.transient || data.is_scalar()) continue;
-    for (const Expr& extent : data.shape) {
-      if (extent.is(Op::Integer) || extent.is(Op::Max)) continue;
-      if (std::ranges::find(seen, extent) != seen.end()) continue;
-      seen.push_back(extent);
-      if (uses_any(extent, changing)) continue;
-      if (less_equal(0, extent, assumptions) != Truth::Yes)
-        assume(compare_expr(Op::Ge, extent, 0), assumptions);
-    }
+  for (const Expr& extent : extents) {
+    if (extent.is(Op::Integer) || extent.is(Op::Max)) continue;
+    if (std::ranges::find(seen, extent) != seen.end()) continue;
+    seen.push_back(extent);
+    if (uses_any(extent, changing)) continue;
+    if (less_equal(0, extent, assumptions) != Truth::Yes)
+      assume(compare_expr(Op::Ge, extent, 0), assumptions);
   }
 }
 

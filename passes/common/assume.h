@@ -9,12 +9,14 @@ namespace sdfg {
 /// control flow, or bound by a scope. Nothing can be assumed of them for all places.
 SymbolSet names_with_other_values(const Sdfg& sdfg, const SymbolSet& names);
 
-/// The symbols in the extents of arguments.
-SymbolSet symbols_of_shapes(const Sdfg& sdfg);
+SymbolSet symbols_of(const std::vector<Expr>& expressions);
+/// Dimension after dimension, argument after argument.
+std::vector<Expr> extents_of_arguments(const Sdfg& sdfg);
 /// Adds what the program itself grants: no argument has a negative extent. A relation in which some
 /// symbol stands alone becomes a bound of that symbol, which is cheap to use; others become facts.
 /// Extents that mention `changing`, names_with_other_values(), say nothing that holds everywhere.
-void assume_shapes(const Sdfg& sdfg, const SymbolSet& changing, Assumptions& assumptions);
+void assume_shapes(const std::vector<Expr>& extents, const SymbolSet& changing,
+                   Assumptions& assumptions);
 void assume_shapes(const Sdfg& sdfg, Assumptions& assumptions);
 
 /// Adds a condition that holds, in the same way.

@@ -126,15 +126,6 @@ std::optional<Beside> beside(const State& state, const std::vector<NodeId>& uses
   return std::nullopt;
 }
 
-/// The element of a subset at a point of the loops.
-Subset element(const Subset& subset, const std::vector<std::size_t>& wide,
-               const std::vector<Expr>& at) {
-  Subset out = subset;
-  for (std::size_t k = 0; k < wide.size(); ++k)
-    out[wide[k]] = Range::index(subset[wide[k]].begin + at[k] * subset[wide[k]].step);
-  return out;
-}
-
 /// The indices of the element that is read for the one at `at`: the last dimensions are those of
 /// the other side as long as sizes agree, and the others count in row-major order.
 std::vector<Expr> reshaped(const Plan& plan, const std::vector<Expr>& at) {
@@ -206,8 +197,8 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
   state.connect(state.source(edge), entry, Edge{"", "IN_value", Memlet::read(plan.from, src)});
   state.connect(
       entry, code,
-      Edge{"OUT_value", value, Memlet::read(plan.from, element(src, plan.from_wide, read))});
-  state.connect(code, exit, Edge{out, "IN_out", write(element(dst, plan.to_wide, at))});
+      Edge{"OUT_value", value, Memlet::read(plan.from, at_point(src, plan.from_wide, read))});
+  state.connect(code, exit, Edge{out, "IN_out", write(at_point(dst, plan.to_wide, at))});
   state.connect(exit, state.target(edge), Edge{"OUT_out", "", write(dst)});
   state.erase(edge);
   return entry;

@@ -1,9 +1,11 @@
 #include "passes/maps/expand_pointwise.h"
 
+#include <numeric>
 #include <optional>
 
 #include "ir/pointwise.h"
 #include "passes/common/gpu_memory.h"
+#include "passes/common/scope.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/library_end.h"
 #include "passes/maps/nest.h"
@@ -44,12 +46,11 @@ Refusal make_plan(const Sdfg& sdfg, const State& state, NodeId node, const Point
   return check_reads_apart(sdfg, state, plan.in, *plan.out);
 }
 
-/// The element of a subset at indices from 0.
-Subset element(const Subset& subset, const std::vector<Expr>& index) {
-  Subset out = subset;
-  for (std::size_t d = 0; d < out.rank(); ++d)
-    out[d] = Range::index(subset[d].begin + index[d] * subset[d].step);
-  return out;
+/// The element at indices of all dimensions.
+Subset element(const Subset& subset, const std::vector<Expr>& indices) {
+  std::vector<std::size_t> all(subset.rank());
+  std::iota(all.begin(), all.end(), std::size_t(0));
+  return at_point(subset, all, indices);
 }
 
 /// Puts a map in place of the library node.
@@ -69,37 +70,29 @@ void apply(const Sdfg& sdfg, State& state, NodeId node, const Plan& plan, ScopeN
     map.ranges.push_back(Range::index(0));
   }
   // Connectors must not have the name of a container or symbol.
-  const auto connector = [&](std::string_view name) { return sdfg.fresh_name(name); };
-  const std::string out = connector("out");
-  std::vector<std::string> values;
-  if (plan.in.size() == 3)
-    values = {connector("mask"), connector("then"), connector("otherwise")};
-  else
-    values = {connector("value")};
-  Tasklet tasklet{.label = map.label,
-                  .code = Code(out + " = " +
-                               (values.size() == 3
-                                    ? values[1] + " if " + values[0] + " else " + values[2]
-                                    : values[0]))};
+  const std::string out = sdfg.fresh_name("out");
+  std::vector<std::string> values{sdfg.fresh_name("value")};
+  std::string chosen = values[0];
+  if (plan.in.size() == 3) {
+    values = {sdfg.fresh_name("mask"), sdfg.fresh_name("then"), sdfg.fresh_name("otherwise")};
+    chosen = values[1] + " if " + values[0] + " else " + values[2];
+  }
+  Tasklet tasklet{.label = map.label, .code = Code(out + " = " + chosen)};
   const NodeId entry = state.add(Node{std::move(map)});
   const NodeId code = state.add(Node{std::move(tasklet)});
   const NodeId exit = state.add(Node{MapExit{entry}});
 
   for (std::size_t k = 0; k < plan.in.size(); ++k) {
     const LibraryEnd& port = plan.in[k];
-    const std::string into = "IN_" + values[k], from = "OUT_" + values[k];
-    state[entry].in_connectors[into] = {};
-    state[entry].out_connectors[from] = {};
+    const std::string name = add_port(state[entry], values[k]);
     state[code].in_connectors[values[k]] = {};
     state.set_target(port.edge, entry);
-    state[port.edge].dst_connector = into;
-    const std::vector<Expr> index = plan.reads[k].index(sizes(port.subset), point);
-    state.connect(entry, code,
-                  Edge{from, values[k], Memlet::read(port.data, element(port.subset, index))});
+    state[port.edge].dst_connector = "IN_" + name;
+    const Subset read = element(port.subset, plan.reads[k].index(sizes(port.subset), point));
+    state.connect(entry, code, Edge{"OUT_" + name, values[k], Memlet::read(port.data, read)});
   }
   state[code].out_connectors[out] = {};
-  state[exit].in_connectors["IN_out"] = {};
-  state[exit].out_connectors["OUT_out"] = {};
+  add_port(state[exit], "out");
   Memlet written = Memlet::write(plan.out->data, element(plan.out->subset, point));
   written.wcr = state[plan.out->edge].memlet.wcr;
   state.connect(code, exit, Edge{out, "IN_out", std::move(written)});

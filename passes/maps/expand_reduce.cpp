@@ -262,16 +262,7 @@ class Expander {
   static Subset point(const Subset& subset, const std::vector<std::size_t>& first,
                       const std::vector<Expr>& first_at, const std::vector<std::size_t>& second,
                       const std::vector<Expr>& second_at) {
-    Subset at = subset;
-    const auto fix = [&](const auto& dimensions, const auto& values) {
-      for (std::size_t k = 0; k < dimensions.size() && k < values.size(); ++k) {
-        const Range& range = subset[dimensions[k]];
-        at[dimensions[k]] = Range::index(range.begin + values[k] * range.step);
-      }
-    };
-    fix(first, first_at);
-    fix(second, second_at);
-    return at;
+    return at_point(at_point(subset, first, first_at), second, second_at);
   }
 
   /// Leads an input through both maps to the tasklet.

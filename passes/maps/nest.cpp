@@ -279,6 +279,15 @@ MapEnds clone_map(State& state, MapEnds ends, const std::vector<NodeId>& nodes,
   return {copy_of.at(ends.entry), copy_of.at(ends.exit)};
 }
 
+Subset at_point(Subset subset, const std::vector<std::size_t>& dimensions,
+                const std::vector<Expr>& indices) {
+  for (std::size_t k = 0; k < dimensions.size() && k < indices.size(); ++k) {
+    Range& range = subset[dimensions[k]];
+    range = Range::index(range.begin + indices[k] * range.step);
+  }
+  return subset;
+}
+
 std::string describe(const MapEntry& map) {
   std::string text = "'" + map.label + "' over ";
   for (std::size_t d = 0; d < map.params.size(); ++d)

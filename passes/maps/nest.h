@@ -82,6 +82,10 @@ void dissolve_inner_map(State& state, MapEnds outer, MapEnds inner);
 MapEnds clone_map(State& state, MapEnds ends, const std::vector<NodeId>& nodes,
                   std::vector<NodeId>& copies);
 
+/// Of a subset: what lies at these indices of some dimensions, counted from 0 in its own steps.
+Subset at_point(Subset subset, const std::vector<std::size_t>& dimensions,
+                const std::vector<Expr>& indices);
+
 /// "'m' over i in 0:N, j in 0:M"
 std::string describe(const MapEntry& map);
 
