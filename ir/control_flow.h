@@ -43,7 +43,7 @@ struct State : StateGraph {
   Instrumentation instrument = Instrumentation::None;
   DataInstrumentation symbol_instrument = DataInstrumentation::None;
   Rare<Code, TrueCpp> symbol_instrument_condition;
-  Rare<std::map<std::string, Expr>> location;
+  Rare<ByName<Expr>> location;
 
   /// The node's kind, which must be K.
   template <class K>

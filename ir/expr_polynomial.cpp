@@ -19,13 +19,35 @@ constexpr std::size_t max_product_terms = 64;
 namespace {
 bool before(const Term& a, const Term& b) { return compare(a.monomial, b.monomial) < 0; }
 
-/// Those of both in order, if they come in order.
-std::vector<Term> merged(std::vector<Term> a, std::vector<Term> b) {
+/// Stable. Most lists are two that are in order each, and short.
+void sort(std::vector<Term>& list) {
+  constexpr std::size_t short_list = 12;
+  if (list.size() > short_list) {
+    if (!std::ranges::is_sorted(list, before)) std::ranges::stable_sort(list, before);
+    return;
+  }
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (!before(list[i], list[i - 1])) continue;
+    Term moved = std::move(list[i]);
+    std::size_t to = i;
+    do list[to] = std::move(list[to - 1]);
+    while (--to > 0 && before(moved, list[to - 1]));
+    list[to] = std::move(moved);
+  }
+}
+
+void append_terms(const Expr& e, std::vector<Term>& out) {
+  if (e.is(Op::Add))
+    for (const Expr& a : e.args()) out.push_back(as_term(a));
+  else if (!is_zero(e))
+    out.push_back(as_term(e));
+}
+std::size_t most_terms(const Expr& e) { return e.is(Op::Add) ? e.args().size() : 1; }
+/// Those of both.
+std::vector<Term> terms(const Expr& a, const Expr& b) {
   std::vector<Term> out;
-  out.reserve(a.size() + b.size());
-  std::merge(std::move_iterator(a.begin()), std::move_iterator(a.end()),
-             std::move_iterator(b.begin()), std::move_iterator(b.end()), std::back_inserter(out),
-             before);
+  out.reserve(most_terms(a) + most_terms(b));
+  append_terms(a, out), append_terms(b, out);
   return out;
 }
 }  // namespace
@@ -33,11 +55,12 @@ std::vector<Term> merged(std::vector<Term> a, std::vector<Term> b) {
 Expr as_expr(const Term& t) {
   if (is_one(t.monomial)) return to_expr(t.coefficient);
   if (t.coefficient == Rational{}) return t.monomial;
-  std::vector<Expr> factors{to_expr(t.coefficient)};
-  if (t.monomial.is(Op::Mul))
-    factors.insert(factors.end(), t.monomial.args().begin(), t.monomial.args().end());
-  else
-    factors.push_back(t.monomial);
+  const std::span<const Expr> parts =
+      t.monomial.is(Op::Mul) ? t.monomial.args() : std::span(&t.monomial, 1);
+  std::vector<Expr> factors;
+  factors.reserve(parts.size() + 1);
+  factors.push_back(to_expr(t.coefficient));
+  factors.insert(factors.end(), parts.begin(), parts.end());
   return make_normal(Op::Mul, std::move(factors));
 }
 
@@ -52,24 +75,23 @@ Term as_term(const Expr& e) {
 
 std::vector<Term> terms(const Expr& e) {
   std::vector<Term> out;
-  if (is_zero(e)) return out;
-  if (!e.is(Op::Add)) return {as_term(e)};
-  out.reserve(e.args().size());
-  for (const Expr& a : e.args()) out.push_back(as_term(a));
+  out.reserve(most_terms(e));
+  append_terms(e, out);
   return out;
 }
 
-std::optional<Expr> sum(std::vector<Term> list) {
-  for (Term& t : list) {
-    // What did not fit into a coefficient before may fit now.
-    if (t.monomial.op() != Op::Integer || is_one(t.monomial)) continue;
-    const auto value = as_rational(t.monomial);
-    if (const auto c = value ? multiply(t.coefficient, *value) : std::nullopt) t = {*c, 1};
-  }
-  if (!std::ranges::is_sorted(list, before)) std::stable_sort(list.begin(), list.end(), before);
-  std::size_t kept = 0;
+namespace {
+
+/// A number that did not fit into a coefficient before.
+bool may_fit_now(const Term& t) { return t.monomial.is(Op::Integer) && !is_one(t.monomial); }
+
+/// Sorts the terms and adds them up; leaves them as they are where the sum overflows.
+std::optional<Expr> sum_of(std::vector<Term>& list) {
+  sort(list);
+  std::vector<Expr> args;
+  args.reserve(list.size());
   for (std::size_t i = 0; i < list.size();) {
-    Term t = std::move(list[i]);
+    const Term& t = list[i];
     // Only the total has to fit, so that the order does not matter.
     Wide num = t.coefficient.num, den = t.coefficient.den;
     const std::size_t first = i;
@@ -84,19 +106,27 @@ std::optional<Expr> sum(std::vector<Term> list) {
       if (!total) return std::nullopt;
       num = total->num, den = total->den;
     }
-    if (i > first + 1) {
-      const auto total = rational(num, den);
-      if (!total) return std::nullopt;
-      t.coefficient = *total;
+    if (i == first + 1) {
+      if (num != 0) args.push_back(as_expr(t));
+      continue;
     }
-    if (t.coefficient.num != 0) list[kept++] = std::move(t);
+    const auto total = rational(num, den);
+    if (!total) return std::nullopt;
+    if (total->num != 0) args.push_back(as_expr({*total, t.monomial}));
   }
-  if (kept == 0) return Expr(0);
-  if (kept == 1) return as_expr(list[0]);
-  std::vector<Expr> args;
-  args.reserve(kept);
-  for (std::size_t i = 0; i < kept; ++i) args.push_back(as_expr(list[i]));
+  if (args.empty()) return Expr(0);
+  if (args.size() == 1) return std::move(args[0]);
   return make_normal(Op::Add, std::move(args));
+}
+
+}  // namespace
+
+std::optional<Expr> sum(std::vector<Term> list) {
+  for (Term& t : list) {
+    const auto value = may_fit_now(t) ? as_rational(t.monomial) : std::nullopt;
+    if (const auto c = value ? multiply(t.coefficient, *value) : std::nullopt) t = {*c, 1};
+  }
+  return sum_of(list);
 }
 
 Expr unfolded(Op op, std::vector<Expr> args) {
@@ -105,7 +135,8 @@ Expr unfolded(Op op, std::vector<Expr> args) {
 }
 
 Expr add_terms(std::vector<Term> list) {
-  if (auto e = sum(list)) return *std::move(e);
+  if (auto e = std::ranges::any_of(list, may_fit_now) ? sum(list) : sum_of(list))
+    return *std::move(e);
   std::vector<Expr> args;
   for (const Term& t : list) args.push_back(as_expr(t));
   return unfolded(Op::Add, std::move(args));
@@ -140,7 +171,7 @@ Expr add_normal(const Expr& a, const Expr& b) {
   for (const auto& [number, other] : {std::pair(&a, &b), std::pair(&b, &a)})
     if (number->is(Op::Integer))
       if (std::optional<Expr> sum = add_integer(*other, number->value())) return *std::move(sum);
-  return add_terms(merged(terms(a), terms(b)));
+  return add_terms(terms(a, b));
 }
 
 void collect_powers(const Expr& factor, std::vector<Power>& powers, Rational& coefficient) {
@@ -315,9 +346,14 @@ Expr subtract(const Expr& a, const Expr& b) {
   if (const auto by = as_rational(b); by && by->is_integer())
     if (std::optional<Expr> difference = add_integer(a, -by->num)) return *std::move(difference);
   if (is_zero(a) || b.is(Op::Mul)) return add_normal(a, negate(b));
-  std::vector<Term> negated = terms(b);
-  for (Term& t : negated) t.coefficient.num = -t.coefficient.num;  // never the most negative number
-  return add_terms(merged(terms(a), std::move(negated)));
+  std::vector<Term> list;
+  list.reserve(most_terms(a) + most_terms(b));
+  append_terms(a, list);
+  const std::size_t negated = list.size();
+  append_terms(b, list);
+  for (std::size_t i = negated; i < list.size(); ++i)
+    list[i].coefficient.num = -list[i].coefficient.num;  // never the most negative number
+  return add_terms(std::move(list));
 }
 
 Expr power_normal(const Expr& base, const Expr& exponent) {

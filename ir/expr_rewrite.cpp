@@ -115,10 +115,32 @@ Expr substitute_as_written(const Expr& expr, const Substitution& replacements) {
   return Substituter(replacements, true).apply(expr);
 }
 
+namespace {
+
+/// What a sum in normal form adds to the symbol: where the symbol is a term and in no other one, as
+/// in most subsets, nothing has to be taken apart.
+std::optional<Expr> added_to(const Expr& sum, std::string_view symbol) {
+  const std::span<const Expr> terms = sum.args();
+  if (!sum.is(Op::Add) || terms.size() < 2 || detail::as_rational(terms[1])) return std::nullopt;
+  const auto uses = [&](const Expr& term) { return uses_symbol(term, symbol); };
+  const auto found = std::ranges::find_if(terms, uses);
+  if (found == terms.end() || !found->is_symbol(symbol) ||
+      std::any_of(found + 1, terms.end(), uses))
+    return std::nullopt;
+  const std::size_t at = std::size_t(found - terms.begin());
+  if (terms.size() == 2) return terms[1 - at];
+  std::vector<Expr> others(terms.begin(), terms.end());
+  others.erase(others.begin() + std::ptrdiff_t(at));
+  return detail::make_normal(Op::Add, std::move(others));
+}
+
+}  // namespace
+
 std::optional<Affine> match_affine(const Expr& expr, std::string_view symbol) {
   const Expr e = simplify(expr);
   if (e.is_symbol(symbol)) return Affine{1, 0};
   if (!uses_symbol(e, symbol)) return Affine{0, e};
+  if (std::optional<Expr> rest = added_to(e, symbol)) return Affine{1, *std::move(rest)};
   std::vector<detail::Term> with, without;
   for (detail::Term& t : detail::terms(e)) {
     if (!uses_symbol(t.monomial, symbol)) {

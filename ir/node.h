@@ -55,7 +55,7 @@ struct Tasklet {
   Instrumentation instrument = Instrumentation::None;
   std::optional<bool> side_effects;  ///< not set: only if Python code calls a callback
   Rare<std::vector<std::string>> ignored_symbols;
-  Rare<std::map<std::string, Expr>> location;
+  Rare<ByName<Expr>> location;
   Rare<std::vector<std::string>> environments;
 
   static constexpr std::string_view kind = "Tasklet";
@@ -170,13 +170,13 @@ struct ConsumeExit {
 struct NestedSdfg {
   std::string label;
   std::optional<Box<Sdfg>> sdfg;  ///< none: in the file at ext_sdfg_path, not loaded
-  std::map<std::string, Expr> symbol_mapping;  ///< inner symbol: outer expression
+  ByName<Expr> symbol_mapping;  ///< inner symbol: outer expression
   RareOptional<std::string> ext_sdfg_path;
   bool is_collapsed = false;
   Instrumentation instrument = Instrumentation::None;
   bool no_inline = false;
   Rare<std::string> unique_name;
-  Rare<std::map<std::string, Expr>> location;
+  Rare<ByName<Expr>> location;
   Rare<std::vector<std::string>> environments;
 
   // Defined where Sdfg is complete (sdfg.cpp).
@@ -210,7 +210,7 @@ struct LibraryNode {
   RareOptional<std::string> implementation;
   Schedule schedule = Schedule::Default;
   Instrumentation instrument = Instrumentation::None;
-  Rare<std::map<std::string, Expr>> location;
+  Rare<ByName<Expr>> location;
   Rare<std::vector<std::string>> environments;
 
   static constexpr std::string_view kind = "LibraryNode";

@@ -55,10 +55,10 @@ class Replacer {
     if (!subset) return;
     for (Range& r : subset->ranges) (*this)(r);
   }
-  void operator()(std::map<std::string, Expr>& values) {
+  void operator()(ByName<Expr>& values) {
     for (auto& [key, value] : values) (*this)(value);
   }
-  void operator()(Rare<std::map<std::string, Expr>>& values) {
+  void operator()(Rare<ByName<Expr>>& values) {
     if (values->empty()) return;
     auto changed = *values;
     (*this)(changed);

@@ -203,10 +203,10 @@ void verify_sdfg(const SdfgScope& scope, Findings& findings) {
     findings.error({}, "the SDFG's name '" + sdfg.name + "' is not valid",
                    "use letters, digits and underscores, not starting with a digit");
   for (const auto& [name, type] : sdfg.symbols) {
-    const Place where = Place().in("symbol '" + name + "'");
-    if (!is_valid_name(name)) findings.error(where, "the name is not valid");
+    const auto where = [&] { return Place().in("symbol '" + name + "'"); };
+    if (!is_valid_name(name)) findings.error(where(), "the name is not valid");
     if (sdfg.arrays.contains(name))
-      findings.error(where, "the name is used by a container, too", "rename one of the two");
+      findings.error(where(), "the name is used by a container, too", "rename one of the two");
   }
   for (const auto& [name, constant] : sdfg.constants) {
     const Data* data = sdfg.arrays.get(name);

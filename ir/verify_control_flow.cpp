@@ -13,7 +13,7 @@ namespace {
 using Point = SymbolFlow::Point;
 
 /// Containers whose elements the expression reads.
-void collect_containers(const Expr& expr, const Sdfg& sdfg, std::set<std::string>& out) {
+void collect_containers(const Expr& expr, const Sdfg& sdfg, NameSet& out) {
   if (expr.is(Op::Subscript) && expr.arg(0).is(Op::Symbol) &&
       sdfg.arrays.contains(expr.arg(0).name()))
     out.insert(expr.arg(0).name());
@@ -181,7 +181,7 @@ class RegionRules {
   /// Conditions are evaluated by the host unless the whole SDFG is inside a GPU scope.
   void storages(const Expr& expr, const Place& where, std::string_view what) {
     if (scope_.in_gpu || scope_.in_default) return;
-    std::set<std::string> containers;
+    NameSet containers;
     collect_containers(expr, scope_.sdfg, containers);
     for (const std::string& name : containers) {
       const Data& data = scope_.sdfg.arrays.at(name);

@@ -218,13 +218,14 @@ class MemletRules {
   /// schedule, or a path enters one, the schedule may still be chosen to fit.
   void host_access(const Data& data) {
     const Storage storage = s_.sdfg.storage(memlet_.data, data);
-    if (!is_gpu(storage) || s_.sdfg.in_gpu || s_.sdfg.in_default || !one_value()) return;
+    if (!is_gpu(storage) || s_.sdfg.in_gpu || s_.sdfg.in_default) return;
     const Node& to = s_.state[s_.state.target(id_)];
     if (!s_.state[s_.state.source(id_)].is<Tasklet>() && !to.is<Tasklet>() && !to.is<MapEntry>())
       return;
     for (NodeId at = s_.tree.parent_of(s_.state.target(id_)); at; at = s_.tree.parent_of(at))
       if (const Schedule* schedule = scope_schedule(s_.state[at]); schedule && is_gpu(*schedule))
         return;
+    if (!one_value()) return;
     for (EdgeId e : memlet_path(s_.state, id_))
       for (NodeId end : {s_.state.source(e), s_.state.target(e)}) {
         const NodeId entry = s_.state[end].is_exit() ? s_.tree.parent_of(end) : end;

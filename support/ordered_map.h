@@ -16,7 +16,7 @@
 namespace sdfg {
 
 /// A map from names to values that iterates in insertion order. Names and values stay where they
-/// are until they are erased. Small maps are searched in line; from 16 entries on, a hash index
+/// are until they are erased. Small maps are searched in line; from 8 entries on, a hash index
 /// answers look-ups (it is never iterated). Every operation takes the same time on average, of any
 /// size: an erased entry leaves a gap, and gaps are closed when they are half of all.
 template <class V>
@@ -154,7 +154,7 @@ class OrderedMap {
   }
 
  private:
-  static constexpr std::size_t index_from = 16;
+  static constexpr std::size_t index_from = 8;
 
   auto name_at() const {
     return [this](std::uint32_t at) -> std::string_view { return slots_[at]->first; };

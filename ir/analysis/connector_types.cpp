@@ -153,7 +153,7 @@ class Inference {
   void mark_aliases(NodeId id) {
     NestedSdfg& nested = *state_[id].as<NestedSdfg>();
     if (!nested.sdfg) return;
-    std::map<std::string, std::set<std::string>> connectors;  // by container
+    std::map<std::string, NameSet> connectors;  // by container
     const auto add = [&](EdgeId e, const std::string& connector, bool outgoing) {
       if (state_[e].memlet.empty() || connector.empty()) return;
       for (const std::string& name : addressed(e, outgoing)) connectors[name].insert(connector);
@@ -171,10 +171,10 @@ class Inference {
   }
 
   /// The container at the far end of an edge and, if that is a view, those it looks at.
-  std::set<std::string> addressed(EdgeId e, bool outgoing) {
+  NameSet addressed(EdgeId e, bool outgoing) {
     NodeId at = outgoing ? path_target(state_, e) : path_source(state_, e);
     if (!state_[at].is<AccessNode>()) return {state_[e].memlet.data};
-    std::set<std::string> names;
+    NameSet names;
     for (std::size_t steps = 0; steps <= state_.node_count(); ++steps) {
       const auto* access = state_[at].as<AccessNode>();
       if (!access || !names.insert(access->data).second) break;

@@ -48,8 +48,8 @@ Relation relation(BufferProgram& program, const Candidate& c) {
 }
 
 /// Containers that copies lead to (or from) without end, from one access node on.
-std::set<std::string> copied_along(const State& state, NodeId from, bool forward) {
-  std::set<std::string> out;
+NameSet copied_along(const State& state, NodeId from, bool forward) {
+  NameSet out;
   std::set<NodeId> seen{from};
   std::vector<NodeId> open{from};
   while (!open.empty() && seen.size() < 64) {

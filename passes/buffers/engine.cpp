@@ -67,7 +67,7 @@ class Eliminator {
     // A value that leaves twice has a source of several edges: the others need no look.
     std::map<std::pair<NodeId, std::string>, std::size_t> uses;
     for (EdgeId e : state.in(exit)) ++uses[{state.source(e), state[e].src_connector}];
-    std::set<std::string> shared;
+    NameSet shared;
     for (EdgeId e : state.in(exit))
       if (uses[{state.source(e), state[e].src_connector}] > 1 &&
           state[e].dst_connector.starts_with("IN_"))

@@ -58,7 +58,7 @@ struct BufferProgram {
   Aliases aliases;  ///< among the containers that the caller gives
 
  private:
-  std::set<std::string> dropped_;
+  NameSet dropped_;
   std::vector<std::unique_ptr<Order>> orders_;
   /// Where a container is used: as it was at first, and by point since somebody asked.
   using Nodes = std::map<Point, std::vector<NodeId>>;

@@ -107,7 +107,7 @@ class Slice {
 };
 
 Changed run_on(Sdfg& sdfg, State& state, Accesses& accesses, const Assumptions& assumptions,
-               const Trail& trail, PassContext& context, std::set<std::string>& touched) {
+               const Trail& trail, PassContext& context, NameSet& touched) {
   Changed changed = Changed::No;
   for (NodeId n : state.nodes()) {
     const auto* access = state[n].as<AccessNode>();
@@ -143,7 +143,7 @@ Result<Changed> SliceViewElimination::run(Sdfg& root, const Options&, PassContex
   struct Known {
     explicit Known(Sdfg& sdfg) : accesses(sdfg) {}
     Accesses accesses;
-    std::set<std::string> touched;  // views that lost nodes
+    NameSet touched;  // views that lost nodes
   };
   // Nested SDFGs come between the states of one SDFG.
   std::unordered_map<Sdfg*, Known> known;

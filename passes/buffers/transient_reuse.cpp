@@ -56,10 +56,10 @@ class StateReuse {
              PassContext& context)
       : sdfg_(sdfg), state_(state), accesses_(accesses), trail_(trail), context_(context) {}
 
-  Changed run(std::set<std::string>& gone) {
+  Changed run(NameSet& gone) {
     const auto sorted = topological_order(state_);
     if (!sorted) return Changed::No;
-    std::set<std::string> seen;
+    NameSet seen;
     std::map<std::string, std::vector<Slot>> groups;
     Renaming names;
     for (NodeId n : *sorted) {
@@ -179,7 +179,7 @@ Result<Changed> TransientReuse::run(Sdfg& sdfg, const Options&, PassContext& con
     Changed changed = Changed::No;
     const StateTrails states(each, trail);
     const Accesses accesses(each);
-    std::set<std::string> gone;
+    NameSet gone;
     for (const auto& [state, here] : states.states())
       if (single.contains(state))
         changed |= StateReuse(each, *state, accesses, *here, context).run(gone);

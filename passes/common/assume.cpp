@@ -53,10 +53,16 @@ bool assume_bound(const Expr& difference, Assumptions& assumptions) {
 }  // namespace
 
 SymbolSet names_with_other_values(const Sdfg& sdfg, const SymbolSet& names) {
+  if (names.empty()) return {};
+  return names_with_other_values(
+      sdfg, [&](const std::string& name) { return names.contains(name); });
+}
+
+SymbolSet names_with_other_values(const Sdfg& sdfg,
+                                  const std::function<bool(const std::string&)>& asked) {
   SymbolSet out;
-  if (names.empty()) return out;
   const auto found = [&](const std::string& name) {
-    if (names.contains(name)) out.insert(name);
+    if (asked(name)) out.insert(name);
   };
   for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
     for (const auto& [name, value] : edge.assignments) found(name);
@@ -144,10 +150,15 @@ void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
 }
 
 Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside) {
+  const auto is_handed_on = [](const auto& entry) { return entry.second.is_symbol(entry.first); };
+  // Most often: no walk over the nested SDFG.
+  if (outside.empty() && std::ranges::all_of(nested.symbol_mapping, is_handed_on)) return {};
   Assumptions inside;
   SymbolSet changing;
-  for (const auto& [name, value] : nested.symbol_mapping) changing.insert(name);
-  if (nested.sdfg) changing = names_with_other_values(**nested.sdfg, changing);
+  if (nested.sdfg)
+    changing = names_with_other_values(**nested.sdfg, [&](const std::string& name) {
+      return nested.symbol_mapping.contains(name);
+    });
   const auto passed = [&](const std::string& name) {
     const auto found = nested.symbol_mapping.find(name);
     return found != nested.symbol_mapping.end() && found->second.is_symbol(name) &&

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
 
@@ -8,6 +10,9 @@ namespace sdfg {
 /// Those of `names` that have other values somewhere inside than what is handed in: assigned by
 /// control flow, or bound by a scope. Nothing can be assumed of them for all places.
 SymbolSet names_with_other_values(const Sdfg& sdfg, const SymbolSet& names);
+/// The same of those that `asked(name)` holds for.
+SymbolSet names_with_other_values(const Sdfg& sdfg,
+                                  const std::function<bool(const std::string&)>& asked);
 
 SymbolSet symbols_of(const std::vector<Expr>& expressions);
 /// Dimension after dimension, argument after argument.

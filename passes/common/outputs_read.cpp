@@ -15,8 +15,8 @@ namespace sdfg {
 namespace {
 
 /// Containers of the SDFG that something reads, but for nested SDFGs at outputs.
-std::set<std::string> read_inside(const Sdfg& sdfg) {
-  std::set<std::string> out;
+NameSet read_inside(const Sdfg& sdfg) {
+  NameSet out;
   for (const std::string& name : containers_read_by_name(sdfg)) out.insert(name);
   for_each_state(sdfg, [&](const State& state) {
     for (NodeId n : state.nodes_of<AccessNode>())
@@ -86,7 +86,7 @@ void connect_at(const Sdfg& sdfg, State& state, NodeId node) {
     if (!state[e].memlet.empty() && !state[node].in_connectors.contains(state[e].src_connector))
       outputs.push_back(e);
   if (outputs.empty()) return;
-  const std::set<std::string> read = read_inside(inner);
+  const NameSet read = read_inside(inner);
   for (EdgeId e : outputs) {
     const std::string name = state[e].src_connector;
     if (read.contains(name) && inner.arrays.contains(name) &&

@@ -40,7 +40,7 @@ class Relayout {
                 const Accesses* accesses);
 
   Mode mode_;
-  std::set<std::string> views_;  ///< of the SDFG in which the walk is
+  NameSet views_;  ///< of the SDFG in which the walk is
   /// Containers behind connectors that have their new strides: one that is an input and an output
   /// is met twice.
   std::set<std::pair<const Sdfg*, std::string>> adapted_;

@@ -48,7 +48,7 @@ class Removal {
   void add_access(NodeId node, Touched& out) const;
 
   struct Lost {
-    std::set<std::string> in, out;  ///< connectors whose edge went
+    NameSet in, out;  ///< connectors whose edge went
   };
 
   const Sdfg& sdfg_;

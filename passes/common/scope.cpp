@@ -30,7 +30,7 @@ void substitute_all(std::vector<Range>& ranges, const Substitution& replacements
   ranges = substitute(subset, replacements).ranges;
 }
 
-void substitute_all(std::map<std::string, Expr>& values, const Substitution& replacements) {
+void substitute_all(ByName<Expr>& values, const Substitution& replacements) {
   for (auto& [name, value] : values) value = substitute_as_written(value, replacements);
 }
 

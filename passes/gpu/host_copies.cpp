@@ -50,7 +50,7 @@ class Reads {
   }
   /// A state that makes the copies; without nodes when there are none.
   State take() { return std::move(state_); }
-  const std::set<std::string>& arrays() const { return arrays_; }
+  const NameSet& arrays() const { return arrays_; }
 
  private:
   /// The array in GPU memory that the expression reads, by itself or with indices.
@@ -124,7 +124,7 @@ class Reads {
   const GpuPlacement& placement_;
   State state_;
   std::map<std::string, std::string> names_;  ///< of the copies, by what they copy
-  std::set<std::string> arrays_;              ///< that are copied
+  NameSet arrays_;              ///< that are copied
 };
 
 class Copier {

@@ -256,7 +256,7 @@ const std::string* hidden_symbol(const Sdfg& sdfg, const MapEntry& map, const Ma
 }
 
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-                           const std::string& later, const std::set<std::string>* ports) {
+                           const std::string& later, const NameSet* ports) {
   const State& state = site.state;
   for (const auto& [name, port] : first.in) {
     if (ports && !ports->contains(name)) continue;

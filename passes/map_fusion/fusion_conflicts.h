@@ -40,7 +40,7 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
 /// in between. `later` says when that is, for messages: "the second one runs". Of `ports` only, if
 /// given.
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-                           const std::string& later, const std::set<std::string>* ports = nullptr);
+                           const std::string& later, const NameSet* ports = nullptr);
 
 /// A symbol of the program that a parameter of `around` hides from what is taken out of `map`,
 /// whose own parameters get values there; null: none.

@@ -9,9 +9,9 @@ namespace sdfg {
 namespace {
 
 /// "IN_x" and "OUT_x" are port "x".
-std::optional<std::string> port_name(std::string_view connector) {
+std::optional<std::string_view> port_name(std::string_view connector) {
   for (const std::string_view prefix : {"IN_", "OUT_"})
-    if (connector.starts_with(prefix)) return std::string(connector.substr(prefix.size()));
+    if (connector.starts_with(prefix)) return connector.substr(prefix.size());
   return std::nullopt;
 }
 
@@ -51,7 +51,7 @@ class Builder {
       else if (!name)
         map_.unfit = "data leaves it without a connector";
       else
-        ports[*name].outer = e;
+        ports[std::string(*name)].outer = e;
     }
     for (EdgeId e : inside) {
       const Edge& edge = state_[e];

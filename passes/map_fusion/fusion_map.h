@@ -33,7 +33,7 @@ class PortNames {
   void add(const std::string& name, const Port& port);
   void remove(const std::string& name, const Port& port);
   bool empty() const { return all_.empty(); }
-  const std::set<std::string>& all() const { return all_; }
+  const NameSet& all() const { return all_; }
   /// Visits those that may touch what the port touches.
   template <class F>
   void for_each_near(const Port& port, F&& visit) const {
@@ -47,7 +47,7 @@ class PortNames {
   }
 
  private:
-  using Names = std::set<std::string>;
+  using Names = NameSet;
   template <class F>
   static void for_each(const Names& names, F&& visit) {
     for (const std::string& name : names) visit(name);

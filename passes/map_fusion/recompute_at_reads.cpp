@@ -297,7 +297,7 @@ class Recomputation {
                  value = add(Node{AccessNode{.data = held}}, reader);
     reader.inside.insert(held);
     site_.accesses.add(state_, value);
-    std::set<std::string> passed;
+    NameSet passed;
     const auto pass_whole = [&](const std::string& name, const Port& port) {
       if (!passed.insert(port.container).second) return;
       const Memlet whole =

@@ -201,7 +201,7 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
   if (state[state.source(leaf)].is_code() && num_elements(subset) != Expr(1))
     return "'" + std::string(state[state.source(leaf)].label()) + "' may write a part of " +
            to_text(subset) + " only";
-  std::set<std::string> followed;
+  NameSet followed;
   assume_scopes(state, tree, place.inner.entry, known);
   const std::vector<const MapEntry*> maps = maps_around(state, tree, place, leaf);
   const auto is_param = [&](const std::string& name) {

@@ -156,7 +156,7 @@ class Fission {
   /// with which it exchanges nothing.
   bool is_met_elsewhere(const ScopeTree& tree) const {
     std::set<NodeId> beside;
-    std::set<std::string> names;
+    NameSet names;
     const auto add = [&](NodeId node, EdgeId e) {
       beside.insert(node);
       if (!state_[e].memlet.empty()) names.insert(state_[e].memlet.data);

@@ -152,7 +152,7 @@ void Sweep::mark_access(NodeId n) {
 }
 
 void Sweep::mark_exit(NodeId exit) {
-  std::set<std::string> live;
+  NameSet live;
   for (EdgeId e : state_.out(exit))
     if (live_[e.value]) live.insert(matching_connector(state_[e].src_connector));
   if (live.empty()) return;
@@ -164,7 +164,7 @@ void Sweep::mark_entry(NodeId entry) {
   if (!inside_alive_[entry.value] && !state_[entry].is<ConsumeEntry>()) return;
   set_alive(entry);
   alive_[tree_.exit_of(entry).value] = true;
-  std::set<std::string> live;
+  NameSet live;
   for (EdgeId e : state_.out(entry))
     if (live_[e.value]) live.insert(matching_connector(state_[e].src_connector));
   for (EdgeId e : state_.in(entry)) {
@@ -295,7 +295,7 @@ Changed Sweep::remove() {
 /// Outputs that share their container with another connector: inside, one may be read through the
 /// other.
 SymbolSet Sweep::aliased_outputs(NodeId n) const {
-  std::map<std::string, std::set<std::string>> connectors;  // by container
+  std::map<std::string, NameSet> connectors;  // by container
   bool unknown = false;
   const auto add = [&](EdgeId e, const std::string& connector) {
     if (state_[e].memlet.empty()) return;

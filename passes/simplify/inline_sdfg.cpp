@@ -338,7 +338,7 @@ class Inliner {
 
   /// Is a container of a connector also at another place of this state, one of the two a write?
   bool used_elsewhere() const {
-    std::set<std::string> read, written;
+    NameSet read, written;
     for (const auto& [name, c] : plan_.connections) {
       if (c.in) read.insert(c.outer);
       if (c.out) written.insert(c.outer);
@@ -358,9 +358,9 @@ class Inliner {
     return scoped_ && exchanged_in_scope(read, written);
   }
 
-  bool exchanged_in_scope(const std::set<std::string>& read,
-                          const std::set<std::string>& written) const {
-    std::set<std::string> in, out;
+  bool exchanged_in_scope(const NameSet& read,
+                          const NameSet& written) const {
+    NameSet in, out;
     for (NodeId n : neighbours_) {
       if (!state_.contains(n)) continue;
       if (state_[n].is_entry())
@@ -397,7 +397,7 @@ class Inliner {
   }
 
   void drop_unused_outputs(NodeId exit) {
-    std::set<std::string> used;
+    NameSet used;
     for (EdgeId e : state_.in(exit)) used.insert(state_[e].dst_connector);
     for (EdgeId e : std::vector(state_.out(exit).begin(), state_.out(exit).end())) {
       const std::string connector = state_[e].src_connector;
@@ -420,7 +420,7 @@ class Inliner {
   const NodeId node_;
   bool scoped_ = false;
   InlinePlan plan_;
-  std::set<std::string> views_written_;
+  NameSet views_written_;
   ByName<NodeId> last_version_;
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
   std::set<NodeId> neighbours_, readers_, writers_;

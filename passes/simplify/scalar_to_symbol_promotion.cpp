@@ -105,7 +105,7 @@ class Promotion {
   }
 
   Changed run() {
-    std::set<std::string> seen;
+    NameSet seen;
     for (const auto& [state, trail] : states_.states()) {
       const auto sorted = topological_order(*state);
       if (!sorted) continue;
@@ -497,10 +497,10 @@ class Promotion {
   bool has_references_ = std::ranges::any_of(
       sdfg_.arrays, [](const auto& entry) { return entry.second.role() == Role::Reference; });
   std::vector<Scalar> scalars_;
-  std::set<std::string> promoted_;
+  NameSet promoted_;
   std::vector<std::unique_ptr<Promotion>> inside_;  ///< nested SDFGs that are given scalars
   // By state or node; looked up, never iterated.
-  std::map<const State*, std::set<std::string>> written_;
+  std::map<const State*, NameSet> written_;
   std::map<const State*, ScopeTree> trees_;
   std::map<const State*, ConnectorIndex> indices_;
   std::map<std::pair<const State*, NodeId>, std::pair<std::string, Expr>> values_;

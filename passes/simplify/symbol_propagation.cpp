@@ -61,7 +61,7 @@ class Propagation {
           compare_shapes(conditional->branches[i].region(), values_.child(index, id, i));
       const auto* state = block.as<State>();
       if (!state) continue;
-      std::set<std::string> symbols;
+      NameSet symbols;
       for (NodeId n : state->nodes())
         if (const auto* access = (*state)[n].as<AccessNode>())
           if (const auto found = shaped_.find(access->data); found != shaped_.end())
@@ -219,7 +219,7 @@ class Propagation {
   std::optional<SymbolSet> names_;  ///< assigned symbols, when they have been asked for
   ByName<std::optional<Expr>> shapes_;  ///< symbol of shapes: its value
   ByName<std::vector<std::string>> shaped_;  ///< by container
-  std::set<std::string> agreed_;  ///< symbols of shapes that a state has been asked for
+  NameSet agreed_;  ///< symbols of shapes that a state has been asked for
   std::vector<std::function<void()>> rewrites_;
 };
 

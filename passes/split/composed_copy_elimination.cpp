@@ -253,7 +253,7 @@ class StateRewriter {
   std::string describe(const ComposedPlan& plan) const {
     const auto chosen =
         std::size_t(std::ranges::count_if(plan.leaves, [](const Leaf& l) { return !l.direct; }));
-    std::set<std::string> sources;
+    NameSet sources;
     for (const Part& part : plan.parts) sources.insert(name(part.source));
     std::string out;
     for (const std::string& s : sources) out += (out.empty() ? "'" : ", '") + s + "'";
@@ -460,7 +460,7 @@ class StateRewriter {
   std::map<std::string, std::vector<NodeId>> written_;  ///< container: access nodes, views included
   Type type_;       ///< of the container's elements
   std::map<std::pair<NodeId, NodeId>, std::string> brought_;  ///< entry and source: port
-  std::set<std::string> gone_;
+  NameSet gone_;
 };
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,

@@ -52,7 +52,7 @@ using AccessLists = std::map<std::string, std::multimap<std::size_t, Access>>;
 AccessLists shared_accesses(const Sdfg& sdfg, const State& state,
                             const std::vector<NodeId>& order) {
   std::map<std::string, std::vector<NodeId>> nodes;
-  std::set<std::string> written;
+  NameSet written;
   for (NodeId n : order) {
     if (!state[n].is<AccessNode>()) continue;
     std::string root = viewed_root(sdfg, state, n);

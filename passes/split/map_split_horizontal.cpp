@@ -97,7 +97,7 @@ class StateSplitter {
     std::set<Pair> pairs;
     for (NodeId n : state_.nodes()) {
       if (!state_[n].is<MapEntry>() || tree_.parent_of(n) || !tree_.exit_of(n)) continue;
-      std::set<std::string> read;
+      NameSet read;
       for (EdgeId e : state_.in(n))
         if (!state_[e].memlet.empty()) read.insert(state_[e].memlet.data);
       for (const std::string& name : read) {

@@ -137,7 +137,7 @@ class StateSplitter {
   std::optional<Overlaps> overlaps_;
   std::optional<ConflictOrder> conflicts_;
   std::set<NodeId> touched_;    ///< maps that have been part of a decision
-  std::set<std::string> done_;  ///< containers that are no longer used
+  NameSet done_;  ///< containers that are no longer used
 };
 
 Changed run_on(Sdfg& sdfg, const Trail& trail, const SplitCosts& costs,

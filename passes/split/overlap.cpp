@@ -169,8 +169,8 @@ class OverlapCheck {
   }
 
   /// Containers at the outside of a map.
-  std::set<std::string> around(NodeId border, bool written) const {
-    std::set<std::string> out;
+  NameSet around(NodeId border, bool written) const {
+    NameSet out;
     for (EdgeId e : written ? state_.out(border) : state_.in(border)) {
       if (state_[e].memlet.empty()) continue;
       const NodeId end = written ? state_.target(e) : state_.source(e);
@@ -235,7 +235,7 @@ class OverlapCheck {
   NodeId access_, exit_, producer_, consumer_;
   const Order& order_;
   const Assumptions& assumptions_;
-  std::set<std::string> exchanged_;
+  NameSet exchanged_;
   std::set<NodeId> exchanged_nodes_;
 };
 

@@ -21,7 +21,7 @@ class Splitter {
         context_(context), assigned_(assigned_symbols(sdfg)) {}
 
   Changed run() {
-    std::set<std::string> done;
+    NameSet done;
     for (const std::string& name : candidates()) {
       if (!context_.may_apply()) break;
       if (split(name)) done.insert(name);
@@ -37,7 +37,7 @@ class Splitter {
   /// Transient arrays with two writing edges, all at the top level of states.
   std::vector<std::string> candidates() const {
     std::map<std::string, std::size_t> writers;
-    std::set<std::string> in_scope;
+    NameSet in_scope;
     for (const auto& [state, trail] : states_.states()) {
       const auto tree = scope_tree(*state);
       for (NodeId n : state->nodes_of<AccessNode>()) {
