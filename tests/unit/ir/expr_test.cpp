@@ -190,6 +190,42 @@ TEST(Expr, affine_parts) {
   EXPECT_FALSE(match_affine(plain("A[i]"), "i"));
 }
 
+TEST(Expr, affine_rest_is_the_sum_without_the_symbol) {
+  struct Case {
+    const char *sum, *coefficient, *rest;
+  };
+  for (const auto& [sum, coefficient, rest] :
+       {Case{"i + 1", "1", "1"}, Case{"N + i", "1", "N"}, Case{"i + N/2", "1", "N/2"},
+        Case{"i + j + N - 1", "1", "j + N - 1"}, Case{"i - N", "1", "-N"}, Case{"N - i", "-1", "N"},
+        Case{"i + 2*i + N", "3", "N"}, Case{"i + i*N + j", "N + 1", "j"},
+        Case{"i + min(j, N)", "1", "min(j, N)"}}) {
+    const auto m = match_affine(plain(sum), "i");
+    ASSERT_TRUE(m) << sum;
+    EXPECT_EQ(m->coefficient, plain(coefficient)) << sum;
+    EXPECT_EQ(m->rest, plain(rest)) << sum;
+  }
+  EXPECT_FALSE(match_affine(plain("i + i*i"), "i"));
+  EXPECT_FALSE(match_affine(plain("i + A[i]"), "i"));
+  EXPECT_FALSE(match_affine(plain("i + min(i, N)"), "i"));
+  // Terms that do not fit into one number stay side by side, and are taken apart to see it.
+  EXPECT_FALSE(match_affine(plain("9223372036854775807 + 9223372036854775807 + i"), "i"));
+}
+
+TEST(Expr, sums_of_any_length_do_not_depend_on_the_order) {
+  for (int n = 2; n < 20; ++n) {
+    Expr forwards = 1, backwards;
+    for (int i = 0; i < n; ++i) {
+      forwards = forwards + Expr::symbol("s" + std::to_string(i)) * Expr(i + 1);
+      backwards = Expr::symbol("s" + std::to_string(n - 1 - i)) * Expr(n - i) + backwards;
+    }
+    backwards = backwards + 1;
+    EXPECT_EQ(forwards, backwards) << n;
+    EXPECT_EQ(forwards - backwards, Expr(0)) << n;
+    EXPECT_EQ(forwards + backwards, forwards * Expr(2)) << n;
+    EXPECT_EQ(forwards.args().size(), std::size_t(n) + 1) << n;
+  }
+}
+
 TEST(Expr, conditions) {
   EXPECT_EQ(plain("i < N"), plain("N > i"));
   EXPECT_EQ(plain("i + 1 < N"), plain("i < N - 1"));
