@@ -26,14 +26,9 @@ void sort(std::vector<Term>& list) {
     if (!std::ranges::is_sorted(list, before)) std::ranges::stable_sort(list, before);
     return;
   }
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    if (!before(list[i], list[i - 1])) continue;
-    Term moved = std::move(list[i]);
-    std::size_t to = i;
-    do list[to] = std::move(list[to - 1]);
-    while (--to > 0 && before(moved, list[to - 1]));
-    list[to] = std::move(moved);
-  }
+  for (auto at = list.begin(); at != list.end(); ++at)
+    if (at != list.begin() && before(*at, *(at - 1)))
+      std::rotate(std::upper_bound(list.begin(), at, *at, before), at, at + 1);
 }
 
 void append_terms(const Expr& e, std::vector<Term>& out) {
@@ -346,13 +341,9 @@ Expr subtract(const Expr& a, const Expr& b) {
   if (const auto by = as_rational(b); by && by->is_integer())
     if (std::optional<Expr> difference = add_integer(a, -by->num)) return *std::move(difference);
   if (is_zero(a) || b.is(Op::Mul)) return add_normal(a, negate(b));
-  std::vector<Term> list;
-  list.reserve(most_terms(a) + most_terms(b));
-  append_terms(a, list);
-  const std::size_t negated = list.size();
-  append_terms(b, list);
-  for (std::size_t i = negated; i < list.size(); ++i)
-    list[i].coefficient.num = -list[i].coefficient.num;  // never the most negative number
+  std::vector<Term> list = terms(a, b);
+  for (std::size_t i = most_terms(a); i < list.size(); ++i)  // those of b, as a is not 0
+    list[i].coefficient.num = -list[i].coefficient.num;      // never the most negative number
   return add_terms(std::move(list));
 }
 

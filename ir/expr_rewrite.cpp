@@ -125,7 +125,7 @@ std::optional<Expr> added_to(const Expr& sum, std::string_view symbol) {
   const auto uses = [&](const Expr& term) { return uses_symbol(term, symbol); };
   const auto found = std::ranges::find_if(terms, uses);
   if (found == terms.end() || !found->is_symbol(symbol) ||
-      std::any_of(found + 1, terms.end(), uses))
+      std::ranges::any_of(found + 1, terms.end(), uses))
     return std::nullopt;
   const std::size_t at = std::size_t(found - terms.begin());
   if (terms.size() == 2) return terms[1 - at];

@@ -41,7 +41,7 @@ class IfAbsorber {
   std::map<std::string, std::string> inputs_;  ///< what comes in: its connector
   std::set<NodeId> before_;                    ///< what the keeper comes after
   std::map<std::string, std::size_t> next_;    ///< by base name: where to look for a free one
-  NameSet shared_;               ///< connectors that the one being absorbed uses, too
+  NameSet shared_;                             ///< connectors that the one being absorbed uses, too
   /// Access nodes that nothing writes, by state inside and container.
   std::map<const State*, std::map<std::string, NodeId>> sources_;
 };

@@ -124,7 +124,7 @@ class Reads {
   const GpuPlacement& placement_;
   State state_;
   std::map<std::string, std::string> names_;  ///< of the copies, by what they copy
-  NameSet arrays_;              ///< that are copied
+  NameSet arrays_;                            ///< that are copied
 };
 
 class Copier {

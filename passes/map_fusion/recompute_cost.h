@@ -42,7 +42,7 @@ class RecomputeCost {
   std::int64_t assumed_extent_, load_bytes_;
   std::int64_t loads_ = 0, arithmetic_ = 0;     ///< of one evaluation, weighted
   std::map<std::string, std::int64_t> inputs_;  ///< container: bytes that the first map reads
-  NameSet others_;                ///< containers that it goes on reading
+  NameSet others_;                              ///< containers that it goes on reading
   std::int64_t written_ = 0, stored_ = 0;  ///< of the result; of it written and read
   std::int64_t only_for_it_ = 0;   ///< inputs that the first map need not read any more
   std::int64_t read_again_ = 0;    ///< inputs that readers have not read so far

@@ -358,8 +358,7 @@ class Inliner {
     return scoped_ && exchanged_in_scope(read, written);
   }
 
-  bool exchanged_in_scope(const NameSet& read,
-                          const NameSet& written) const {
+  bool exchanged_in_scope(const NameSet& read, const NameSet& written) const {
     NameSet in, out;
     for (NodeId n : neighbours_) {
       if (!state_.contains(n)) continue;
