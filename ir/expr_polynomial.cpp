@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <numeric>
 #include <tuple>
 
@@ -101,11 +100,7 @@ std::optional<Expr> sum_of(std::vector<Term>& list) {
       if (!total) return std::nullopt;
       num = total->num, den = total->den;
     }
-    if (i == first + 1) {
-      if (num != 0) args.push_back(as_expr(t));
-      continue;
-    }
-    const auto total = rational(num, den);
+    const auto total = i == first + 1 ? t.coefficient : rational(num, den);
     if (!total) return std::nullopt;
     if (total->num != 0) args.push_back(as_expr({*total, t.monomial}));
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "ir/analysis/expression_types.h"
 #include "ir/analysis/memlet_path.h"

@@ -1,7 +1,6 @@
 #include "passes/buffers/slice_view_elimination.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 
 #include "ir/analysis/memlet_path.h"

@@ -16,8 +16,7 @@ namespace {
 
 /// Containers of the SDFG that something reads, but for nested SDFGs at outputs.
 NameSet read_inside(const Sdfg& sdfg) {
-  NameSet out;
-  for (const std::string& name : containers_read_by_name(sdfg)) out.insert(name);
+  NameSet out = containers_read_by_name(sdfg);
   for_each_state(sdfg, [&](const State& state) {
     for (NodeId n : state.nodes_of<AccessNode>())
       if (std::ranges::any_of(state.out(n), [&](EdgeId e) { return !state[e].memlet.empty(); }))

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/propagate.h"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,16 +46,15 @@ class PortNames {
   }
 
  private:
-  using Names = NameSet;
   template <class F>
-  static void for_each(const Names& names, F&& visit) {
+  static void for_each(const NameSet& names, F&& visit) {
     for (const std::string& name : names) visit(name);
   }
-  Names& home(const Port& port) {
+  NameSet& home(const Port& port) {
     return port.row ? rows_[port.row->first][port.row->second] : others_;
   }
-  Names all_, others_;
-  std::map<std::size_t, std::map<std::int64_t, Names>> rows_;  ///< by dimension and index
+  NameSet all_, others_;
+  std::map<std::size_t, std::map<std::int64_t, NameSet>> rows_;  ///< by dimension and index
 };
 
 /// A map as fusion sees it: what it reads and writes, by connector and by container. Kept up to

@@ -26,7 +26,7 @@ struct ValueSlice {
   EdgeId write;                  ///< into the map's exit
   Subset written;                ///< the element
   std::vector<NodeId> nodes;     ///< inside of the map, in id order
-  NameSet inputs;  ///< ports of the map through which they read
+  NameSet inputs;                ///< ports of the map through which they read
   std::vector<StoredValue> stored;  ///< values that are loaded again, not computed
 };
 

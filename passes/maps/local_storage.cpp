@@ -1,7 +1,6 @@
 #include "passes/maps/local_storage.h"
 
 #include <algorithm>
-#include <set>
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"

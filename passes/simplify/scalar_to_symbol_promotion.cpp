@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/used_names.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
