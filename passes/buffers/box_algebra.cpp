@@ -5,14 +5,13 @@
 
 namespace sdfg {
 
-bool BoxAlgebra::overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
-  return !a || !b || intersects(*a, *b, assumptions) != Truth::No;
+bool BoxAlgebra::overlap(const Subset& a, const Subset& b) const {
+  return intersects(a, b, assumptions) != Truth::No;
 }
 
-bool BoxAlgebra::contains(const std::optional<Subset>& outer,
-                          const std::optional<Subset>& inner) const {
-  if (!outer || !inner || lie_apart(*outer, *inner)) return false;
-  return *outer == *inner || certain(covers(*outer, *inner, assumptions));
+bool BoxAlgebra::contains(const Subset& outer, const Subset& inner) const {
+  if (lie_apart(outer, inner)) return lie_apart(inner, inner);  // no elements are in every box
+  return outer == inner || certain(covers(outer, inner, assumptions));
 }
 
 bool BoxAlgebra::contains_both(const std::optional<Subset>& outer, const std::optional<Subset>& a,

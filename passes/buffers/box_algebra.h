@@ -13,9 +13,15 @@ struct BoxAlgebra {
   const Assumptions& assumptions;
 
   /// May they have elements in common?
-  bool overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const;
+  bool overlap(const Subset& a, const Subset& b) const;
+  bool overlap(const std::optional<Subset>& a, const std::optional<Subset>& b) const {
+    return !a || !b || overlap(*a, *b);
+  }
   /// Certainly all of `inner`?
-  bool contains(const std::optional<Subset>& outer, const std::optional<Subset>& inner) const;
+  bool contains(const Subset& outer, const Subset& inner) const;
+  bool contains(const std::optional<Subset>& outer, const std::optional<Subset>& inner) const {
+    return outer && inner && contains(*outer, *inner);
+  }
   /// Does the box hold all that the two have in common?
   bool contains_both(const std::optional<Subset>& outer, const std::optional<Subset>& a,
                      const std::optional<Subset>& b) const;

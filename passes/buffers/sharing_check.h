@@ -27,8 +27,8 @@ class SharingCheck : BoxAlgebra {
 
  private:
   using Point = StateFlow::Point;
-  /// Budgets: uses of the two containers compared with each other in one state, and states that one
-  /// value is followed through.
+  /// Budgets: uses of the two containers compared with each other in one state, and boxes of one
+  /// value times states that they are followed through.
   static constexpr std::size_t most_uses = 16384, most_visits = 100000;
 
   /// A use in the coordinates of `to`.

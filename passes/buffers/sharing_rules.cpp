@@ -1,39 +1,42 @@
 // The two rules of check_sharing (shared_storage.h).
 
 #include <algorithm>
-#include <memory>
+#include <map>
 #include <unordered_map>
 
 #include "passes/buffers/sharing_check.h"
 
 namespace sdfg {
 
-namespace {
-using Boxes = std::shared_ptr<const std::vector<Subset>>;
-}
-
-/// Points to come to with boxes that they have not been visited with.
+/// Points to come to, and the boxes that have not been followed there yet. Points come in the order
+/// of the flow (or the other way), so that what arrives on several paths goes on together: each
+/// comes once, and again only where a cycle brings new boxes. Sets of boxes for each path would be
+/// as many as there are paths.
 class SharingCheck::Walk {
  public:
-  std::vector<std::pair<Point, Boxes>> open;
-  std::unordered_map<Point, std::vector<Boxes>> seen;
-  void add(const SharingCheck& check, Point p, const Boxes& boxes) {
-    auto& known = seen[p];
-    const auto holds = [&](const Subset& box) {
-      return std::ranges::any_of(known, [&](const Boxes& k) {
-        return std::ranges::any_of(*k, [&](const Subset& b) { return check.contains(b, box); });
-      });
-    };
-    if (std::ranges::find(known, boxes) != known.end() || std::ranges::all_of(*boxes, holds))
-      return;
-    known.push_back(boxes);
-    open.emplace_back(p, boxes);
+  Walk(const SharingCheck& check, bool ahead) : check_(check), ahead_(ahead) {}
+
+  void add(Point p, const std::vector<Subset>& boxes) {
+    std::vector<Subset>& known = known_[p];
+    for (const Subset& box : boxes) {
+      if (std::ranges::any_of(known, [&](const Subset& k) { return check_.contains(k, box); }))
+        continue;
+      known.push_back(box);
+      const std::size_t rank = check_.p_.flow.rank(p);
+      open_[{ahead_ ? rank : ~rank, p}].push_back(box);
+    }
   }
-  std::pair<Point, Boxes> next() {
-    auto last = std::move(open.back());
-    open.pop_back();
-    return last;
+  bool empty() const { return open_.empty(); }
+  std::pair<Point, std::vector<Subset>> next() {
+    const auto first = open_.extract(open_.begin());
+    return {first.key().second, std::move(first.mapped())};
   }
+
+ private:
+  const SharingCheck& check_;
+  bool ahead_;
+  std::map<std::pair<std::size_t, Point>, std::vector<Subset>> open_;
+  std::unordered_map<Point, std::vector<Subset>> known_;
 };
 
 // ---- Rule 1: no foreign write into elements that are still read as `from`.
@@ -105,23 +108,23 @@ Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
            " is of an earlier state, and where it lies"
            " in '" +
            to() + "' changes";
-  Walk walk;
+  Walk walk(*this, false);
   std::size_t visits = 0;
-  const auto go_on = [&](Point p, const Boxes& set) {
+  const auto go_on = [&](Point p, const std::vector<Subset>& left) {
     for (Point q : p_.flow.previous(p))
-      walk.add(*this, straight_on(q, false, {.first = first_definition_}, visits), set);
+      walk.add(straight_on(q, false, {.first = first_definition_}, visits), left);
   };
-  go_on(start, std::make_shared<const std::vector<Subset>>(std::move(boxes)));
-  for (; !walk.open.empty(); ++visits) {
-    const auto [q, set] = walk.next();
+  go_on(start, boxes);
+  while (!walk.empty()) {
+    auto [q, left] = walk.next();
+    visits += left.size();
     if (p_.flow.rank(q) < first_definition_) continue;
     if (visits > most_visits) return "too many states between the uses of '" + from() + "'";
     if (uses_neither(q)) {
-      go_on(q, set);
+      go_on(q, left);
       continue;
     }
     const auto here = from_.find(q);
-    std::vector<Subset> left = *set;
     auto& there = p_.uses(to(), q);
     if (there.why) return there.why;
     for (Use& write : there.writes) {
@@ -141,7 +144,7 @@ Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
     if (here != from_.end())
       for (const Placed& def : here->second)
         if (def.write && def.exact && !def.combines && abroad(def.box)) subtract(left, *def.box);
-    go_on(q, std::make_shared<const std::vector<Subset>>(std::move(left)));
+    go_on(q, left);
   }
   return {};
 }
@@ -231,28 +234,24 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
     return clash + " in the same state";
   const bool callers = !p_.sdfg.arrays.get(to())->transient;
   const std::size_t last = last_touch();
-  Walk walk;
+  Walk walk(*this, true);
   std::size_t visits = 0;
-  const auto go_on = [&](Point p, const Boxes& set) {
-    for (Point q : p_.flow.next(p))
-      walk.add(*this, straight_on(q, true, {.last = last}, visits), set);
+  const auto go_on = [&](Point p, const std::vector<Subset>& left) {
+    for (Point q : p_.flow.next(p)) walk.add(straight_on(q, true, {.last = last}, visits), left);
   };
-  go_on(start, std::make_shared<const std::vector<Subset>>(std::move(boxes)));
-  for (; !walk.open.empty(); ++visits) {
-    const auto [q, set] = walk.next();
+  go_on(start, boxes);
+  while (!walk.empty()) {
+    auto [q, left] = walk.next();
+    visits += left.size();
     if (visits > most_visits) return "too many states behind '" + from() + "'";
     if (q == p_.flow.exit() || p_.flow.rank(q) > last) {
       if (callers && p_.flow.ends(q))
         return clash + " on every path, where the caller would see it";
       continue;
     }
-    Boxes rest = set;
-    if (!uses_neither(q)) {
-      std::vector<Subset> left = *set;
+    if (!uses_neither(q))
       if (Refusal why = pass(q, left)) return why;
-      rest = std::make_shared<const std::vector<Subset>>(std::move(left));
-    }
-    go_on(q, rest);
+    go_on(q, left);
   }
   return {};
 }
