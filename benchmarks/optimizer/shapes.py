@@ -161,7 +161,110 @@ def in_place(k):
     return p.text()
 
 
-SHAPES = {f.__name__: f for f in (hub, rows, parts, ports, choices, pieces, in_place)}
+def copy_state(label, source, target, depth=1):
+    """A state with a copy between two (container, part)."""
+    lines = [f"state {label}", f"  n0 = access {source[0]}", f"  n1 = access {target[0]}",
+             f"  n0 -> n1 : {source[0]}[{source[1]}] -> [{target[1]}]"]
+    return ["  " * depth + line for line in lines]
+
+
+def flow(arguments, transients, symbols, middle, labels):
+    """A is added to, into T; then what `middle` says, blocks with `labels`; then T is copied to G, and that used."""
+    head = [f"sdfg shape({', '.join(arguments)})"]
+    head += [f"  symbol {s}: int64" for s in symbols] + [f"  transient {t}" for t in transients]
+    first = """  state first
+    n0 = access A
+    n1 = map first (x) in [0:N]
+      n2 = tasklet t: "o = a + 1"
+    n3 = exit n1
+    n4 = access T
+    n0 -> n1.IN_A : A[0:N]
+    n1.OUT_A -> n2.a : A[x]
+    n2.o -> n3.IN_T : T[x]
+    n3.OUT_T -> n4 : T[0:N]"""
+    last = """  state last
+    n0 = access T
+    n1 = access G
+    n2 = map last (x) in [0:N]
+      n3 = tasklet t: "o = a * 2"
+    n4 = exit n2
+    n5 = access A
+    n0 -> n1 : T[0:N] -> [0:N]
+    n1 -> n2.IN_G : G[0:N]
+    n2.OUT_G -> n3.a : G[x]
+    n3.o -> n4.IN_A : A[x]
+    n4.OUT_A -> n5 : A[0:N]"""
+    chain = ["first", *labels, "last"]
+    edges = [f"  {a} -> {b}" for a, b in zip(chain, chain[1:])]
+    return "\n".join([*head, first, *middle, last, *edges]) + "\n"
+
+
+def branchings(k):
+    """k conditionals, each of which writes another part of a container in either branch."""
+    middle = []
+    for j in range(k):
+        middle.append(f"  conditional c{j}")
+        for branch, condition, at in (("yes", f' if "n > {j}"', 4 * j), ("no", "", 4 * j + 2)):
+            part = f"{at}:{at + 2}"
+            middle += [f"    branch {branch}{j}{condition}", *copy_state(f"{branch}{j}_s", ("B", part), ("G", part), 3)]
+    return flow(["A: float64[N]", "B: float64[N]"], ["T: float64[N]", "G: float64[N]"], ["N", "n"], middle,
+                [f"c{j}" for j in range(k)])
+
+
+def rounds(k):
+    """k loops, each of which reads and writes other parts of two containers."""
+    middle = []
+    for j in range(k):
+        at = f"4 * i{j} + {8 * j}"
+        part = f"{at}:{at} + 4"
+        middle.append(f'  loop l{j} (i{j}) from "i{j} = 0" while "i{j} < 2" next "i{j} = i{j} + 1"')
+        middle += copy_state(f"in{j}", ("T", part), ("B", part), 2) + copy_state(f"out{j}", ("B", part), ("G", part), 2)
+        middle.append(f"    in{j} -> out{j}")
+    return flow(["A: float64[N]", "B: float64[N]"], ["T: float64[N]", "G: float64[N]"], ["N"], middle,
+                [f"l{j}" for j in range(k)])
+
+
+def nested_rounds(k):
+    """Loops in loops, k deep, with a copy on each level."""
+    middle, close = [], []
+    for j in range(k):
+        part = f"4 * i{j} + {8 * j}:4 * i{j} + {8 * j} + 4"
+        indent = "  " * (j + 1)
+        middle.append(f'{indent}loop l{j} (i{j}) from "i{j} = 0" while "i{j} < 2" next "i{j} = i{j} + 1"')
+        middle += copy_state(f"s{j}", ("B", part), ("G", part), j + 2)
+        if j + 1 < k:
+            close.insert(0, f"{indent}  s{j} -> l{j + 1}")
+    return flow(["A: float64[N]", "B: float64[N]"], ["T: float64[N]", "G: float64[N]"], ["N"], middle + close, ["l0"])
+
+
+def assigned(k):
+    """k conditionals that give a symbol one of two values, each followed by a copy of what it says."""
+    middle, edges, labels = [], [], []
+    for j in range(k):
+        middle.append(f"  conditional c{j}")
+        for branch, condition, step in (("yes", f' if "n > {j}"', 1), ("no", "", 2)):
+            middle += [f"    branch {branch}{j}{condition}", f"      state {branch}{j}_a", f"      state {branch}{j}_b",
+                       f'      {branch}{j}_a -> {branch}{j}_b set s = s + {step}']
+        middle += copy_state(f"use{j}", ("B", "s:s + 4"), ("G", "s:s + 4"))
+        labels += [f"c{j}", f"use{j}"]
+    return flow(["A: float64[N]", "B: float64[N]"], ["T: float64[N]", "G: float64[N]"], ["N", "n", "s"], middle, labels)
+
+
+def ways_out(k):
+    """A loop with k conditionals that leave it or go on with the next round, and copies between them."""
+    middle = ['  loop l (i) from "i = 0" while "i < N" next "i = i + 1"']
+    inside = []
+    for j in range(k):
+        jump = "break" if j % 2 else "continue"
+        middle += [f"    conditional c{j}", f'      branch yes{j} if "n + i > {j}"', f"        {jump} j{j}"]
+        middle += copy_state(f"s{j}", ("B", "i"), ("G", f"{j}"), 2)
+        inside += [f"c{j}", f"s{j}"]
+    middle += [f"    {a} -> {b}" for a, b in zip(inside, inside[1:])]
+    return flow(["A: float64[N]", "B: float64[N]"], ["T: float64[N]", "G: float64[N]"], ["N", "n"], middle, ["l"])
+
+
+SHAPES = {f.__name__: f for f in (hub, rows, parts, ports, choices, pieces, in_place, branchings, rounds, nested_rounds,
+                                  assigned, ways_out)}
 
 
 def milliseconds(tool, path, name, limit):

@@ -25,7 +25,44 @@ const std::string* find_jump(const Region& region, bool in_inner_loop) {
   return nullptr;
 }
 
+/// Counts blocks and nodes, those of nested SDFGs, too, until there are more than `most`.
+class Size {
+ public:
+  explicit Size(std::int64_t most) : most_(most) {}
+  bool too_large() const { return count_ > most_; }
+  void add(const Region& region) {
+    for (BlockId id : region.nodes()) {
+      if (too_large()) return;
+      add(region[id]);
+    }
+  }
+
+ private:
+  void add(const Block& block) {
+    ++count_;
+    if (const Region* inner = block.region()) add(*inner);
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (const Branch& branch : conditional->branches) add(branch.block);
+    const auto* state = block.as<State>();
+    if (!state) return;
+    count_ += std::int64_t(state->node_count());
+    for (NodeId n : state->nodes_of<NestedSdfg>())
+      if (const auto& nested = state->get<NestedSdfg>(n); nested.sdfg) add(**nested.sdfg);
+  }
+
+  std::int64_t most_, count_ = 0;
+};
+
 }  // namespace
+
+Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t most) {
+  Size body(most / copies);
+  body.add(loop);
+  if (!body.too_large()) return {};
+  const std::string times = copies == 1 ? "once" : std::to_string(copies) + " times";
+  return "the body, copied " + times + ", makes more than " + std::to_string(most) +
+         " blocks and nodes; max_nodes says how many may be";
+}
 
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
   if (const std::string* jump = find_jump(loop, false))

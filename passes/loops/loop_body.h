@@ -16,6 +16,9 @@ namespace sdfg {
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
 /// body changes the variable or what the range is computed from. (A `return` counts as a jump.)
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
+/// Why so many copies of the body are too many: they would have more than `most` blocks and nodes.
+/// Loops in loops multiply. Takes no longer than counting to `most` does.
+Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t most);
 /// Why the range, or one end of it, cannot stand where only symbols are known: it reads a
 /// container.
 Refusal check_symbolic(const Sdfg& sdfg, const LoopRange& range);

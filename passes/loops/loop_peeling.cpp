@@ -19,6 +19,7 @@ Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRan
   if (Refusal why = check_iterations(loop, *range)) return why;
   if (Refusal why = check_symbolic(shapes.sdfg(), options.begin ? range->begin : range->end))
     return why;
+  if (Refusal why = check_size(loop, options.count, options.max_nodes)) return why;
   return shapes.check(range->variable);
 }
 

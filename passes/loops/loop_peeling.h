@@ -16,15 +16,17 @@ of 1 and -1 are handled.
 
 Refused when the loop's range cannot be told, a jump leaves an iteration early, the body assigns the
 variable or what the range reads or sets a container to zero, or a container's shape depends on the
-variable.)",
+variable; and when the copies of the body would have more than `max_nodes` blocks and nodes (loops in
+loops multiply).)",
   };
   struct Options {
-    std::int64_t count = 1;
+    std::int64_t count = 1, max_nodes = 100000;
     bool begin = true;
     std::vector<std::string> labels;
     static constexpr auto properties = property_list(
         property("count", &Options::count, "iterations to take out"),
         property("begin", &Options::begin, "the first ones; false: the last ones"),
+        property("max_nodes", &Options::max_nodes, "blocks and nodes of all copies of one body"),
         property("labels", &Options::labels, "only loops of these labels; none: all"));
   };
 

@@ -59,7 +59,7 @@ class Unroller {
       if (!scope) continue;
       const Trail here = trail.in(state, ends.entry);
       std::vector<Point> points;
-      if (const Refusal why = check(sdfg, state, ends, points)) {
+      if (const Refusal why = check(sdfg, state, ends, *scope, points)) {
         context_.refused(here, why);
         continue;
       }
@@ -75,12 +75,18 @@ class Unroller {
   Changed changed = Changed::No;
 
  private:
-  Refusal check(const Sdfg& sdfg, State& state, MapEnds ends, std::vector<Point>& points) const {
+  Refusal check(const Sdfg& sdfg, State& state, MapEnds ends, const Scope& scope,
+                std::vector<Point>& points) const {
     auto& map = state.get<MapEntry>(ends.entry);
     Environment env;
     Point point;
     if (Refusal why = add_points(map, 0, env, point, options_.max_points, points)) return why;
     if (points.empty()) return "the map has no point";
+    const std::size_t nodes = state.node_count() + (points.size() - 1) * scope.nodes.size();
+    if (std::int64_t(nodes) > options_.max_nodes)
+      return "a body for each of its " + std::to_string(points.size()) +
+             " points makes more than " + std::to_string(options_.max_nodes) +
+             " nodes of the state; max_nodes says how many may be";
     if (points.size() > 1)
       if (Refusal why = check_reordering(sdfg, state, ends.entry)) return why;
     // Each copy is a trivial map; what holds for the first point holds for all.

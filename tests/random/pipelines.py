@@ -8,8 +8,8 @@ with recorded results, or the input of a text case (tests/text/passes) with made
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
 passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
 GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
-that looks for them. A fault is printed when it is found, with the commands that show it again;
-sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
+that looks for them. A pass that takes seconds for such a small program is a fault, too. A fault is printed
+when it is found, with the commands that show it again; sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
 tests/dace/record_random.py. --counts prints how often each pass applied.
 """
 
@@ -97,6 +97,7 @@ GT4PY = ["unit_strides_kind=horizontal", "blocking_dims=i blocking_size=3",
          "pre_hook=loop-to-map", "post_hook=map-collapse", "typical=N=$N,K=$K", "typical=N=$N", "when=N<7",
          "versions=off", "target=cuda", "target=hip unit_strides_kind=vertical"]
 MOST_PRINTED = 10  # faults
+MOST_SECONDS = 1  # of a pass, which takes milliseconds for programs of some hundred nodes
 BATCH = 100  # seeds between two looks at the clock
 VERSIONS = ["likely", "likely", "typical=N=$N,K=$K", "typical=K=$K", "when=N<7", "when=N<K"]
 
@@ -194,6 +195,13 @@ def applications(text):
     return {w[0]: int(w[3]) for w in lines if len(w) == 5 and w[1].isdigit() and w[3].isdigit()}
 
 
+def slow(text):
+    """What took seconds, as the table of --time says; reading and writing does not."""
+    lines = (line.split() for line in text.splitlines() if line.endswith(" ms"))
+    return next((f"{w[0]} took {float(w[1]) / 1000:.1f} s" for w in lines
+                 if len(w) == 3 and w[0] != "total" and float(w[1]) > 1000 * MOST_SECONDS), "")
+
+
 def recorded(data, name):
     """A recorded integer, which is the end of its entry; 5 if there is none."""
     with zipfile.ZipFile(data) as entries:
@@ -245,16 +253,18 @@ def on_case(tools, passes, texts, steps, draw):
     pipeline = pipeline_of(draw, drawn, steps, program).replace("$N", "5").replace("$K", "5")
     sizes = small_sizes(draw, program)
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
-               "--stats", "--tolerance=1e-9", *sizes]  # made floats are no fractions of a power of 2
+               "--stats", "--time", "--tolerance=1e-9", *sizes]  # made floats are no fractions of a power of 2
     try:
         done = subprocess.run(command, input=program, text=True, capture_output=True, timeout=60)
     except subprocess.TimeoutExpired:
         if sizes:
             return "refused", "", {}  # with these sizes, the case itself may be an endless loop
         return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each does not end", {}
-    if done.returncode == 0 or "--check-semantics compared nothing" in done.stderr or LEFT_OPEN in done.stderr:
+    why = slow(done.stderr)
+    if not why and (done.returncode == 0 or "--check-semantics compared nothing" in done.stderr or
+                    LEFT_OPEN in done.stderr):
         return "same", "", applications(done.stderr)
-    why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
+    why = why or next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
     if done.returncode == 1 and "internal error" not in done.stderr and "bit" not in why:
         return "refused", "", {}  # an input that a pass says no to
     return "fault", (f"{program}\n  sdfg-opt {' '.join(sizes)} --pipeline='{pipeline}' --check-semantics=each\n"
@@ -305,14 +315,15 @@ def on_program(tools, steps, draw, program, data, text, drawn, shown):
         pipeline = pipeline.replace(f"${symbol}", "8" if made else str(recorded(data, symbol)))
     flags = assumed(draw, text)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
-               "--emit=none", "--stats", *flags, results)
-    if done.returncode == 0:
+               "--emit=none", "--stats", "--time", *flags, results)
+    why = slow(done.stderr)
+    if not why and done.returncode == 0:
         return "same", "", applications(done.stderr)
-    if LEFT_OPEN in done.stderr:
+    if not why and LEFT_OPEN in done.stderr:
         return "open", "", {}  # the program has no one result, so it cannot judge
-    if ": gpu-transformation: " in done.stderr:
+    if not why and ": gpu-transformation: " in done.stderr:
         return "refused", "", {}  # it has something that no GPU can do
-    why = next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
+    why = why or next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
     return "fault", (f"{shown}\n"
                      f"  sdfg-opt … {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
 
