@@ -20,4 +20,9 @@ bool has_at_most(std::size_t most, const Subset& box) {
   });
 }
 
+bool extend(Subset& box, const Subset& more, const Assumptions& assumptions) {
+  box = bounding_box(box, more, assumptions);
+  return has_at_most(most_terms_asked, box);
+}
+
 }  // namespace sdfg

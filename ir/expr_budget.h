@@ -22,6 +22,9 @@ inline constexpr std::size_t most_terms_asked = 128;
 inline bool may_be_asked(const Expr& e) {
   return count_terms(e, most_terms_asked) <= most_terms_asked;
 }
+/// Makes the box hold all of `more`, too (bounding_box). False when a border would have more terms
+/// than that: nothing could be said of it, and what holds many boxes would take ever longer.
+[[nodiscard]] bool extend(Subset& box, const Subset& more, const Assumptions& assumptions);
 /// Passes leave alone what would become a border with more.
 inline constexpr std::size_t most_terms_cut = 16;
 

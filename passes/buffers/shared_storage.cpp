@@ -81,6 +81,13 @@ Refusal SharingCheck::collect_from() {
     if (!sharing_.placement.carrier(d) && data.shape[d] != Expr(1))
       return "dimension " + std::to_string(d) + " of '" + from() + "' has no place in '" + to() +
              "'";
+  if (p_.nodes(from()).size() > 1)
+    for (const auto* exprs : {&sharing_.placement.origin, &sharing_.placement.step})
+      for (const Expr& e : *exprs)
+        for (const std::string& symbol : free_symbols(e))
+          if (p_.varying.contains(symbol))
+            return "where '" + from() + "' lies in '" + to() + "' depends on '" + symbol +
+                   "', which changes between the states that use it";
   std::size_t count = 0;
   std::vector<Subset> copied;
   for (const auto& [point, nodes] : p_.nodes(from())) {
@@ -120,13 +127,6 @@ Refusal SharingCheck::collect_from() {
     }
   }
   if (copied.empty()) return "no copy joins them";
-  if (from_.size() > 1)
-    for (const auto* exprs : {&sharing_.placement.origin, &sharing_.placement.step})
-      for (const Expr& e : *exprs)
-        for (const std::string& symbol : free_symbols(e))
-          if (p_.varying.contains(symbol))
-            return "where '" + from() + "' lies in '" + to() + "' depends on '" + symbol +
-                   "', which changes between the states that use it";
   for (const auto& [point, list] : from_)
     for (const Placed& use : list)
       if (!use.link)

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/analysis/propagate.h"
+#include "ir/expr_budget.h"
 #include "ir/replace.h"
 
 namespace sdfg {
@@ -31,7 +32,8 @@ class DisjointSets {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins whatever may touch a common element, then the sets whose hulls may.
+/// Joins whatever may touch a common element, then the sets whose hulls may. None when a hull has
+/// more bounds than anything could be said of.
 std::vector<Fragment> fragments_of(const std::vector<ContainerUse>& uses, DisjointSets& sets,
                                    const Assumptions& assumptions) {
   std::vector<Fragment> fragments;
@@ -43,7 +45,7 @@ std::vector<Fragment> fragments_of(const std::vector<ContainerUse>& uses, Disjoi
       const auto [at, added] = number.emplace(sets.find(u), fragments.size());
       if (added) fragments.push_back({uses[u].subset, {}});
       Fragment& f = fragments[at->second];
-      f.box = bounding_box(f.box, uses[u].subset, assumptions);
+      if (!extend(f.box, uses[u].subset, assumptions)) return {};
       f.uses.push_back(u);
       (uses[u].write ? f.written : f.read) = true;
     }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <utility>
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/expr_budget.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
@@ -68,9 +70,10 @@ class Shrinker {
     Need out;
     for (const ContainerUse& use : found.value.uses) {
       if (use.write) continue;
-      out.box = out.kind == Need::Kind::Box ? bounding_box(out.box, use.subset, assumptions_)
-                                            : use.subset;
-      out.kind = Need::Kind::Box;
+      if (std::exchange(out.kind, Need::Kind::Box) == Need::Kind::Nothing)
+        out.box = use.subset;
+      else if (!extend(out.box, use.subset, assumptions_))
+        return {Need::Kind::Everything, {}, "what is read of '" + name + "' has too many bounds"};
     }
     SymbolSet used;
     collect_symbols(out.box, used);

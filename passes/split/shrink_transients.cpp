@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/analysis/assigned_symbols.h"
+#include "ir/expr_budget.h"
 #include "passes/common/assume.h"
 #include "passes/common/state_trails.h"
 #include "passes/simplify/demote_fields.h"
@@ -94,11 +95,13 @@ class Shrinker {
   std::optional<Kept> part_in_use(const ContainerUses& uses) const {
     const Subset whole = Subset::whole(sdfg_.find_data(uses.name)->shape);
     std::optional<Subset> all, written;
-    for (const ContainerUse& use : uses.uses) {
-      all = all ? bounding_box(*all, use.subset, assumptions_) : use.subset;
-      if (use.write)
-        written = written ? bounding_box(*written, use.subset, assumptions_) : use.subset;
-    }
+    const auto add = [&](std::optional<Subset>& hull, const Subset& box) {
+      if (hull) return extend(*hull, box, assumptions_);
+      hull = box;
+      return true;
+    };
+    for (const ContainerUse& use : uses.uses)
+      if (!add(all, use.subset) || (use.write && !add(written, use.subset))) return std::nullopt;
     if (!written) return std::nullopt;
     Kept kept{whole, std::vector<bool>(whole.rank())};
     for (std::size_t d = 0; d < whole.rank(); ++d) {
