@@ -195,12 +195,15 @@ class Runner {
   }
 
  private:
+  /// One that was stopped stays so: around it, another one would begin it again and again.
   Result<Changed> repeat(const Step& step) {
+    if (stopped_.contains(&step)) return Changed::No;
     Changed changed = Changed::No;
     const std::size_t first = node_count(*sdfg_);
     std::vector<std::size_t> sizes{first};  // before growing rounds, and after each
     const std::string feeds = "its steps find more to do in what they have made";
     const auto stopped = [&](std::string why, std::string hint) {
+      stopped_.insert(&step);
       warnings_.push_back({name(step), std::move(why) + "; stopped", std::move(hint),
                            Severity::Warning});
       return changed;
@@ -478,12 +481,13 @@ class Runner {
     return *assumptions_;
   }
   void forget() {
-    idle_.clear(), checked_ = false;
+    idle_.clear(), stopped_.clear(), checked_ = false;
     assumptions_.reset();
   }
 
   Sdfg* sdfg_;
   std::set<std::pair<std::string_view, std::string>> idle_;  ///< passes that find nothing to do
+  std::set<const Step*> stopped_;  ///< fixed points that ran out of budget; looked up only
   std::optional<Assumptions> assumptions_;
   bool checked_ = false;  ///< the assumptions are those of the SDFG as it is
   std::vector<Expr> extents_;  ///< of arguments, that the assumptions know

@@ -127,6 +127,17 @@ TEST(Pipeline, AFixedPointSaysThatItRanOutOfRounds) {
             "fixed-point{restless}: warning: still changing after 4 rounds; stopped");
 }
 
+TEST(Pipeline, AFixedPointThatWasStoppedIsNotBegunAgain) {
+  Sdfg sdfg;
+  Diagnostics warnings;
+  EXPECT_EQ(*run_text("fixed-point{fixed-point{add-state,restless},add-state}", sdfg, warnings,
+                      {.fixed_point_rounds = 4}),
+            Changed::Yes);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].text(),
+            "fixed-point{add-state,restless}: warning: still changing after 4 rounds; stopped");
+}
+
 TEST(Pipeline, AFixedPointThatFeedsItselfIsStopped) {
   Sdfg sdfg;
   const BlockId block = sdfg.add({"s", State{}});
