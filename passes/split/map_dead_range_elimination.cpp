@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <ranges>
+#include <span>
 #include <utility>
 
 #include "ir/analysis/assigned_symbols.h"
@@ -10,6 +12,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/expr_budget.h"
 #include "passes/common/assume.h"
+#include "passes/common/state_flow.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
 #include "passes/split/copy_pieces.h"
@@ -43,6 +46,7 @@ class Shrinker {
       const auto flow = dataflow(*state);
       if (!flow) continue;
       const auto& [order, tree] = *flow;
+      order_ = order, place_.clear();
       for (NodeId n : std::views::reverse(order)) {
         if (!context_.may_apply()) return changed;
         if (const auto* exit = (*state)[n].as<MapExit>(); exit && !tree.parent_of(exit->entry))
@@ -84,6 +88,34 @@ class Shrinker {
             {},
             "what is read of '" + name + "' depends on '" + symbol + "', which the SDFG assigns"};
     return out;
+  }
+
+  /// Is the container read in a loop around the write, before that: by a later round? Then what is
+  /// read may depend on what is written, and each of the two shrinks because the other one has.
+  bool is_carried(const State& state, NodeId written) {
+    if (!flow_) flow_.emplace(sdfg_);
+    const StateFlow::Point here = flow_->point(state);
+    return flow_->repeats(here) &&
+           std::ranges::any_of(
+               accesses_.sites(state.get<AccessNode>(written).data), [&](const AccessSite& site) {
+                 if (flow_->rank(flow_->point(*site.state)) != flow_->rank(here)) return false;
+                 const bool read = std::ranges::any_of(site.state->out(site.node), [&](EdgeId e) {
+                   return !(*site.state)[e].memlet.empty();
+                 });
+                 return read && (site.state != &state || place(site.node) < place(written));
+               });
+  }
+  /// In the order of the state that is looked at.
+  std::size_t place(NodeId node) {
+    if (place_.empty())
+      for (std::size_t i = 0; i < order_.size(); ++i) {
+        place_.resize(std::max<std::size_t>(place_.size(), order_[i].value + 1));
+        place_[order_[i].value] = i;
+      }
+    return place_[node.value];
+  }
+  static Refusal carried(const std::string& name) {
+    return "a later round of the loop reads '" + name + "'";
   }
 
   bool at_most(const Expr& a, const Expr& b) const {
@@ -134,6 +166,11 @@ class Shrinker {
       if (Refusal why = undecided(map, bounds, reason)) context_.refused(here, why);
       return Changed::No;
     }
+    for (EdgeId e : state.out(exit))
+      if (!state[e].memlet.empty() && is_carried(state, state.target(e))) {
+        context_.refused(here, carried(state.get<AccessNode>(state.target(e)).data));
+        return Changed::No;
+      }
     context_.applied(here, what + ", because no more is read than " + reason);
     map.ranges = std::move(ranges);
     propagate_memlets(sdfg_, state, tree, entry, assumptions_);
@@ -257,6 +294,10 @@ class Shrinker {
         empty = empty || certainly_empty(dst[*d]);
       }
       if (dst == sides->dst || empty) continue;
+      if (is_carried(state, node)) {
+        context_.refused(trail.in(state, node), carried(name));
+        return changed;
+      }
       context_.applied(trail.in(state, node), "the copy to " + name + "[" + to_text(sides->dst) +
                                                   "] becomes one to " + name + "[" + to_text(dst) +
                                                   "], because no more is read");
@@ -272,6 +313,9 @@ class Shrinker {
   const Assumptions& assumptions_;
   PassContext& context_;
   SymbolSet assigned_;
+  std::optional<StateFlow> flow_;
+  std::span<const NodeId> order_;   ///< of the state that is looked at
+  std::vector<std::size_t> place_;  ///< in it, by node; made when first asked
   std::map<std::string, Need> needs_;
 };
 

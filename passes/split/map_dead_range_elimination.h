@@ -19,8 +19,9 @@ shrink likewise. Nothing is cut into pieces, and a range only changes where the 
 one for all values of symbols.
 
 Refused when an output is not transient, is read by name or through a memlet that does not say what; when
-its subset does not move with a parameter; when the order of the borders is not known; and when
-nothing of an output is read, which is dead code for other passes.)",
+its subset does not move with a parameter; when the order of the borders is not known; when a later
+round of a loop reads the output, which may need less of it because the map writes less, round and
+round; and when nothing of an output is read, which is dead code for other passes.)",
   };
   struct Options {};
 
