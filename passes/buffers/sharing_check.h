@@ -27,9 +27,9 @@ class SharingCheck : BoxAlgebra {
 
  private:
   using Point = StateFlow::Point;
-  /// Budgets: uses of the two containers compared with each other in one state, and boxes of one
-  /// value times states that they are followed through.
-  static constexpr std::size_t most_uses = 16384, most_visits = 100000;
+  /// Budgets: uses of the two containers compared with each other in one state; and for following
+  /// one value, states passed and boxes compared with those that came there before.
+  static constexpr std::size_t most_uses = 16384, most_steps = 1000000;
 
   /// A use in the coordinates of `to`.
   struct Placed : Use {
@@ -93,7 +93,7 @@ class SharingCheck : BoxAlgebra {
   struct Ranks {
     std::size_t first = 0, last = ~std::size_t(0);
   };
-  Point straight_on(Point p, bool ahead, Ranks ranks, std::size_t& visits) const;
+  Point straight_on(Point p, bool ahead, Ranks ranks, std::size_t& steps) const;
 
   class Walk;
 

@@ -16,9 +16,12 @@ class SharingCheck::Walk {
  public:
   Walk(const SharingCheck& check, bool ahead) : check_(check), ahead_(ahead) {}
 
+  std::size_t steps = 0;  ///< of the budget
+
   void add(Point p, const std::vector<Subset>& boxes) {
     std::vector<Subset>& known = known_[p];
     for (const Subset& box : boxes) {
+      steps += known.size() + 1;
       if (std::ranges::any_of(known, [&](const Subset& k) { return check_.contains(k, box); }))
         continue;
       known.push_back(box);
@@ -87,11 +90,11 @@ bool SharingCheck::defined_before(Point p) const {
 }
 
 SharingCheck::Point SharingCheck::straight_on(Point p, bool ahead, Ranks ranks,
-                                              std::size_t& visits) const {
+                                              std::size_t& steps) const {
   const auto behind = [&](Point q, bool way) {
     return way ? p_.flow.next(q) : p_.flow.previous(q);
   };
-  for (; visits <= most_visits; ++visits) {
+  for (; steps <= most_steps; ++steps) {
     const std::size_t rank = p_.flow.rank(p);
     const auto next = behind(p, ahead);
     if (rank < ranks.first || rank > ranks.last || next.size() != 1 ||
@@ -109,17 +112,15 @@ Refusal SharingCheck::search_back(Point start, std::vector<Subset> boxes) {
            " in '" +
            to() + "' changes";
   Walk walk(*this, false);
-  std::size_t visits = 0;
   const auto go_on = [&](Point p, const std::vector<Subset>& left) {
     for (Point q : p_.flow.previous(p))
-      walk.add(straight_on(q, false, {.first = first_definition_}, visits), left);
+      walk.add(straight_on(q, false, {.first = first_definition_}, walk.steps), left);
   };
   go_on(start, boxes);
   while (!walk.empty()) {
     auto [q, left] = walk.next();
-    visits += left.size();
     if (p_.flow.rank(q) < first_definition_) continue;
-    if (visits > most_visits) return "too many states between the uses of '" + from() + "'";
+    if (walk.steps > most_steps) return "too many states between the uses of '" + from() + "'";
     if (uses_neither(q)) {
       go_on(q, left);
       continue;
@@ -235,15 +236,14 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   const bool callers = !p_.sdfg.arrays.get(to())->transient;
   const std::size_t last = last_touch();
   Walk walk(*this, true);
-  std::size_t visits = 0;
   const auto go_on = [&](Point p, const std::vector<Subset>& left) {
-    for (Point q : p_.flow.next(p)) walk.add(straight_on(q, true, {.last = last}, visits), left);
+    for (Point q : p_.flow.next(p))
+      walk.add(straight_on(q, true, {.last = last}, walk.steps), left);
   };
   go_on(start, boxes);
   while (!walk.empty()) {
     auto [q, left] = walk.next();
-    visits += left.size();
-    if (visits > most_visits) return "too many states behind '" + from() + "'";
+    if (walk.steps > most_steps) return "too many states behind '" + from() + "'";
     if (q == p_.flow.exit() || p_.flow.rank(q) > last) {
       if (callers && p_.flow.ends(q))
         return clash + " on every path, where the caller would see it";
