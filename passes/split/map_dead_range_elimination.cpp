@@ -90,20 +90,24 @@ class Shrinker {
     return out;
   }
 
-  /// Is the container read in a loop around the write, before that: by a later round? Then what is
-  /// read may depend on what is written, and each of the two shrinks because the other one has.
-  bool is_carried(const State& state, NodeId written) {
+  /// Is the container read before this write, too: in a loop by a later round, or because it is
+  /// used for several values? What is read of all of these counts, may depend on what is written,
+  /// and then each of the two would shrink because the other one has.
+  bool is_read_before(const State& state, NodeId written) {
     if (!flow_) flow_.emplace(sdfg_);
     const StateFlow::Point here = flow_->point(state);
-    return flow_->repeats(here) &&
-           std::ranges::any_of(
-               accesses_.sites(state.get<AccessNode>(written).data), [&](const AccessSite& site) {
-                 if (flow_->rank(flow_->point(*site.state)) != flow_->rank(here)) return false;
-                 const bool read = std::ranges::any_of(site.state->out(site.node), [&](EdgeId e) {
-                   return !(*site.state)[e].memlet.empty();
-                 });
-                 return read && (site.state != &state || place(site.node) < place(written));
-               });
+    const auto comes_before = [&](const AccessSite& site) {
+      if (site.state == &state) return place(site.node) < place(written);
+      return flow_->rank(flow_->point(*site.state)) <= flow_->rank(here);  // equal: in one loop
+    };
+    const auto is_read = [](const AccessSite& site) {
+      return std::ranges::any_of(site.state->out(site.node), [&](EdgeId e) {
+        return !(*site.state)[e].memlet.empty();
+      });
+    };
+    return std::ranges::any_of(
+        accesses_.sites(state.get<AccessNode>(written).data),
+        [&](const AccessSite& site) { return is_read(site) && comes_before(site); });
   }
   /// In the order of the state that is looked at.
   std::size_t place(NodeId node) {
@@ -114,8 +118,8 @@ class Shrinker {
       }
     return place_[node.value];
   }
-  static Refusal carried(const std::string& name) {
-    return "a later round of the loop reads '" + name + "'";
+  static Refusal read_before(const std::string& name) {
+    return "'" + name + "' is read before that, too";
   }
 
   bool at_most(const Expr& a, const Expr& b) const {
@@ -167,8 +171,8 @@ class Shrinker {
       return Changed::No;
     }
     for (EdgeId e : state.out(exit))
-      if (!state[e].memlet.empty() && is_carried(state, state.target(e))) {
-        context_.refused(here, carried(state.get<AccessNode>(state.target(e)).data));
+      if (!state[e].memlet.empty() && is_read_before(state, state.target(e))) {
+        context_.refused(here, read_before(state.get<AccessNode>(state.target(e)).data));
         return Changed::No;
       }
     context_.applied(here, what + ", because no more is read than " + reason);
@@ -294,8 +298,8 @@ class Shrinker {
         empty = empty || certainly_empty(dst[*d]);
       }
       if (dst == sides->dst || empty) continue;
-      if (is_carried(state, node)) {
-        context_.refused(trail.in(state, node), carried(name));
+      if (is_read_before(state, node)) {
+        context_.refused(trail.in(state, node), read_before(name));
         return changed;
       }
       context_.applied(trail.in(state, node), "the copy to " + name + "[" + to_text(sides->dst) +

@@ -19,9 +19,10 @@ shrink likewise. Nothing is cut into pieces, and a range only changes where the 
 one for all values of symbols.
 
 Refused when an output is not transient, is read by name or through a memlet that does not say what; when
-its subset does not move with a parameter; when the order of the borders is not known; when a later
-round of a loop reads the output, which may need less of it because the map writes less, round and
-round; and when nothing of an output is read, which is dead code for other passes.)",
+its subset does not move with a parameter; when the order of the borders is not known; when the
+output is read before that, too (by a later round of a loop, or as another value): reads could shrink
+because the map does, and the map because they do; and when nothing of an output is read, which is dead
+code for other passes.)",
   };
   struct Options {};
 
