@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "passes/buffers/box_algebra.h"
+#include "passes/buffers/reachability.h"
 #include "passes/buffers/shared_storage.h"
 
 namespace sdfg {
@@ -30,6 +31,8 @@ class SharingCheck : BoxAlgebra {
   /// Budgets: uses of the two containers compared with each other in one state; and for following
   /// one value, states passed and boxes compared with those that came there before.
   static constexpr std::size_t most_uses = 16384, most_steps = 1000000;
+  /// From so many uses in one state on, all answers about their order are found at once.
+  static constexpr std::size_t many_uses = 64;
 
   /// A use in the coordinates of `to`.
   struct Placed : Use {
@@ -43,8 +46,16 @@ class SharingCheck : BoxAlgebra {
   /// What one code node does is in no order, but for access nodes: there, writes come first.
   bool before(Point p, const Use& a, const Use& b) {
     if (a.end == b.begin) return p_.flow.state(p)->operator[](a.end).is<AccessNode>();
-    return order(p).reaches(a.end, b.begin);
+    return reaches(p, a.end, b.begin);
   }
+  bool reaches(Point p, NodeId from, NodeId to) {
+    const auto [at, is_new] = reach_.try_emplace(p);
+    if (is_new) at->second = find_reach(p);
+    const auto known = at->second ? at->second->reaches(from, to) : std::nullopt;
+    return known ? *known : order(p).reaches(from, to);
+  }
+  /// Of the uses of both containers in one state, if they are many.
+  std::optional<Reachability> find_reach(Point p);
 
   /// A box as other states see it: one whose symbols get other values on the way may be any.
   bool varies(const Subset& box) const {
@@ -108,6 +119,7 @@ class SharingCheck : BoxAlgebra {
   bool pointwise_;
   const std::map<Point, std::vector<NodeId>>& nodes_of_to_;
   std::map<Point, std::vector<Placed>> from_;
+  std::map<Point, std::optional<Reachability>> reach_;  ///< once all uses of `from` are known
   std::set<std::pair<Point, EdgeId>> links_;
   std::vector<Point> defining_;  ///< points that write `from`
   std::size_t first_definition_ = ~std::size_t(0);

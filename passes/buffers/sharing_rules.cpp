@@ -42,6 +42,23 @@ class SharingCheck::Walk {
   std::unordered_map<Point, std::vector<Subset>> known_;
 };
 
+/// Uses of `to` begin and end at its access nodes and their neighbours. (Asking for them here would
+/// collect those through views anew, while somebody compares them.)
+std::optional<Reachability> SharingCheck::find_reach(Point p) {
+  std::vector<NodeId> nodes;
+  if (const auto here = from_.find(p); here != from_.end())
+    for (const Use& use : here->second) nodes.insert(nodes.end(), {use.begin, use.end});
+  const State& state = *p_.flow.state(p);
+  if (const auto there = nodes_of_to_.find(p); there != nodes_of_to_.end())
+    for (NodeId n : there->second) {
+      nodes.push_back(n);
+      for (EdgeId e : state.in(n)) nodes.push_back(state.source(e));
+      for (EdgeId e : state.out(n)) nodes.push_back(state.target(e));
+    }
+  if (nodes.size() < 2 * many_uses) return std::nullopt;
+  return Reachability(state, order(p), nodes);
+}
+
 // ---- Rule 1: no foreign write into elements that are still read as `from`.
 
 Refusal SharingCheck::check_read(Point p, const Placed& read) {
@@ -180,7 +197,7 @@ Refusal SharingCheck::check_write(Point p, const Placed& write) {
 bool SharingCheck::is_copied(Point p, const Use& write, const Placed& link, const Use* read) {
   if (!link.link || link.write || !before(p, write, link)) return false;
   return !read || (link.edge != read->edge &&
-                   order(p).reaches(p_.flow.state(p)->target(link.edge), read->begin));
+                   reaches(p, p_.flow.state(p)->target(link.edge), read->begin));
 }
 
 /// The elements of `to` that hold what `write` gave `from` when they should not: it has neither
