@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How time grows on shapes that sdfg-gen has no kind for: many neighbours of one node, many connectors of one map.
+"""How time grows on shapes that sdfg-gen has no kind for: many neighbours of one node, many connectors of one map,
+flows of many conditionals and loops.
 
 usage: shapes.py --sdfg-opt PATH [--sizes 250,1000] [--only REGEX] [--least MS] [--limit SECONDS]
 
