@@ -31,8 +31,9 @@ class SharingCheck : BoxAlgebra {
   /// Budgets: uses of the two containers compared with each other in one state; and for following
   /// one value, states passed and boxes compared with those that came there before.
   static constexpr std::size_t most_uses = 16384, most_steps = 1000000;
-  /// From so many uses in one state on, all answers about their order are found at once.
-  static constexpr std::size_t many_uses = 64;
+  /// With so many uses in one state, and so many pairs of them for each of its nodes (that is what
+  /// finding them takes), all answers about their order are found at once.
+  static constexpr std::size_t many_uses = 64, many_pairs = 16;
 
   /// A use in the coordinates of `to`.
   struct Placed : Use {

@@ -55,7 +55,8 @@ std::optional<Reachability> SharingCheck::find_reach(Point p) {
       for (EdgeId e : state.in(n)) nodes.push_back(state.source(e));
       for (EdgeId e : state.out(n)) nodes.push_back(state.target(e));
     }
-  if (nodes.size() < 2 * many_uses) return std::nullopt;
+  if (nodes.size() < 2 * many_uses || nodes.size() * nodes.size() < many_pairs * state.node_count())
+    return std::nullopt;
   return Reachability(state, order(p), nodes);
 }
 

@@ -56,6 +56,7 @@ class Size {
 }  // namespace
 
 Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t most) {
+  if (copies <= 0) return {};
   Size body(most / copies);
   body.add(loop);
   if (!body.too_large()) return {};

@@ -17,8 +17,7 @@ Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRan
            std::to_string(options.max_iterations);
   if (Refusal why = check_iterations(loop, *range)) return why;
   if (Refusal why = check_symbolic(shapes.sdfg(), range->begin)) return why;
-  if (*count > 0)
-    if (Refusal why = check_size(loop, *count, options.max_nodes)) return why;
+  if (Refusal why = check_size(loop, *count, options.max_nodes)) return why;
   return shapes.check(range->variable);
 }
 

@@ -97,7 +97,7 @@ class Shrinker {
     if (!flow_) flow_.emplace(sdfg_);
     const StateFlow::Point here = flow_->point(state);
     const auto comes_before = [&](const AccessSite& site) {
-      if (site.state == &state) return place(site.node) < place(written);
+      if (site.state == &state) return place(state, site.node) < place(state, written);
       return flow_->rank(flow_->point(*site.state)) <= flow_->rank(here);  // equal: in one loop
     };
     const auto is_read = [](const AccessSite& site) {
@@ -110,12 +110,11 @@ class Shrinker {
         [&](const AccessSite& site) { return is_read(site) && comes_before(site); });
   }
   /// In the order of the state that is looked at.
-  std::size_t place(NodeId node) {
-    if (place_.empty())
-      for (std::size_t i = 0; i < order_.size(); ++i) {
-        place_.resize(std::max<std::size_t>(place_.size(), order_[i].value + 1));
-        place_[order_[i].value] = i;
-      }
+  std::size_t place(const State& state, NodeId node) {
+    if (place_.empty()) {
+      place_.resize(state.id_bound());
+      for (std::size_t i = 0; i < order_.size(); ++i) place_[order_[i].value] = i;
+    }
     return place_[node.value];
   }
   static Refusal read_before(const std::string& name) {

@@ -202,6 +202,11 @@ def slow(text):
                  if len(w) == 3 and w[0] != "total" and float(w[1]) > 1000 * MOST_SECONDS), "")
 
 
+def first_complaint(text):
+    """The line that says what is wrong, or all of them."""
+    return next((line for line in text.splitlines() if "error" in line or "bit" in line), text)
+
+
 def recorded(data, name):
     """A recorded integer, which is the end of its entry; 5 if there is none."""
     with zipfile.ZipFile(data) as entries:
@@ -261,12 +266,12 @@ def on_case(tools, passes, texts, steps, draw):
             return "refused", "", {}  # with these sizes, the case itself may be an endless loop
         return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each does not end", {}
     why = slow(done.stderr)
-    if not why and (done.returncode == 0 or "--check-semantics compared nothing" in done.stderr or
-                    LEFT_OPEN in done.stderr):
-        return "same", "", applications(done.stderr)
-    why = why or next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
-    if done.returncode == 1 and "internal error" not in done.stderr and "bit" not in why:
-        return "refused", "", {}  # an input that a pass says no to
+    if not why:
+        if done.returncode == 0 or "--check-semantics compared nothing" in done.stderr or LEFT_OPEN in done.stderr:
+            return "same", "", applications(done.stderr)
+        why = first_complaint(done.stderr)
+        if done.returncode == 1 and "internal error" not in done.stderr and "bit" not in why:
+            return "refused", "", {}  # an input that a pass says no to
     return "fault", (f"{program}\n  sdfg-opt {' '.join(sizes)} --pipeline='{pipeline}' --check-semantics=each\n"
                      f"  {why}"), {}
 
@@ -317,13 +322,14 @@ def on_program(tools, steps, draw, program, data, text, drawn, shown):
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                "--emit=none", "--stats", "--time", *flags, results)
     why = slow(done.stderr)
-    if not why and done.returncode == 0:
-        return "same", "", applications(done.stderr)
-    if not why and LEFT_OPEN in done.stderr:
-        return "open", "", {}  # the program has no one result, so it cannot judge
-    if not why and ": gpu-transformation: " in done.stderr:
-        return "refused", "", {}  # it has something that no GPU can do
-    why = why or next((l for l in done.stderr.splitlines() if "error" in l or "bit" in l), done.stderr)
+    if not why:
+        if done.returncode == 0:
+            return "same", "", applications(done.stderr)
+        if LEFT_OPEN in done.stderr:
+            return "open", "", {}  # the program has no one result, so it cannot judge
+        if ": gpu-transformation: " in done.stderr:
+            return "refused", "", {}  # it has something that no GPU can do
+        why = first_complaint(done.stderr)
     return "fault", (f"{shown}\n"
                      f"  sdfg-opt … {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n  {why}"), {}
 
