@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "ir/analysis/propagate.h"
 #include "ir/graph_algorithms.h"
@@ -310,8 +311,24 @@ class Mover {
       }
     for (const auto& [name, data] : (**piece_.sdfg).arrays)
       if (data.transient) unused.insert(name);
+    for (NodeId n : inputs_not_passed_on()) {
+      site_.accesses.remove(state_, n);
+      gone.push_back(n);
+    }
     gone.insert(gone.end(), {first_.exit, first_.entry});
     for (NodeId n : gone) site_.order.erased(n), state_.erase(n);
+  }
+
+  /// Nodes from which the first map alone reads, because the scan is given what they hold already.
+  std::set<NodeId> inputs_not_passed_on() const {
+    std::set<NodeId> inputs;
+    for (EdgeId e : state_.in(first_.entry)) inputs.insert(state_.source(e));
+    std::erase_if(inputs, [&](NodeId n) {
+      return !state_.in(n).empty() || std::ranges::any_of(state_.out(n), [&](EdgeId e) {
+        return state_.target(e) != first_.entry;
+      });
+    });
+    return inputs;
   }
 
   const FusionSite& site_;
