@@ -88,7 +88,7 @@ constexpr std::array patterns{
     n8 = access $p_u
     n9 = map $p_columns (i) in [0:N]
       n10 = nested_sdfg $p_down with (L = K, N, i)
-        sdfg $p_down(w: float64[L], t: float64[N, L + 1], u: float64[N, L])
+        sdfg $p_down(w: float64[L], t: float64[N, L + 1], u: float64[N, L], s: float64[N])
           symbol L: int64
           symbol N: int64
           symbol i: int64
@@ -102,12 +102,14 @@ constexpr std::array patterns{
               n0 = access t
               n1 = access u
               n2 = access c
-              n3 = tasklet halve: "o = x / 2 + y / 4 + z / 8"
+              n3 = tasklet halve: "o = x / 2 + y / 4 + z / 8 - v / 16"
               n4 = access c
               n5 = access w
+              n6 = access s
               n0 -> n3.x : t[i, k + 1]
               n1 -> n3.y : u[i, k]
               n2 -> n3.z : c[0]
+              n6 -> n3.v : s[N - 1 - i]
               n3.o -> n4 : c[0]
               n4 -> n5 : c[0] -> [k]
           begin -> scan_k
@@ -141,11 +143,14 @@ constexpr std::array patterns{
           scan_k -> end
     n15 = exit n13
     n16 = access $d
+    n17 = access $s
     n0 -> n1.IN_s : $s[0:N]
     n1.OUT_s -> n2.x : $s[i]
     n2.o -> n3.IN_t : $p_t[i, k]
     n3.OUT_t -> n4 : $p_t[0:N, 0:K + 1]
-    n0 -> n5.IN_s : $s[0:N]
+    n17 -> n5.IN_s : $s[0:N]
+    n0 -> n9.IN_s : $s[0:N]
+    n9.OUT_s -> n10.s : $s[0:N]
     n5.OUT_s -> n6.x : $s[i]
     n6.o -> n7.IN_u : $p_u[i, j]
     n7.OUT_u -> n8 : $p_u[0:N, 0:K]
