@@ -9,6 +9,8 @@
 
 #include "ir/enums.h"
 #include "ir/expr.h"
+#include "ir/type.h"
+#include "support/by_name.h"
 
 namespace sdfg {
 
@@ -117,6 +119,16 @@ void collect_symbols(const Code& code, const SymbolSet& known, SymbolSet& out);
 /// Replaces names in Python code, keeping the order of operations; text in other languages is
 /// changed word by word. Nothing to replace gives the same text back.
 Code substitute(const Code& code, const Substitution& replacements);
+/// Types of symbols: of those that are replaced, and of those that values mention.
+struct SymbolTypes {
+  const ByName<Type>& replaced;
+  const ByName<Type>& mentioned;
+};
+/// The same where the names are symbols with types. Code is typed as C++ is, so that in Python a
+/// value of another type is converted, `dace.int64(5)`, but in an index, and where it is all that
+/// one of the outputs gets.
+Code substitute(const Code& code, const Substitution& replacements, const SymbolTypes& types,
+                const ByName<Type>& outputs);
 /// Replaces expressions of Python code, inner ones first, by what `rewrite` says of each (the
 /// expression itself: nothing). Other code stays.
 Code rewrite(const Code& code, const std::function<Expr(const Expr&)>& rewrite);

@@ -150,9 +150,14 @@ void collect_assigned(const Statements& all, SymbolSet& out) {
   }
 }
 
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
 class Replacer {
  public:
-  explicit Replacer(const Substitution& replacements) : replacements_(replacements) {}
+  /// `converted`: the values as they stand in arithmetic. `outputs`: names that have a type.
+  Replacer(const Substitution& replacements, const Substitution& converted,
+           const ByName<Type>* outputs)
+      : replacements_(replacements), converted_(converted), outputs_(outputs) {}
   bool changed = false;
 
   void replace(Statements& all) {
@@ -160,14 +165,31 @@ class Replacer {
   }
 
  private:
-  void replace(Expr& e) {
-    Expr next = substitute_as_written(e, replacements_);
+  void replace(Expr& e) { set(e, in_arithmetic(e)); }
+  void replace_as_is(Expr& e) { set(e, as_is(e)); }
+  void set(Expr& e, Expr next) {
     changed |= !next.same(e);
     e = std::move(next);
   }
+  Expr as_is(const Expr& e) const { return substitute_as_written(e, replacements_); }
+  Expr in_arithmetic(const Expr& e) const {
+    if (!outputs_ || e.args().empty() || e.is(Op::Lambda))
+      return substitute_as_written(e, converted_);
+    const bool cast = e.is(Op::Call) && Type::scalar_from_text(last_part(e.name()));
+    if (cast || (e.is(Op::Call) && replacements_.contains(e.name()))) return as_is(e);
+    std::vector<Expr> args;
+    bool same = true;
+    for (const Expr& arg : e.args()) {
+      const bool index = e.is(Op::Subscript) && !args.empty();
+      args.push_back(index ? as_is(arg) : in_arithmetic(arg));
+      same = same && args.back().same(arg);
+    }
+    return same ? e : Expr::make(e.op(), std::move(args), e.name());
+  }
   void replace(Assign& s) {
+    const bool typed = outputs_ && s.target.is(Op::Symbol) && outputs_->contains(s.target.name());
     replace(s.target);
-    replace(s.value);
+    typed && !s.augmented && s.value.is(Op::Symbol) ? replace_as_is(s.value) : replace(s.value);
     if (s.annotation) replace(*s.annotation);
   }
   void replace(ExprStatement& s) { replace(s.value); }
@@ -185,7 +207,7 @@ class Replacer {
   }
   void replace(ForStatement& s) {
     replace(s.target);
-    replace(s.iterable);
+    replace_as_is(s.iterable);
     replace(s.body);
   }
   void replace(PassStatement&) {}
@@ -193,7 +215,36 @@ class Replacer {
   void replace(ContinueStatement&) {}
 
   const Substitution& replacements_;
+  const Substitution& converted_;
+  const ByName<Type>* outputs_;
 };
+
+/// The type that C++ gives a value; unknown for more than a literal or a name.
+Type type_in_code(const Expr& value, const ByName<Type>& types) {
+  if (value.is(Op::Integer))
+    return value.value() == std::int32_t(value.value()) ? BaseType::Int32 : BaseType::Int64;
+  if (value.is(Op::Float)) return BaseType::Float64;
+  if (value.is(Op::True) || value.is(Op::False)) return BaseType::Bool;
+  const auto known = value.is(Op::Symbol) ? types.find(value.name()) : types.end();
+  return known == types.end() ? Type() : known->second;
+}
+
+/// Is the value in C++ what a symbol of the type would be? Small integers become `int` there.
+bool has_type(const Expr& value, const Type& type, const ByName<Type>& mentioned) {
+  const Type own = type_in_code(value, mentioned);
+  if (!own.known() || !type.is_scalar() || own == type) return true;
+  return value.is(Op::Integer) && type.is_integer() && *type.bytes() < 4 &&
+         holds(type, value.value());
+}
+
+Substitution converted(const Substitution& replacements, const SymbolTypes& types) {
+  Substitution out = replacements;
+  for (auto& [name, value] : out)
+    if (const auto type = types.replaced.find(name);
+        type != types.replaced.end() && !has_type(value, type->second, types.mentioned))
+      value = Expr::make(Op::Call, {value}, "dace." + type->second.text());
+  return out;
+}
 
 std::string replaced_words(std::string_view text, const Substitution& replacements) {
   std::string out;
@@ -236,14 +287,16 @@ Substitution detail::occurring_in(std::string_view text, const Substitution& nam
   return out;
 }
 
-Code substitute(const Code& code, const Substitution& replacements) {
-  const Statements* statements = code.statements();
-  if (!statements) {
-    std::string text = replaced_words(code.text(), replacements);
-    return text == code.text() ? code : Code(std::move(text), code.language());
-  }
+namespace {
+Code substitute(const Code& code, const Substitution& replacements, const SymbolTypes* types,
+                const ByName<Type>* outputs) {
   Substitution usable = detail::occurring_in(code.text(), replacements);
   if (usable.empty()) return code;
+  const Statements* statements = code.statements();
+  if (!statements) {
+    std::string text = replaced_words(code.text(), usable);
+    return text == code.text() ? code : Code(std::move(text), code.language());
+  }
   // A name that the code assigns is its own; it can be renamed, but not become an expression.
   SymbolSet assigned;
   collect_assigned(*statements, assigned);
@@ -251,9 +304,19 @@ Code substitute(const Code& code, const Substitution& replacements) {
     return !entry.second.is(Op::Symbol) && assigned.contains(entry.first);
   });
   Statements copy = *statements;
-  Replacer replacer(usable);
+  const Substitution typed = types ? converted(usable, *types) : usable;
+  Replacer replacer(usable, typed, outputs);
   replacer.replace(copy);
   return replacer.changed ? Code::from(std::move(copy)) : code;
+}
+}  // namespace
+
+Code substitute(const Code& code, const Substitution& replacements) {
+  return substitute(code, replacements, nullptr, nullptr);
+}
+Code substitute(const Code& code, const Substitution& replacements, const SymbolTypes& types,
+                const ByName<Type>& outputs) {
+  return substitute(code, replacements, &types, &outputs);
 }
 
 namespace {

@@ -59,7 +59,12 @@ void replace(Node& node, Replacer& names) {
     auto hidden = connector_names(node.in_connectors);
     for (const auto& [name, type] : node.out_connectors) hidden.push_back(name);
     const Substitution here = detail::occurring_in(tasklet->code.text(), names.names());
-    if (!here.empty()) tasklet->code = substitute(tasklet->code, without(here, hidden));
+    if (!here.empty()) {
+      const Substitution rest = without(here, hidden);
+      tasklet->code =
+          names.types() ? substitute(tasklet->code, rest, *names.types(), node.out_connectors)
+                        : substitute(tasklet->code, rest);
+    }
     names(tasklet->location);
   } else if (auto* map = node.as<MapEntry>()) {
     // A range may use the parameters before it.
@@ -160,7 +165,7 @@ void replace_in_dataflow(State& state, Replacer& names) {
       for (std::string& name : bound_by(state[at])) hidden.push_back(std::move(name));
     if (!has_any(names.names(), hidden)) return names;
     const Substitution& left = inside[scope] = without(names.names(), hidden);
-    return replacers.emplace(scope, Replacer(left)).first->second;
+    return replacers.emplace(scope, Replacer(left, names.types())).first->second;
   };
   for (NodeId n : state.nodes()) replace(state[n], names_in(tree.parent_of(n)));
   for (EdgeId e : state.edges()) replace(state[e].memlet, names_in(scope_of_edge(state, tree, e)));
@@ -195,7 +200,7 @@ void replace_in_block(Block& block, Replacer& names) {
     if (!loop->init_statement || !names.names().contains(loop->loop_variable))
       return replace_in_loop(*loop, names);
     const Substitution inside = without(names.names(), std::vector{loop->loop_variable});
-    Replacer in_loop(inside);
+    Replacer in_loop(inside, names.types());
     replace_in_loop(*loop, in_loop);
   } else if (auto* region = block.as<ControlFlowRegion>()) {
     replace_in_region(*region, names);
@@ -219,15 +224,19 @@ void replace_symbols(InterstateEdge& edge, const Substitution& names) {
   for (auto& [target, value] : edge.assignments) value = substitute_as_written(value, names);
 }
 
-void replace_symbols(Block& block, const Substitution& names) {
+void replace_symbols(Block& block, const Substitution& names, const ByName<Type>& types) {
   if (names.empty()) return;
-  Replacer replacer(names);
+  const SymbolTypes same{types, types};
+  Replacer replacer(names, &same);
   replace_in_block(block, replacer);
 }
 
 void replace_symbols(Sdfg& sdfg, const Substitution& names) {
+  replace_symbols(sdfg, names, {sdfg.symbols, sdfg.symbols});
+}
+void replace_symbols(Sdfg& sdfg, const Substitution& names, const SymbolTypes& types) {
   if (names.empty()) return;
-  Replacer replacer(names);
+  Replacer replacer(names, &types);
   for (auto& [name, data] : sdfg.arrays) detail::replace(data, replacer);
   replace_in_region(sdfg, replacer);
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ir/code.h"
 #include "ir/data.h"
 #include "ir/expr_internal.h"
 #include "ir/subset.h"
@@ -23,10 +24,13 @@ Substitution occurring_in(std::string_view text, const Substitution& names);
 /// is worked out once.
 class Replacer {
  public:
-  explicit Replacer(const Substitution& names) : names_(names) {
+  /// `types`: for tasklets, where the names are symbols (see substitute of code).
+  explicit Replacer(const Substitution& names, const SymbolTypes* types = nullptr)
+      : names_(names), types_(types) {
     for (const auto& [name, value] : names) bits_ |= name_bit(name);
   }
   const Substitution& names() const { return names_; }
+  const SymbolTypes* types() const { return types_; }
   /// What the values that take the place of names mention.
   const SymbolSet& brought_in() {
     if (!brought_in_) {
@@ -67,6 +71,7 @@ class Replacer {
 
  private:
   const Substitution& names_;
+  const SymbolTypes* types_;
   std::uint64_t bits_ = 0;
   std::optional<SymbolSet> brought_in_;  ///< made when asked for
   /// By address: the expression, which is kept alive, and what becomes of it.

@@ -126,6 +126,13 @@ bool operator==(const Type& a, const Type& b) {
   return a.compound_ && b.compound_ && *a.compound_ == *b.compound_;
 }
 
+bool holds(const Type& integer, std::int64_t number) {
+  const std::int64_t bits = 8 * integer.bytes().value_or(8);
+  if (bits == 64) return integer.is_signed_integer() || number >= 0;
+  const std::int64_t end = std::int64_t(1) << (integer.is_signed_integer() ? bits - 1 : bits);
+  return number < end && number >= (integer.is_signed_integer() ? -end : 0);
+}
+
 Type result_type(const Type& a, const Type& b) {
   if (a == b || !b.known()) return a;
   if (!a.known()) return b;

@@ -80,6 +80,9 @@ struct CompoundType {
   bool operator==(const CompoundType&) const = default;
 };
 
+/// Is the number one of those that an integer type has?
+bool holds(const Type& integer, std::int64_t number);
+
 /// The type of an operation on two operands, by DaCe's rule (result_type_of in dtypes.py): equal
 /// types stay; an unknown type loses; integers: the larger wins, of equal sizes the unsigned left
 /// one, else the right; integer with float: the float; floats and complex: the larger.

@@ -48,7 +48,8 @@ std::vector<std::string> bind_constant_mapping(NestedSdfg& nested) {
     // A number that the symbol's type would change stays with the symbol.
     const auto type = inner.symbols.find(symbol);
     if (type != inner.symbols.end() &&
-        !(value.is(Op::Integer) ? type->second.is_integer() : type->second.is_bool()))
+        !(value.is(Op::Integer) ? type->second.is_integer() && holds(type->second, value.value())
+                                : type->second.is_bool()))
       continue;
     constants.emplace(symbol, value);
     bound.push_back(symbol);

@@ -34,14 +34,15 @@ void substitute_all(ByName<Expr>& values, const Substitution& replacements) {
   for (auto& [name, value] : values) value = substitute_as_written(value, replacements);
 }
 
-void substitute_in(Node& node, const Substitution& replacements) {
+void substitute_in(Node& node, const Substitution& replacements, const SymbolTypes& types) {
   if (auto* map = node.as<MapEntry>()) substitute_all(map->ranges, replacements);
   if (auto* consume = node.as<ConsumeEntry>()) {
     consume->num_pes = substitute(consume->num_pes, replacements);
     if (consume->condition) consume->condition = substitute(*consume->condition, replacements);
   }
   if (auto* nested = node.as<NestedSdfg>()) substitute_all(nested->symbol_mapping, replacements);
-  if (auto* tasklet = node.as<Tasklet>()) tasklet->code = substitute(tasklet->code, replacements);
+  if (auto* tasklet = node.as<Tasklet>())
+    tasklet->code = substitute(tasklet->code, replacements, types, node.out_connectors);
 }
 
 /// Names that the node gives a meaning of their own, to itself or to what is inside it.
@@ -156,9 +157,13 @@ Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scop
   return {};
 }
 
-void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements) {
+void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements,
+                         const ByName<Type>& symbols) {
+  ByName<Type> params;
+  for (const auto& [name, value] : replacements) params.emplace(name, BaseType::Int64);
+  const SymbolTypes types{params, symbols};
   for (EdgeId e : inner_edges(state, scope)) replace_symbols(state[e].memlet, replacements);
-  for (NodeId node : scope.nodes) substitute_in(state[node], replacements);
+  for (NodeId node : scope.nodes) substitute_in(state[node], replacements, types);
 }
 
 Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& scope,

@@ -31,9 +31,11 @@ bool uses_name(const State& state, const Scope& scope, const std::string& name);
 Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scope,
                          const std::vector<std::string>& others);
 
-/// Replaces symbols by expressions everywhere inside a scope: memlets between entry and exit,
-/// nested ranges, code, mappings of nested SDFGs.
-void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements);
+/// Replaces parameters by expressions everywhere inside a scope: memlets between entry and exit,
+/// nested ranges, mappings of nested SDFGs, and code, where values become integers of 64 bits as
+/// parameters are (substitute). `symbols`: types of those that the values mention.
+void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements,
+                         const ByName<Type>& symbols = {});
 /// Why that would change the meaning: an inner scope or code gives one of the names another
 /// meaning, a container's shape depends on a replaced symbol, or a library node mentions it.
 Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& scope,

@@ -117,7 +117,7 @@ Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::str
   ControlFlowRegion body;
   static_cast<Region&>(body) = *loop.as<LoopRegion>();
   Block block{std::move(label), std::move(body)};
-  replace_symbols(block, {{loop.as<LoopRegion>()->loop_variable, value}});
+  replace_symbols(block, {{loop.as<LoopRegion>()->loop_variable, value}}, sdfg.symbols);
   PassContext quiet("iteration");
   for_each_block_in(block, [&](Block& inner) {
     if (inner.is<ConditionalBlock>())

@@ -124,7 +124,7 @@ class Inliner {
     if (nested.instrument != Instrumentation::None) return "the node is instrumented";
     Sdfg& inner = const_cast<Sdfg&>(**nested.sdfg);  // read only; the visits serve apply, too
     if (Refusal why = check_blocks(inner)) return why;
-    plan_.symbols = symbol_values(nested);
+    plan_.symbols = symbol_values(nested, sdfg_);
     find_own_symbols(nested, inner);
     if (Refusal why = plan_.connect(sdfg_, site_.state(), node_)) return why;
     for (const auto& [name, c] : plan_.connections)
@@ -170,13 +170,17 @@ class Inliner {
     });
   }
 
-  /// Symbols that cannot be replaced by what is passed for them: they change inside, or their value
-  /// is read from a container, which may change.
+  /// Symbols that cannot be replaced by what is passed for them: they change inside, their type
+  /// changes it, or their value is read from a container, which may change.
   void find_own_symbols(const NestedSdfg& nested, Sdfg& inner) {
     own_.merge(assigned_symbols(inner));
     for (const auto& [name, value] : nested.symbol_mapping)
       for (const std::string& read : free_symbols(value))
         if (sdfg_.arrays.contains(read)) own_.insert(name);
+    for (const auto& [name, value] : plan_.symbols)
+      if (const auto type = inner.symbols.find(name);
+          type != inner.symbols.end() && !holds(type->second, value, sdfg_.symbols))
+        own_.insert(name);
     for (const std::string& name : own_) plan_.symbols.erase(name);
   }
 
@@ -286,7 +290,7 @@ class Inliner {
       if (in_between != name) all.insert_or_assign(name, Expr::symbol(in_between));
     }
     for_each_state(inner, [&](State& state) { plan_.close_subsets(inner, state); });
-    replace_symbols(inner, all);
+    replace_symbols(inner, all, {inner.symbols, sdfg_.symbols});
     const FindConnection find = [&](std::string_view name) {
       const auto found = parts.find(name);
       return found == parts.end() ? nullptr : found->second;

@@ -2,16 +2,34 @@
 
 #include <algorithm>
 
+#include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/walk.h"
 
 namespace sdfg {
 
-Substitution symbol_values(const NestedSdfg& nested) {
+Substitution symbol_values(const NestedSdfg& nested, const Sdfg& outside) {
+  const auto same_type = [&](const std::string& name) {
+    const auto& symbols = (**nested.sdfg).symbols;
+    const auto here = symbols.find(name), there = outside.symbols.find(name);
+    return here == symbols.end() || there == outside.symbols.end() ||
+           here->second == there->second;
+  };
   Substitution out;
   for (const auto& [inner, value] : nested.symbol_mapping)
-    if (!value.is_symbol(inner)) out.emplace(inner, value);
+    if (!value.is_symbol(inner) || !same_type(inner)) out.emplace(inner, value);
   return out;
+}
+
+bool holds(const Type& symbol, const Expr& value, const ByName<Type>& outside) {
+  if (value.is(Op::Integer) && symbol.is_integer()) return holds(symbol, value.value());
+  const Type type = type_of(value, outside);
+  if (type == symbol) return true;
+  if (symbol.is_float()) return value.is(Op::Integer) || (value.is(Op::Symbol) && type.known());
+  if (symbol.base() == BaseType::Int32 || symbol.base() == BaseType::Int64)
+    return !type.known() || type.is_signed_integer() || type.is_bool() ||
+           (value.is(Op::Symbol) && type.is_integer());
+  return !symbol.is_integer() && !symbol.is_bool();
 }
 
 const Connection* InlinePlan::at(std::string_view inner) const {

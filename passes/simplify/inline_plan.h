@@ -61,7 +61,12 @@ struct InlinePlan {
 /// Gives access nodes and memlets other containers, all at once; what is read by name stays.
 void rename_accesses(State& state, const Renaming& names);
 
-/// Inner symbols in outer terms: the mapping, without those that have the same name outside.
-Substitution symbol_values(const NestedSdfg& nested);
+/// Inner symbols in outer terms: the mapping, without those that have the same name (and type)
+/// outside.
+Substitution symbol_values(const NestedSdfg& nested, const Sdfg& outside);
+/// Does a symbol of the type hold the value as it is, where symbols outside have these types? One
+/// of 32 or 64 bits is taken to hold any other integer, as sizes and indices do fit; but unsigned
+/// arithmetic may wrap.
+bool holds(const Type& symbol, const Expr& value, const ByName<Type>& outside);
 
 }  // namespace sdfg

@@ -50,7 +50,8 @@ class Inliner {
       return "the state inside is instrumented or has a location";
     if (const auto inner_tree = scope_tree(*body); !inner_tree) return inner_tree.error().message;
     scoped_ = bool(index_.tree.parent_of(node_));
-    plan_.symbols = symbol_values(nested);
+    plan_.symbols = symbol_values(nested, sdfg_);
+    if (Refusal why = check_types(inner)) return why;
     if (Refusal why = check_names(inner, *body)) return why;
     if (Refusal why = plan_.connect(sdfg_, state_, node_)) return why;
     if (Refusal why = check_accesses(*body)) return why;
@@ -65,7 +66,7 @@ class Inliner {
     NestedSdfg nested = std::move(here);
     Sdfg& inner = **nested.sdfg;
     State& body = *inner[*start(inner)].as<State>();
-    replace_symbols(inner, plan_.replacements());
+    replace_symbols(inner, plan_.replacements(), {inner.symbols, sdfg_.symbols});
     plan_.close_subsets(inner, body);
     plan_.free_places(inner);
     plan_.move_declarations(sdfg_, inner, scoped_);
@@ -95,6 +96,15 @@ class Inliner {
       for (const std::string& name : free_symbols(value))
         if (sdfg_.arrays.contains(name))
           return "symbol '" + symbol + "' has the value of container '" + name + "'";
+    return {};
+  }
+
+  Refusal check_types(const Sdfg& inner) const {
+    for (const auto& [symbol, value] : plan_.symbols)
+      if (const auto type = inner.symbols.find(symbol);
+          type != inner.symbols.end() && !holds(type->second, value, sdfg_.symbols))
+        return "symbol '" + symbol + "' inside is " + type->second.text() + ", and its value '" +
+               to_text(value) + "' may become another in it";
     return {};
   }
 

@@ -87,7 +87,7 @@ class Refiner {
     SideEffects effects;
     const RegionAccesses accesses = region_accesses(inner, inner, inside, effects);
     Refusal why = accesses.refusal;
-    InlinePlan plan{.symbols = symbol_values(nested)};
+    InlinePlan plan{.symbols = symbol_values(nested, sdfg)};
     if (!why) why = plan.connect(sdfg, state, node);
     if (why) {
       context_.refused(trail, why);

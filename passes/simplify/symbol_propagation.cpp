@@ -169,12 +169,14 @@ class Propagation {
     collect_free_names(state, all_names(), names);
     Substitution values = known(names, point);
     if (!announce(trail, values)) return;
-    rewrites_.push_back([&state, values = std::move(values)] { replace_in_state(state, values); });
+    rewrites_.push_back([this, &state, values = std::move(values)] {
+      replace_in_state(state, values);
+    });
   }
 
-  static void replace_in_state(State& state, const Substitution& values) {
+  void replace_in_state(State& state, const Substitution& values) const {
     Block holder{"", std::move(state)};
-    replace_symbols(holder, values);
+    replace_symbols(holder, values, types_);
     state = std::move(*holder.as<State>());
   }
 

@@ -123,13 +123,13 @@ Refusal TrivialMapElimination::check(const Sdfg& sdfg, const State& state, const
   return check_substitution(sdfg, state, scope, values);
 }
 
-std::vector<NodeId> TrivialMapElimination::apply(Sdfg&, State& state, const Match& match,
+std::vector<NodeId> TrivialMapElimination::apply(Sdfg& sdfg, State& state, const Match& match,
                                                  const Options&) {
   const NodeId entry = match.nodes[0];
   MapEntry& map = state.get<MapEntry>(entry);
   const Scope scope = *find_scope(state, entry);
   const Substitution values = only_values(map);
-  substitute_in_scope(state, scope, values);
+  substitute_in_scope(state, scope, values, sdfg.symbols);
 
   // The value may make inner maps trivial that used the parameter in their ranges.
   std::vector<NodeId> touched;
