@@ -1,5 +1,7 @@
 #include "passes/common/loop_range.h"
 
+#include <algorithm>
+
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -7,12 +9,21 @@ namespace {
 
 Diagnostic no(std::string why) { return Diagnostic{{}, std::move(why)}; }
 
+/// Does code round as normal form does? It rounds towards zero, normal form rounds down.
+bool rounds_down(const Expr& code) {
+  const bool rounds = code.is(Op::FloorDiv) || code.is(Op::CeilDiv) || code.is(Op::Mod);
+  return std::ranges::all_of(code.args(), [&](const Expr& a) {
+    return rounds_down(a) && !(rounds && certain(less(a, Expr(0))));
+  });
+}
+
 /// `variable = value` or `variable += value`, as the value it gets.
 std::optional<Expr> assigned_value(const RareOptional<Code>& code, const std::string& variable) {
   const Statements* statements = code ? code->statements() : nullptr;
   if (!statements || statements->size() != 1) return std::nullopt;
   const auto* assign = std::get_if<Assign>(&statements->front().kind);
-  if (!assign || !assign->target.is_symbol(variable)) return std::nullopt;
+  if (!assign || !assign->target.is_symbol(variable) || !rounds_down(assign->value))
+    return std::nullopt;
   return simplify(assign->augmented
                       ? Expr::make(*assign->augmented, {assign->target, assign->value})
                       : assign->value);
@@ -95,7 +106,17 @@ void assume_loop(const LoopRange& range, Assumptions& assumptions) {
     assumptions.assume(range.variable, range.end, range.begin);
 }
 
-Result<LoopRange> loop_range(const LoopRegion& loop) {
+/// Names without a known type are integers, as they are in DaCe.
+bool LoopRanges::is_signed_integer(const std::string& name) {
+  if (const Data* data = sdfg_.arrays.get(name)) return data->dtype.is_signed_integer();
+  const auto symbol = sdfg_.symbols.find(name);
+  if (symbol != sdfg_.symbols.end()) return symbol->second.is_signed_integer();
+  if (!types_) types_ = symbol_types(sdfg_);
+  const auto found = types_->find(name);
+  return found == types_->end() || found->second.is_signed_integer();
+}
+
+Result<LoopRange> LoopRanges::of(const LoopRegion& loop) {
   LoopRange range;
   range.variable = loop.loop_variable;
   range.inverted = loop.inverted;
@@ -107,6 +128,8 @@ Result<LoopRange> loop_range(const LoopRegion& loop) {
   if (!step || *step == 0)
     return no("the step of '" + range.variable + "' is no constant other than 0");
   const Expr* condition = loop.loop_condition ? loop.loop_condition->expr() : nullptr;
+  if (condition && !rounds_down(*condition))
+    return no("the loop's condition divides what is below 0, which code rounds up");
   const auto limit = condition ? bound(*condition, range.variable) : std::nullopt;
   if (!limit)
     return no("the loop's condition does not compare '" + range.variable + "' with a bound");
@@ -125,6 +148,15 @@ Result<LoopRange> loop_range(const LoopRegion& loop) {
     return no("the range of '" + range.variable + "' is computed from more than integer symbols");
   if (uses_symbol(range.begin, range.variable))
     return no("'" + range.variable + "' begins at its own value");
+  // A variable that is not declared has the type of its ends.
+  SymbolSet names;
+  collect_symbols(range.begin, names), collect_symbols(range.end, names);
+  if (sdfg_.symbols.contains(range.variable) || sdfg_.arrays.contains(range.variable))
+    names.insert(range.variable);
+  // Floats end between two values, and unsigned integers have none below 0.
+  for (const std::string& name : names)
+    if (!is_signed_integer(name))
+      return no("'" + name + "' in the loop's range is no signed integer");
   return range;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
 
@@ -25,9 +28,21 @@ struct LoopRange {
 /// Adds that the variable lies between the loop's ends, which is what the body may rely on.
 void assume_loop(const LoopRange& range, Assumptions& assumptions);
 
-/// What a loop's init, condition and update say, in normal form; or why that is no range. The step
-/// must be a constant, and begin and end must not read the variable. Whether the loop changes what
-/// begin and end read, or assigns its variable, is the caller's question.
-Result<LoopRange> loop_range(const LoopRegion& loop);
+/// What the loops of one SDFG say about their ranges.
+class LoopRanges {
+ public:
+  explicit LoopRanges(const Sdfg& sdfg) : sdfg_(sdfg) {}
+  /// What a loop's init, condition and update say, in normal form; or why that is no range. The
+  /// step must be a constant, begin and end must not read the variable, and all must be signed
+  /// integers. Whether the loop changes what begin and end read, or assigns its variable, is the
+  /// caller's question.
+  Result<LoopRange> of(const LoopRegion& loop);
+
+ private:
+  bool is_signed_integer(const std::string& name);
+
+  const Sdfg& sdfg_;
+  std::optional<TypeTable> types_;  ///< when a name is not declared
+};
 
 }  // namespace sdfg

@@ -5,6 +5,38 @@
 
 namespace sdfg {
 
+bool outlives_run(const Data& data) {
+  return data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External ||
+         data.lifetime == Lifetime::Global;
+}
+
+namespace {
+
+const std::string* find_kept_here(const Sdfg& sdfg) {
+  SymbolSet kept;
+  for (const auto& [name, data] : sdfg.arrays)
+    if (data.transient && outlives_run(data)) kept.insert(name);
+  const std::string* found = nullptr;
+  if (kept.empty()) return found;
+  for_each_state(sdfg, [&](const State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const auto& access = state.get<AccessNode>(n);
+          !found && kept.contains(access.data) && !state.in(n).empty())
+        found = &access.data;
+  });
+  return found;
+}
+
+}  // namespace
+
+const std::string* find_kept(const Sdfg& sdfg) {
+  const std::string* found = nullptr;
+  for_each_sdfg(sdfg, [&](const Sdfg& inner) {
+    if (!found) found = find_kept_here(inner);
+  });
+  return found;
+}
+
 bool SideEffects::of(const Sdfg& sdfg, const Node& node) {
   if (const auto* nested = node.as<NestedSdfg>()) return !nested->sdfg || inside(**nested->sdfg);
   if (const auto* library = node.as<LibraryNode>()) return !has_known_class(*library);
@@ -38,7 +70,7 @@ SideEffects::Known& SideEffects::known(const Sdfg& sdfg) {
 
 bool SideEffects::inside(const Sdfg& sdfg) {
   if (const Known& before = known(sdfg); before.inside) return *before.inside;
-  bool any = false;
+  bool any = find_kept_here(sdfg);
   for_each_block(sdfg, [&](const Block& b) { any = b.is<OtherBlock>() || any; });
   for_each_node(sdfg, [&](const Node& node) { any = of(sdfg, node) || any; });
   known(sdfg).inside = any;

@@ -5,6 +5,7 @@
 #include "ir/walk.h"
 #include "passes/common/branches.h"
 #include "passes/common/decide.h"
+#include "passes/common/side_effects.h"
 
 namespace sdfg {
 namespace {
@@ -65,9 +66,21 @@ Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t mos
          " blocks and nodes; max_nodes says how many may be";
 }
 
-Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
+Refusal check_iterations(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases) {
   if (const std::string* jump = find_jump(loop, false))
     return "'" + *jump + "' leaves an iteration early";
+  if (Refusal why = check_values(loop, range, aliases)) return why;
+  Refusal why;
+  for_each_state(loop, [&](const State& state) {
+    // Of a container that one state uses alone, in each run of that state.
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const auto& access = state.get<AccessNode>(n); access.setzero && !why)
+        why = "the body sets '" + access.data + "' to zero";
+  });
+  return why;
+}
+
+Refusal check_values(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases) {
   const SymbolSet assigned = assigned_symbols(static_cast<const Region&>(loop));
   if (assigned.contains(range.variable)) return "the body assigns '" + range.variable + "'";
   SymbolSet read;
@@ -75,16 +88,24 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range) {
   collect_symbols(range.end, read);
   for (const std::string& name : read)
     if (assigned.contains(name)) return "the body assigns '" + name + "', which the range reads";
+  add_aliases(aliases, read);
   Refusal why;
   for_each_state(loop, [&](const State& state) {
-    for (NodeId n : state.nodes_of<AccessNode>()) {
-      const auto& access = state.get<AccessNode>(n);
-      if (why) return;
-      if (!state.in(n).empty() && read.contains(access.data))
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const auto& access = state.get<AccessNode>(n);
+          !why && !state.in(n).empty() && read.contains(access.data))
         why = "the body writes '" + access.data + "', which the range reads";
-      // Of a container that one state uses alone, in each run of that state.
-      if (access.setzero) why = "the body sets '" + access.data + "' to zero";
-    }
+  });
+  return why;
+}
+
+Refusal check_copies(const LoopRegion& loop) {
+  Refusal why;
+  for_each_state(loop, [&](const State& state) {
+    for (NodeId n : state.nodes_of<NestedSdfg>())
+      if (const auto& nested = state.get<NestedSdfg>(n); !why && nested.sdfg)
+        if (const std::string* kept = find_kept(**nested.sdfg))
+          why = "'" + *kept + "' in nested SDFG '" + nested.label + "' outlives an iteration";
   });
   return why;
 }
@@ -128,7 +149,7 @@ Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::str
 
 void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId id, std::vector<Block> chain,
                       const std::string& variable, const Expr& after) {
-  auto& [region, first, labels, shapes] = edit;
+  auto& [region, first, labels, shapes, ranges] = edit;
   const std::string label = region[id].label;
   if (chain.empty()) chain.push_back(Block{label, State{}});
   InterstateEdge leave;

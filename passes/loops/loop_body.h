@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/graph_algorithms.h"
+#include "passes/common/aliases.h"
 #include "passes/common/bind_symbols.h"
 #include "passes/common/blocks.h"
 #include "passes/common/loop_range.h"
@@ -15,7 +16,14 @@ namespace sdfg {
 
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
 /// body changes the variable or what the range is computed from. (A `return` counts as a jump.)
-Refusal check_iterations(const LoopRegion& loop, const LoopRange& range);
+Refusal check_iterations(const LoopRegion& loop, const LoopRange& range,
+                         const Aliases& aliases = {});
+/// The part of it that says whether the variable has the values of the range: why the body may
+/// change the variable or what the range is computed from.
+Refusal check_values(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases = {});
+/// Why the body cannot be copied: something inside keeps values from one run to the next, and the
+/// copies would not share them.
+Refusal check_copies(const LoopRegion& loop);
 /// Why so many copies of the body are too many: they would have more than `most` blocks and nodes.
 /// Loops in loops multiply. Takes no longer than counting to `most` does.
 Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t most);
@@ -47,6 +55,7 @@ struct RegionEdit {
   std::optional<BlockId> first;  ///< where it starts; stored when all is done
   Labels labels;
   ShapeSymbols& shapes;  ///< of the SDFG; replacing loops changes no descriptor
+  LoopRanges& ranges;    ///< of the SDFG
 };
 
 /// Puts blocks one after the other in the place of a block, which is erased. Where control goes
@@ -62,18 +71,18 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
 
 namespace detail {
 template <class F>
-Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail& trail, F& visit,
-                  bool enter_nested) {
+Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, LoopRanges& ranges, Region& region,
+                  const Trail& trail, F& visit, bool enter_nested) {
   Changed changed = Changed::No;
   std::optional<RegionEdit> edit;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= each_loop(sdfg, shapes, *inner, here, visit, enter_nested);
+      changed |= each_loop(sdfg, shapes, ranges, *inner, here, visit, enter_nested);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= each_loop(sdfg, shapes, branch.region(), here.in(branch.block), visit,
+        changed |= each_loop(sdfg, shapes, ranges, branch.region(), here.in(branch.block), visit,
                              enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
       for (NodeId n : state->nodes_of<NestedSdfg>())
@@ -84,7 +93,7 @@ Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, Region& region, const Trail&
           changed |= inside;
         }
     if (!block.is<LoopRegion>()) continue;
-    if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region), shapes});
+    if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region), shapes, ranges});
     changed |= visit(sdfg, *edit, id, here);
   }
   if (edit && changed == Changed::Yes) keep_start(region, edit->first);
@@ -96,7 +105,8 @@ template <class F>
 Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
                       bool enter_nested) {
   ShapeSymbols shapes(sdfg);
-  return detail::each_loop(sdfg, shapes, region, trail, visit, enter_nested);
+  LoopRanges ranges(sdfg);
+  return detail::each_loop(sdfg, shapes, ranges, region, trail, visit, enter_nested);
 }
 
 }  // namespace sdfg

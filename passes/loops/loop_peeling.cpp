@@ -10,16 +10,20 @@ namespace {
 using Options = LoopPeeling::Options;
 
 Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRange>& range,
-              const Options& options) {
+              LazyAliases& aliases, const Options& options) {
   if (!range) return range.error().message;
   if (range->inverted) return "the loop tests its condition behind the body";
   if (!options.begin && range->step != 1 && range->step != -1)
     return "the last iterations of a loop with step " + std::to_string(range->step) +
            " are not known";
-  if (Refusal why = check_iterations(loop, *range)) return why;
+  const bool symbolic = !check_symbolic(shapes.sdfg(), *range);
+  if (Refusal why =
+          check_iterations(loop, *range, symbolic ? Aliases{} : aliases.of(shapes.sdfg())))
+    return why;
   if (Refusal why = check_symbolic(shapes.sdfg(), options.begin ? range->begin : range->end))
     return why;
   if (Refusal why = check_size(loop, options.count, options.max_nodes)) return why;
+  if (Refusal why = check_copies(loop)) return why;
   return shapes.check(range->variable);
 }
 
@@ -67,13 +71,14 @@ void peel(Sdfg& sdfg, RegionEdit& edit, BlockId id, const LoopRange& range, cons
 
 Result<Changed> LoopPeeling::run(Sdfg& root, const Options& options, PassContext& context) {
   if (options.count < 1) return Diagnostic{{}, "count must be positive"};
+  LazyAliases aliases(root);
   const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
     const Block& block = edit.region[id];
     if (!options.labels.empty() &&
         std::ranges::find(options.labels, block.label) == options.labels.end())
       return Changed::No;
-    const auto range = loop_range(*block.as<LoopRegion>());
-    if (const Refusal why = check(edit.shapes, *block.as<LoopRegion>(), range, options)) {
+    const auto range = edit.ranges.of(*block.as<LoopRegion>());
+    if (const Refusal why = check(edit.shapes, *block.as<LoopRegion>(), range, aliases, options)) {
       context.refused(trail, why);
       return Changed::No;
     }

@@ -195,7 +195,7 @@ class Converter {
   Changed on_region(Region& region, const Trail& trail) {
     const auto visit = [&](Sdfg&, RegionEdit& edit, BlockId id, const Trail& here) {
       Plan plan;
-      if (const Refusal why = check(*edit.region[id].as<LoopRegion>(), plan)) {
+      if (const Refusal why = check(*edit.region[id].as<LoopRegion>(), edit.ranges, plan)) {
         context_.refused(here, why);
         return Changed::No;
       }
@@ -208,15 +208,16 @@ class Converter {
   }
 
  private:
-  Refusal check(const LoopRegion& loop, Plan& plan) {
-    const auto found = loop_range(loop);
+  Refusal check(const LoopRegion& loop, LoopRanges& ranges, Plan& plan) {
+    const auto found = ranges.of(loop);
     if (!found) return found.error().message;
     plan.range = found->tested_first(context_.assumptions());
     if (Refusal why = check_iterations(loop, plan.range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
     if (Refusal why = check_symbolic(sdfg_, plan.range)) return why;
-    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions(), effects_);
+    const RegionAccesses accesses =
+        region_accesses(sdfg_, loop, context_.assumptions(), effects_, ranges);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
@@ -244,8 +245,7 @@ class Converter {
       return {};
     }
     const bool local = data.transient && uses_[name] == plan.inside[name] &&
-                       data.lifetime != Lifetime::Persistent &&
-                       data.lifetime != Lifetime::External && data.lifetime != Lifetime::Global;
+                       !outlives_run(data);
     if (local && written_before_read(sdfg_, loop, name)) {
       how.is_private = true;
       return {};

@@ -18,6 +18,7 @@ Refusal check(ShapeSymbols& shapes, const LoopRegion& loop, const Result<LoopRan
   if (Refusal why = check_iterations(loop, *range)) return why;
   if (Refusal why = check_symbolic(shapes.sdfg(), range->begin)) return why;
   if (Refusal why = check_size(loop, *count, options.max_nodes)) return why;
+  if (Refusal why = check_copies(loop)) return why;
   return shapes.check(range->variable);
 }
 
@@ -29,7 +30,7 @@ Result<Changed> LoopUnrolling::run(Sdfg& root, const Options& options, PassConte
     if (!options.labels.empty() &&
         std::ranges::find(options.labels, block.label) == options.labels.end())
       return Changed::No;
-    const auto range = loop_range(*block.as<LoopRegion>());
+    const auto range = edit.ranges.of(*block.as<LoopRegion>());
     if (const Refusal why = check(edit.shapes, *block.as<LoopRegion>(), range, options)) {
       context.refused(trail, why);
       return Changed::No;

@@ -86,6 +86,10 @@ class Converter {
     const auto& map = state.get<MapEntry>(scope.entry);
     if (map.params.size() != 1) return "the map has several parameters";
     if (!(map.ranges[0].tile == Expr(1))) return "the map's range has tiles";
+    SymbolSet read;
+    collect_symbols(Subset{map.ranges}, read);
+    if (read.contains(map.params[0]))
+      return "the map's range reads '" + map.params[0] + "', which its parameter is called, too";
     if (map.schedule != Schedule::Default && map.schedule != Schedule::Sequential &&
         map.schedule != Schedule::CpuMulticore)
       return "the map's schedule says where it runs";

@@ -23,8 +23,8 @@ class Mover {
       : sdfg_(sdfg), aliases_(std::move(aliases)), options_(options), context_(context),
         nester_(sdfg) {}
 
-  Refusal check(const LoopRegion& loop, Plan& plan) {
-    const auto range = loop_range(loop);
+  Refusal check(const LoopRegion& loop, LoopRanges& ranges, Plan& plan) {
+    const auto range = ranges.of(loop);
     if (!range) return range.error().message;
     plan.range = *range;
     if (Refusal why = check_iterations(loop, *range)) return why;
@@ -35,8 +35,12 @@ class Mover {
     if (Refusal why = find_only_map(*state, plan.scope)) return why;
     const auto& map = state->get<MapEntry>(plan.scope.entry);
     if (map.instrument != Instrumentation::None) return "the map is instrumented";
-    if (std::ranges::find(map.params, range->variable) != map.params.end())
-      return "the map has a parameter of the loop's name";
+    SymbolSet of_loop;
+    for (const auto* code : {&loop.init_statement, &loop.loop_condition, &loop.update_statement})
+      collect_symbols(**code, {}, of_loop);
+    for (const std::string& param : map.params)
+      if (of_loop.contains(param))
+        return "the loop's range reads '" + param + "', the name of a parameter";
     for (const Range& r : map.ranges) {
       SymbolSet names;
       collect_symbols(Subset{{r}}, names);
@@ -50,7 +54,7 @@ class Mover {
     if (Refusal why =
             nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions()))
       return why;
-    return check_accesses(loop, map, plan);
+    return check_accesses(loop, map, ranges, plan);
   }
 
   void apply(RegionEdit& edit, BlockId id, const Plan& plan) {
@@ -128,9 +132,12 @@ class Mover {
            " accesses, the map in " + std::to_string(best);
   }
 
-  Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, Plan& plan) {
-    const RegionAccesses accesses = region_accesses(sdfg_, loop, context_.assumptions(), effects_,
-                                                    MapPoints{plan.scope.entry, plan.range});
+  Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, LoopRanges& ranges,
+                         Plan& plan) {
+    const Assumptions& known = context_.assumptions();
+    const RegionAccesses accesses =
+        region_accesses(sdfg_, loop, known, effects_, ranges,
+                        MapPoints{plan.scope.entry, plan.range.tested_first(known)});
     if (accesses.refusal) return accesses.refusal;
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
     for (auto& [name, container] : plan.border) {
@@ -186,7 +193,7 @@ Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options& options, PassCon
     Mover& mover =
         movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), options, context).first->second;
     Plan plan;
-    if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), plan)) {
+    if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), edit.ranges, plan)) {
       context.refused(trail, why);
       return Changed::No;
     }

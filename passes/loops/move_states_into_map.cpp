@@ -170,7 +170,8 @@ class Joiner {
     if (Refusal why = nester().find_border(part.state(), part.scope, {}, part.border, assumptions_))
       return why;
     const RegionAccesses accesses =
-        region_accesses(sdfg_, part.region, assumptions_, effects_, MapPoints{part.scope.entry});
+        region_accesses(sdfg_, part.region, assumptions_, effects_, ranges_,
+                        MapPoints{part.scope.entry});
     if (accesses.refusal) return accesses.refusal;
     for (const std::string& name : accesses.locals)
       if (counts().of(name) > 0)
@@ -349,6 +350,7 @@ class Joiner {
   const Assumptions& assumptions_;
   PassContext& context_;
   SideEffects effects_;
+  LoopRanges ranges_{sdfg_};
   ApartPoints points_;
   std::optional<ScopeNester> nester_;
   std::optional<Aliases> aliases_;

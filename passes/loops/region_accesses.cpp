@@ -11,6 +11,7 @@
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
 #include "passes/common/loop_range.h"
+#include "passes/loops/loop_body.h"
 
 namespace sdfg {
 
@@ -34,8 +35,8 @@ namespace {
 class Collector {
  public:
   Collector(const Sdfg& sdfg, const Region& region, const Assumptions& assumptions,
-            SideEffects& effects, const std::optional<MapPoints>& points)
-      : sdfg_(sdfg), assumptions_(assumptions), effects_(effects),
+            SideEffects& effects, LoopRanges& ranges, const std::optional<MapPoints>& points)
+      : sdfg_(sdfg), assumptions_(assumptions), effects_(effects), ranges_(ranges),
         changing_(assigned_symbols(region)) {
     effects_.keep_only(sdfg);
     if (!points) return;
@@ -50,8 +51,9 @@ class Collector {
       const Block& block = region[id];
       UsedNames(sdfg_.arrays, name_).add(block);
       if (const auto* loop = block.as<LoopRegion>()) {
-        const auto range = loop_range(*loop);
-        loops_.push_back(range && !range->inverted ? std::optional(*range) : std::nullopt);
+        const auto range = ranges_.of(*loop);
+        const bool known = range && !range->inverted && !check_values(*loop, *range);
+        loops_.push_back(known ? std::optional(*range) : std::nullopt);
         on_region(*loop);
         loops_.pop_back();
       } else if (const Region* inner = block.region()) {
@@ -215,6 +217,7 @@ class Collector {
   const Sdfg& sdfg_;
   const Assumptions& assumptions_;
   SideEffects& effects_;
+  LoopRanges& ranges_;
   SymbolSet changing_;
   NodeId entry_;  ///< of the map whose parameters stay, if any
   const NameSink name_ = [this](const std::string& name) {
@@ -228,8 +231,8 @@ class Collector {
 
 RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
                                const Assumptions& assumptions, SideEffects& effects,
-                               const std::optional<MapPoints>& points) {
-  Collector collector(sdfg, region, assumptions, effects, points);
+                               LoopRanges& ranges, const std::optional<MapPoints>& points) {
+  Collector collector(sdfg, region, assumptions, effects, ranges, points);
   collector.on_region(region);
   RegionAccesses out = std::move(collector.out);
   for (const std::string& name : out.named)

@@ -46,6 +46,7 @@ struct MapPoints {
 /// become the container's whole extent. `effects` may be asked again about the SDFG's own nodes.
 RegionAccesses region_accesses(const Sdfg& sdfg, const Region& region,
                                const Assumptions& assumptions, SideEffects& effects,
+                               LoopRanges& ranges,
                                const std::optional<MapPoints>& points = {});
 
 /// Adds those of which there is no equal one yet, wherever it stands.

@@ -12,7 +12,7 @@ Result<Changed> ScanUnrolling::run(Sdfg& root, const Options& options, PassConte
     auto& loop = *block.as<LoopRegion>();
     if (!block.label.starts_with(options.label)) return Changed::No;
     if (loop.unroll && loop.unroll_factor == options.unroll_factor) return Changed::No;
-    if (const auto range = loop_range(loop); !range) {
+    if (const auto range = edit.ranges.of(loop); !range) {
       context.refused(trail, range.error().message);
       return Changed::No;
     }

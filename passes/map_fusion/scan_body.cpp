@@ -33,7 +33,8 @@ ScanBody::ScanBody(const FusionSite& site, NodeId node)
       level_(site.sdfg.fresh_name("__level")),
       names_(sdfg_),
       accesses_(sdfg_),
-      assigned_(assigned_symbols(sdfg_)) {
+      assigned_(assigned_symbols(sdfg_)),
+      ranges_(sdfg_) {
   std::vector<LoopRegion*> around;
   find_loops(sdfg_, around);
 }
@@ -105,12 +106,12 @@ bool ScanBody::is_all_of(const std::string& connector, const Data& outside) cons
                        a->start_offset == b->start_offset));
 }
 
-Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read) const {
+Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read) {
   const std::string& connector = state_[edge].dst_connector;
   const Memlet& memlet = state_[edge].memlet;
   const Data& inside = sdfg_.arrays.at(connector);
   if (Refusal why = find_loop(connector, read)) return why;
-  const auto range = loop_range(*read.loop);
+  const auto range = ranges_.of(*read.loop);
   if (!range) return range.error().message;
   if (range->inverted) return "the body of the loop runs before its condition is tested";
   if (Refusal why = check_iterations(*read.loop, *range)) return why;

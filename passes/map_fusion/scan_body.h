@@ -30,7 +30,7 @@ class ScanBody {
   const std::string& level() const { return level_; }
 
   /// What is read through the connector that the edge leads to, or why that cannot be told.
-  Refusal find_read(const FusionSite& site, EdgeId edge, LoopRead& read) const;
+  Refusal find_read(const FusionSite& site, EdgeId edge, LoopRead& read);
   /// The container behind the connector goes, and its reads become reads of a scalar.
   void read_scalar(const LoopRead& read, const std::string& connector, const std::string& scalar);
 
@@ -65,6 +65,7 @@ class ScanBody {
   TakenNames names_;
   Accesses accesses_;
   SymbolSet assigned_;
+  LoopRanges ranges_;
   std::map<const State*, std::vector<LoopRegion*>> loops_;  ///< around a state; looked up only
 };
 

@@ -11,7 +11,7 @@ namespace {
 class Eliminator {
  public:
   Eliminator(Sdfg& sdfg, PassContext& context)
-      : sdfg_(sdfg), context_(context) {}
+      : sdfg_(sdfg), context_(context), ranges_(sdfg) {}
 
   /// From the inside out, so that a loop around empty loops is empty, too.
   Changed on_region(Region& region, const Trail& trail) {
@@ -32,7 +32,7 @@ class Eliminator {
                            .on_region(**nested->sdfg, here.in(*state, n));
       const auto* loop = block.as<LoopRegion>();
       if (!loop || !does_nothing(*loop)) continue;
-      const auto range = loop_range(*loop);
+      const auto range = ranges_.of(*loop);
       if (const Refusal why = range ? check(*range) : Refusal(range.error().message)) {
         context_.refused(here, why);
         continue;
@@ -73,6 +73,7 @@ class Eliminator {
 
   Sdfg& sdfg_;
   PassContext& context_;
+  LoopRanges ranges_;
   std::optional<TypeTable> types_;  ///< when a loop does nothing
 };
 

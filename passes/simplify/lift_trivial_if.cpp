@@ -26,7 +26,8 @@ class Lifter {
  public:
   /// `granted`: what holds of the SDFG's symbols.
   Lifter(Sdfg& sdfg, const Assumptions& granted, PassContext& context)
-      : sdfg_(sdfg), granted_(granted), context_(context), assignments_(count_assignments(sdfg)) {}
+      : sdfg_(sdfg), granted_(granted), context_(context), ranges_(sdfg),
+        assignments_(count_assignments(sdfg)) {}
 
   Changed on_region(Region& region, const Trail& trail, const Level* around) {
     Changed changed = Changed::No;
@@ -53,7 +54,7 @@ class Lifter {
   }
 
   Changed on_loop(LoopRegion& loop, const Trail& trail, const Level* around) {
-    const auto range = loop_range(loop);
+    const auto range = ranges_.of(loop);
     const auto count = assignments_.find(loop.loop_variable);
     if (!range || range->inverted || count->second != 1 || !is_stable(range->begin) ||
         !is_stable(range->end))
@@ -133,6 +134,7 @@ class Lifter {
   const Assumptions& granted_;
   PassContext& context_;
   std::optional<TypeTable> types_;  ///< when something is asked of a symbol
+  LoopRanges ranges_;
   const AssignmentCounts assignments_;
   SymbolSet stable_;  ///< variables of loops around, which only these loops assign
 };

@@ -1,6 +1,7 @@
 #include "passes/simplify/refine_nested_access.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ir/analysis/propagate.h"
@@ -41,16 +42,16 @@ class Refiner {
           changed |= on_region(sdfg, branch.region(), here.in(branch.block), known);
       } else if (Region* inner = block.region()) {
         const auto* loop = block.as<LoopRegion>();
-        changed |= on_region(sdfg, *inner, here, loop ? in_loop(*loop, known) : known);
+        changed |= on_region(sdfg, *inner, here, loop ? in_loop(sdfg, *loop, known) : known);
       }
     }
     return changed;
   }
 
  private:
-  static Assumptions in_loop(const LoopRegion& loop, const Assumptions& known) {
+  Assumptions in_loop(const Sdfg& sdfg, const LoopRegion& loop, const Assumptions& known) {
     Assumptions inside = known;
-    const auto range = loop_range(loop);
+    const auto range = ranges_.try_emplace(&sdfg, sdfg).first->second.of(loop);
     if (range && !range->inverted && !check_iterations(loop, *range)) assume_loop(*range, inside);
     return inside;
   }
@@ -85,7 +86,8 @@ class Refiner {
       if (is_wide(data)) wide.push_back(name);
     if (wide.empty()) return Changed::No;
     SideEffects effects;
-    const RegionAccesses accesses = region_accesses(inner, inner, inside, effects);
+    LoopRanges& ranges = ranges_.try_emplace(&inner, inner).first->second;
+    const RegionAccesses accesses = region_accesses(inner, inner, inside, effects, ranges);
     Refusal why = accesses.refusal;
     InlinePlan plan{.symbols = symbol_values(nested, sdfg)};
     if (!why) why = plan.connect(sdfg, state, node);
@@ -168,6 +170,7 @@ class Refiner {
   }
 
   PassContext& context_;
+  std::map<const Sdfg*, LoopRanges> ranges_;  ///< looked up only
 };
 
 }  // namespace
