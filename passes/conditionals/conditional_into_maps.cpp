@@ -13,6 +13,7 @@
 #include "passes/common/side_effects.h"
 #include "passes/conditionals/branch_side.h"
 #include "passes/conditionals/near_maps.h"
+#include "passes/conditionals/plain_data.h"
 #include "passes/map_fusion/iteration_match.h"
 #include "passes/maps/copy_to_map.h"
 
@@ -20,13 +21,6 @@ namespace sdfg {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-bool plain(const Data* data) {
-  return data && data->role() == Role::Plain && !data->is_stream() && !data->is_reference();
-}
-bool moves_bytes(const Data* data) {
-  return plain(data) && !data->is_scalar() && !data->dtype.is_integer();
-}
 
 /// Substitutions that make the second map's parameters the first one's, if both run over the same
 /// range and the same iterations touch these elements.

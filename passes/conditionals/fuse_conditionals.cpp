@@ -137,11 +137,12 @@ class ScopeFuser {
         context_.refused(trail_.in(state_, node), why);
         continue;
       }
-      if (!context_.may_apply()) return changed;
+      if (!context_.may_apply()) break;
       context_.applied(trail_.in(state_, node), "joined with " + quoted(state_[keeper].label()));
       absorber.absorb(node, shape);
       changed = Changed::Yes;
     }
+    if (changed == Changed::Yes) absorber.finish();
     return changed;
   }
 

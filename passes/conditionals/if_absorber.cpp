@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "passes/common/same_layout.h"
+#include "passes/common/tidy.h"
+
 namespace sdfg {
 namespace {
 
@@ -81,14 +84,27 @@ std::string IfAbsorber::fresh(const std::string& base, const Sdfg& other) {
     if (std::string name = base + "_" + std::to_string(next); is_free(name)) return ++next, name;
 }
 
-/// A symbol with another value here gets another name.
+void IfAbsorber::finish() {
+  for (Branch& branch : shape_.conditional->branches) {
+    Region& region = branch.region();
+    rename_hiding_names(inner(), *region[*region.nodes().begin()].as<State>());
+  }
+}
+
+/// A symbol with another value or type here gets another name.
 void IfAbsorber::join_symbols(NestedSdfg& other) {
   Sdfg& from = **other.sdfg;
   const auto mapping = other.symbol_mapping;
+  const auto same_type = [&](const std::string& name) {
+    const auto mine = inner().symbols.find(name), theirs = from.symbols.find(name);
+    return mine == inner().symbols.end() || theirs == from.symbols.end() ||
+           mine->second == theirs->second;
+  };
   for (const auto& [name, value] : mapping) {
     const auto mine = nested().symbol_mapping.find(name);
     std::string here = name;
-    if (mine != nested().symbol_mapping.end() && mine->second == value) continue;
+    if (mine != nested().symbol_mapping.end() && mine->second == value && same_type(name))
+      continue;
     if (mine != nested().symbol_mapping.end() || inner().arrays.contains(name) ||
         inner().constants.contains(name) || connectors_.contains(name)) {
       here = name;
@@ -113,8 +129,7 @@ Renaming IfAbsorber::join_containers(NodeId node, NestedSdfg& other) {
     if (mine == inputs_.end() || state_[node].out_connectors.contains(connector)) continue;
     const Data& theirs = (*other.sdfg)->arrays.at(connector);
     const Data& ours = inner().arrays.at(mine->second);
-    if (theirs.json_type() != ours.json_type() || theirs.shape != ours.shape) continue;
-    if (theirs.as_array() && theirs.as_array()->strides != ours.as_array()->strides) continue;
+    if (!same_layout(theirs, ours)) continue;
     names[connector] = mine->second;
     shared_.insert(mine->second);
   }
@@ -199,7 +214,7 @@ void IfAbsorber::join_branch(std::size_t role, Branch& theirs, const Renaming& n
 /// Inputs that both read get one access node.
 void IfAbsorber::join_states(State& into, State& from) {
   const std::map<std::string, NodeId>& sources = sources_[&into];
-  std::vector<NodeId> moved(from.id_bound());
+  std::vector<NodeId> moved(from.id_bound()), added;
   for (NodeId n : from.nodes()) {
     const auto* access = from[n].as<AccessNode>();
     const auto same = access && shared_.contains(access->data) ? sources.find(access->data)
@@ -208,10 +223,14 @@ void IfAbsorber::join_states(State& into, State& from) {
       moved[n.value] = same->second;
       continue;
     }
-    Node node = std::move(from[n]);
-    if (auto* exit = node.as<MapExit>()) exit->entry = moved[exit->entry.value];
-    if (auto* exit = node.as<ConsumeExit>()) exit->entry = moved[exit->entry.value];
-    moved[n.value] = into.add(std::move(node));
+    moved[n.value] = into.add(std::move(from[n]));
+    added.push_back(moved[n.value]);
+  }
+  for (NodeId n : added) {
+    if (auto* exit = into[n].as<MapExit>()) exit->entry = moved[exit->entry.value];
+    if (auto* exit = into[n].as<ConsumeExit>()) exit->entry = moved[exit->entry.value];
+    if (auto* other = into[n].as<OtherNode>(); other && other->entry)
+      other->entry = moved[other->entry->value];
   }
   for (EdgeId e : from.edges())
     into.connect(moved[from.source(e).value], moved[from.target(e).value], std::move(from[e]));

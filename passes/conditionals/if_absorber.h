@@ -19,6 +19,8 @@ class IfAbsorber {
   /// Names that would clash and cannot be changed.
   Refusal check(const NestedSdfg& other, const IfShape& shape);
   void absorb(NodeId node, const IfShape& shape);
+  /// After the last one.
+  void finish();
 
  private:
   NestedSdfg& nested() { return state_.get<NestedSdfg>(keeper_); }

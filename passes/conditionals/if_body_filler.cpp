@@ -7,6 +7,7 @@
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/pass_inside.h"
+#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {
@@ -123,6 +124,7 @@ void IfBodyFiller::fill(const BranchFilling& filling) {
   for (NodeId n : filling.nodes) connect_results(n, target);
   for (NodeId n : filling.nodes) state_.erase(n);
   pass_names(target);
+  rename_hiding_names(inner(), *target.state);
 }
 
 /// Moved transients keep their names where they can; one that is handed to a connector as it is

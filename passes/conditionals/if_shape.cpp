@@ -24,6 +24,17 @@ Expr positive(Expr condition, bool& holds) {
   }
 }
 
+/// How an index finds an element: containers at one address that differ have other values.
+std::string layout(const Data& data) {
+  std::string out = " as " + data.dtype.text();
+  const Array* array = data.as_array();
+  if (!array) return out;
+  for (std::size_t d = 0; d < data.shape.size(); ++d)
+    out += data.shape[d] == Expr(1) ? ", -" : ", " + to_text(array->strides[d]);
+  for (const Expr& e : array->offset) out += " + " + to_text(e);
+  return out + " from " + to_text(array->start_offset);
+}
+
 }  // namespace
 
 Refusal read_shape(NestedSdfg& nested, IfShape& shape) {
@@ -107,10 +118,16 @@ std::string ValueNames::computed(NodeId n) {
   } else if (const auto* tasklet = state_[from].as<Tasklet>()) {
     if (effects_.of(sdfg_, state_[from]) || !tasklet->code_global->empty()) return {};
     const std::string language(to_text(tasklet->code.language()));
-    what += state_[e].src_connector + " of " + language + " " + tasklet->code.text();
+    const auto typed = [](const Connectors& types, const std::string& connector) {
+      const auto type = types.find(connector);
+      return connector + (type == types.end() ? "" : ": " + type->second.text());
+    };
+    what += typed(state_[from].out_connectors, state_[e].src_connector) + " of " + language + " " +
+            tasklet->code.text();
     std::map<std::string, std::string> inputs;
     for (EdgeId in : state_.in(from))
-      if (carries_data(state_[in])) inputs[state_[in].dst_connector] = of_edge(in);
+      if (carries_data(state_[in]))
+        inputs[typed(state_[from].in_connectors, state_[in].dst_connector)] = of_edge(in);
     for (const auto& [connector, value] : inputs) what += " | " + connector + " = " + value;
   } else {
     return {};
@@ -121,20 +138,27 @@ std::string ValueNames::computed(NodeId n) {
 
 Refusal ValueNames::decide(NodeId node, IfShape& shape) {
   const NestedSdfg& nested = state_.get<NestedSdfg>(node);
-  Substitution values;
-  for (const auto& [symbol, value] : nested.symbol_mapping) values[symbol] = value;
+  const Sdfg& inner = **nested.sdfg;
   SymbolSet read;
   const auto& branches = shape.conditional->branches;
   for (const Branch& branch : branches) {
     if (!branch.condition) continue;
     collect_symbols(*branch.condition->expr(), read);
   }
+  Substitution values;
+  for (const auto& [symbol, value] : nested.symbol_mapping) {
+    const auto type = inner.symbols.find(symbol);
+    const std::string as = type == inner.symbols.end() ? "" : " as " + type->second.text();
+    values[symbol] = Expr::symbol("<" + to_text(value) + as + ">");
+  }
   for (EdgeId e : state_.in(node)) {
     const std::string& connector = state_[e].dst_connector;
     if (!read.contains(connector)) continue;
     if (state_[node].out_connectors.contains(connector))
       return quoted(connector) + " is read by the condition and written inside";
-    values[connector] = Expr::symbol("<" + of_edge(e) + ">");
+    Data inside = inner.arrays.at(connector);
+    substitute(inside, values);
+    values[connector] = Expr::symbol("<" + of_edge(e) + layout(inside) + ">");
   }
   std::vector<std::pair<Expr, bool>> conditions;
   for (const Branch& branch : branches) {

@@ -14,6 +14,7 @@
 #include "passes/common/side_effects.h"
 #include "passes/common/split_state.h"
 #include "passes/common/walk_regions.h"
+#include "passes/conditionals/plain_data.h"
 
 namespace sdfg {
 namespace {
@@ -21,13 +22,6 @@ namespace {
 /// A budget: of larger conditionals nobody asks what they touch, so that nests cost no more than
 /// chains.
 constexpr std::size_t most_states = 64;
-
-bool plain(const Data* data) {
-  return data && data->role() == Role::Plain && !data->is_stream() && !data->is_reference();
-}
-bool moves_bytes(const Data* data) {
-  return plain(data) && !data->is_scalar() && !data->dtype.is_integer();
-}
 
 /// What a conditional does with containers and symbols, at any depth.
 struct Touched {
@@ -46,6 +40,7 @@ class Collector {
     at_block(conditional);
     add_aliases(aliases, out_.reads);
     add_aliases(aliases, out_.writes);
+    add_aliases(aliases, out_.names);
     return std::move(out_);
   }
 
@@ -78,8 +73,9 @@ class Collector {
       collect_used_names(state[n], containers_, out_.names);
       const auto* access = state[n].as<AccessNode>();
       if (!access) continue;
-      if (!plain(sdfg_.find_data(access->data)))
-        out_.why = "'" + access->data + "' in a branch is a view, a reference or a stream";
+      if (!is_plain(sdfg_.find_data(access->data)))
+        out_.why =
+            "'" + access->data + "' in a branch is a view, a reference, a stream or a structure";
       if (!state.out(n).empty()) out_.reads.insert(access->data);
       if (!state.in(n).empty() || access->setzero) out_.writes.insert(access->data);
     }
@@ -176,7 +172,7 @@ class Mover {
       if (!moving_.contains(top(state_.source(e)))) return false;
     if (is_told_inside(n)) return false;
     if (const auto* access = state_[n].as<AccessNode>())
-      return plain(sdfg_.find_data(access->data)) && !access->setzero &&
+      return is_plain(sdfg_.find_data(access->data)) && !access->setzero &&
              !clash(access->data, !state_.in(n).empty());
     for (NodeId inner : members_.at(n)) {
       const auto* access = state_[inner].as<AccessNode>();
@@ -184,7 +180,7 @@ class Mover {
     }
     return std::ranges::all_of(state_.out(last(n)), [&](EdgeId e) {
       const auto* access = state_[state_.target(e)].as<AccessNode>();
-      return access && plain(sdfg_.find_data(access->data)) && !access->setzero &&
+      return access && is_plain(sdfg_.find_data(access->data)) && !access->setzero &&
              !clash(access->data, true);
     });
   }

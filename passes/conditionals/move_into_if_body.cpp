@@ -10,6 +10,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/accesses.h"
+#include "passes/common/aliases.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 #include "passes/common/side_effects.h"
@@ -25,9 +26,11 @@ namespace {
 
 /// What a pass knows about one SDFG, found out when it is first needed.
 struct SdfgFacts {
-  explicit SdfgFacts(Sdfg& sdfg) : accesses(sdfg), readable(readable_names(sdfg)) {}
+  SdfgFacts(Sdfg& sdfg, Aliases same)
+      : accesses(sdfg), readable(readable_names(sdfg)), aliases(std::move(same)) {}
   Accesses accesses;
   ReadableNames readable;  ///< those of the scopes around the place that is looked at, too
+  Aliases aliases;
   SymbolSet moved;    ///< transients that are gone; their descriptors go at the end
 };
 
@@ -154,15 +157,16 @@ class ScopeMover {
   }
 
   void add_if(std::size_t i, Index home) {
-    std::vector<std::string> written;
+    SymbolSet written;
     for (EdgeId e : out(i)) {
       if (state_[e].memlet.empty()) continue;
       const auto* access = state_[path_target(state_, e)].as<AccessNode>();
       const Data* data = access ? sdfg_.find_data(access->data) : nullptr;
       // Writes through a view would have to be followed.
       if (!data || data->is_view() || data->is_reference()) return;
-      written.push_back(access->data);
+      written.insert(access->data);
     }
+    add_aliases(facts_.aliases, written);
     const IfBody& body = bodies_.add(sdfg_, state_, elements_[i], home);
     for (const std::string& container : written) bodies_.add_write(container, body);
   }
@@ -362,10 +366,10 @@ class ScopeMover {
 
 class Mover {
  public:
-  explicit Mover(PassContext& context) : context_(context) {}
+  Mover(Sdfg& root, PassContext& context) : root_(root), context_(context), aliases_(root) {}
 
-  Changed run(Sdfg& root) {
-    walk_states(root, {}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
+  Changed run() {
+    walk_states(root_, {}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
       on_state(sdfg, state, trail);
     });
     for (auto& [sdfg, facts] : facts_)
@@ -377,7 +381,7 @@ class Mover {
 
  private:
   struct Entry : SdfgFacts {
-    explicit Entry(Sdfg& s) : SdfgFacts(s), sdfg(&s) {}
+    Entry(Sdfg& s, Aliases same) : SdfgFacts(s, std::move(same)), sdfg(&s) {}
     Sdfg* sdfg;
   };
 
@@ -401,7 +405,7 @@ class Mover {
       if (found != scopes.end() && !state[n].is_exit()) found->second.push_back(n);
     }
     auto& facts = facts_[&sdfg];
-    if (!facts) facts = std::make_unique<Entry>(sdfg);
+    if (!facts) facts = std::make_unique<Entry>(sdfg, aliases_.of(sdfg));
     while (!entries.empty()) {
       const NodeId scope = entries.back();
       entries.pop_back();
@@ -411,7 +415,9 @@ class Mover {
     }
   }
 
+  Sdfg& root_;
   PassContext& context_;
+  LazyAliases aliases_;
   SideEffects effects_;
   std::unordered_map<const Sdfg*, std::unique_ptr<Entry>> facts_;
   Changed changed_ = Changed::No;
@@ -420,7 +426,7 @@ class Mover {
 }  // namespace
 
 Result<Changed> MoveIntoIfBody::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Mover(context).run(sdfg);
+  return Mover(sdfg, context).run();
 }
 
 }  // namespace sdfg

@@ -5,6 +5,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/window.h"
 #include "passes/common/reroute.h"
+#include "passes/common/same_layout.h"
 #include "passes/loops/loop_body.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 
@@ -96,14 +97,10 @@ Substitution ScanBody::outer_values() const {
 
 bool ScanBody::is_all_of(const std::string& connector, const Data& outside) const {
   const Data* inside = sdfg_.arrays.get(connector);
-  if (!inside || !(inside->dtype == outside.dtype) || inside->is_scalar() != outside.is_scalar())
-    return false;
+  if (!inside) return false;
   Data seen = *inside;
   substitute(seen, outer_values());
-  const Array *a = seen.as_array(), *b = outside.as_array();
-  return seen.shape == outside.shape &&
-         (!a || !b || (a->role == b->role && a->strides == b->strides && a->offset == b->offset &&
-                       a->start_offset == b->start_offset));
+  return same_layout(seen, outside);
 }
 
 Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read) {
