@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/analysis/expression_types.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/split_state.h"
+#include "passes/common/total.h"
 #include "passes/maps/copy_to_map.h"
 
 namespace sdfg {
@@ -94,9 +96,7 @@ Refusal SideReader::check_access(BranchSide& side, NodeId node) const {
 Refusal SideReader::check_code(const State& state, NodeId n) const {
   const std::string who = quoted(state[n].label());
   if (effects_.of(sdfg_, state[n])) return who + " has side effects";
-  const std::string& code = state.get<Tasklet>(n).code.text();
-  if (code.find_first_of("/%") != std::string::npos && !only_floats(state, n))
-    return who + " may divide by zero";
+  if (!never_fails(state, n)) return who + " may divide by zero";
   for (EdgeId e : state.out(n))
     if (!is_computed(state, state.target(e))) return who + " writes what is used elsewhere, too";
   for (EdgeId e : state.in(n))
@@ -113,11 +113,15 @@ bool SideReader::is_computed(const State& state, NodeId n) const {
                              [&](EdgeId e) { return state[state.source(e)].is<Tasklet>(); });
 }
 
-bool SideReader::only_floats(const State& state, NodeId n) const {
-  return !state.in(n).empty() && std::ranges::all_of(state.in(n), [&](EdgeId e) {
-    const Data* data = sdfg_.find_data(state[e].memlet.data);
-    return data && !data->dtype.is_integer();
-  });
+bool SideReader::never_fails(const State& state, NodeId n) const {
+  const Code& code = state.get<Tasklet>(n).code;
+  if (is_total(code, {})) return true;
+  TypeTable types(sdfg_.symbols.begin(), sdfg_.symbols.end());
+  for (EdgeId e : state.in(n))
+    if (const Data* data = sdfg_.find_data(state[e].memlet.data))
+      types.insert_or_assign(state[e].dst_connector, data->dtype);
+  types.merge(types_assigned(code, types));
+  return is_total(code, types);
 }
 
 bool SideReader::is_private(const State& state, const std::string& container) const {

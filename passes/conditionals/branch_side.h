@@ -48,7 +48,7 @@ class SideReader {
   Refusal check_access(BranchSide& side, NodeId node) const;
   Refusal check_code(const State& state, NodeId tasklet) const;
   bool is_computed(const State& state, NodeId node) const;
-  bool only_floats(const State& state, NodeId tasklet) const;
+  bool never_fails(const State& state, NodeId tasklet) const;
 
   Sdfg& sdfg_;
   const Accesses& accesses_;

@@ -10,6 +10,7 @@
 #include "passes/common/pass_inside.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
+#include "passes/common/total.h"
 #include "passes/conditionals/if_body_filler.h"
 #include "passes/conditionals/movable_nodes.h"
 
@@ -278,6 +279,13 @@ const GuardedWrite* GuardedMap::find(std::string_view container, const Subset& e
 }
 
 namespace {
+bool has_total_place(const Sdfg& sdfg, const Memlet& memlet) {
+  const auto total = [](const std::optional<Subset>& s) { return !s || is_total(*s); };
+  if (!total(memlet.src_subset) || !total(memlet.dst_subset)) return false;
+  const Data* data = sdfg.find_data(memlet.data);
+  return !data || has_total_layout(*data);
+}
+
 Refusal read_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branch,
                  const Accesses& accesses, const SymbolSet& visible, SideEffects& effects,
                  GuardedMap& out) {
@@ -287,6 +295,14 @@ Refusal read_map(Sdfg& sdfg, const State& state, NodeId entry, std::size_t branc
   for (const auto& [name, type] : state[entry].in_connectors)
     if (!name.starts_with("IN_"))
       return map + "the range comes in through connector " + quoted(name);
+  if (!is_total(Subset{state.get<MapEntry>(entry).ranges}))
+    return map + "its range may divide by zero";
+  // What passes the border is looked up whether the branch is taken or not.
+  for (const auto& edges : {state.in(entry), state.out(entry), state.in(scope->exit),
+                            state.out(scope->exit)})
+    for (EdgeId e : edges)
+      if (!has_total_place(sdfg, state[e].memlet))
+        return map + "the place in " + quoted(state[e].memlet.data) + " may divide by zero";
   const ScopeTree tree = scope_tree_of(state);
   const MovableNodes movable(sdfg, state, tree, entry, accesses, visible, effects);
   SymbolSet names, read;

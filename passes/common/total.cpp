@@ -1,0 +1,89 @@
+#include "passes/common/total.h"
+
+#include <algorithm>
+
+namespace sdfg {
+namespace {
+
+bool is_nonzero(const Expr& e) {
+  const auto value = simplify(e).as_integer();
+  return value && *value != 0;
+}
+
+/// Of the operation alone.
+bool is_total_here(const Expr& e, const TypeTable& types) {
+  const auto any_float = [&] {
+    return std::ranges::any_of(e.args(),
+                               [&](const Expr& a) { return type_of(a, types).is_float(); });
+  };
+  switch (e.op()) {
+    case Op::Div: case Op::FloorDiv: case Op::CeilDiv: case Op::Mod:
+      return is_nonzero(e.arg(1)) || any_float();
+    case Op::Pow: {
+      const auto power = simplify(e.arg(1)).as_integer();
+      return !power || *power >= 0 || is_nonzero(e.arg(0)) || any_float();
+    }
+    case Op::LeftShift: case Op::RightShift: {
+      const auto bits = simplify(e.arg(1)).as_integer();
+      return bits && *bits >= 0 && *bits < 32;
+    }
+    default: return true;
+  }
+}
+
+struct StatementsAreTotal {
+  const TypeTable& types;
+
+  bool all(const Statements& statements) const {
+    return std::ranges::all_of(statements,
+                               [&](const Statement& s) { return std::visit(*this, s.kind); });
+  }
+  bool operator()(const Assign& s) const {
+    return is_total(s.target, types) && is_total(s.value, types) &&
+           (!s.augmented || is_total_here(Expr::make(*s.augmented, {s.target, s.value}), types));
+  }
+  bool operator()(const ExprStatement& s) const { return is_total(s.value, types); }
+  bool operator()(const IfStatement& s) const {
+    return is_total(s.condition, types) && all(s.then) && all(s.otherwise);
+  }
+  bool operator()(const WhileStatement& s) const {
+    return is_total(s.condition, types) && all(s.body);
+  }
+  bool operator()(const ForStatement& s) const {
+    return is_total(s.iterable, types) && all(s.body);
+  }
+  bool operator()(const ReturnStatement& s) const { return !s.value || is_total(*s.value, types); }
+  bool operator()(const PassStatement&) const { return true; }
+  bool operator()(const BreakStatement&) const { return true; }
+  bool operator()(const ContinueStatement&) const { return true; }
+};
+
+}  // namespace
+
+bool is_total(const Expr& expr, const TypeTable& types) {
+  return is_total_here(expr, types) &&
+         std::ranges::all_of(expr.args(), [&](const Expr& a) { return is_total(a, types); });
+}
+
+bool is_total(const Subset& subset) {
+  return std::ranges::all_of(subset.ranges, [](const Range& r) {
+    return is_total(r.begin) && is_total(r.end) && is_total(r.step) && is_total(r.tile);
+  });
+}
+
+bool is_total(const Code& code, const TypeTable& types) {
+  if (code.language() != Language::Python)
+    return code.text().find_first_of("/%") == std::string::npos;
+  const Statements* statements = code.statements();
+  if (!statements) return code.expr() && is_total(*code.expr(), types);
+  return StatementsAreTotal{types}.all(*statements);
+}
+
+bool has_total_layout(const Data& data) {
+  const auto total = [](const Expr& e) { return is_total(e); };
+  const Array* array = data.as_array();
+  return !array || (std::ranges::all_of(array->strides, total) &&
+                    std::ranges::all_of(array->offset, total) && total(array->start_offset));
+}
+
+}  // namespace sdfg

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "ir/analysis/connector_types.h"
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Can it be computed whatever values the names have? Integers must not be divided by what may be
+/// 0, and not be shifted by what may be no number of bits. Names without a type may be integers.
+bool is_total(const Expr& expr, const TypeTable& types = {});
+bool is_total(const Subset& subset);
+/// Python; code in other languages is if it has no character that divides.
+bool is_total(const Code& code, const TypeTable& types);
+/// Where an element of the container lies.
+bool has_total_layout(const Data& data);
+
+}  // namespace sdfg
