@@ -15,9 +15,9 @@ Where it is certain that the loop runs so often, the conditions are left out. At
 of 1 and -1 are handled.
 
 Refused when the loop's range cannot be told, a jump leaves an iteration early, the body assigns the
-variable or what the range reads or sets a container to zero, or a container's shape depends on the
-variable; and when the copies of the body would have more than `max_nodes` blocks and nodes (loops in
-loops multiply).)",
+variable or what the range reads or sets a container to zero, a nested SDFG keeps values for its next
+run, or a container's shape depends on the variable; and when the copies of the body would have more
+than `max_nodes` blocks and nodes (loops in loops multiply).)",
   };
   struct Options {
     std::int64_t count = 1, max_nodes = 100000;

@@ -16,8 +16,8 @@ behind the loop.
 
 Refused when the number of iterations is not constant or above `max_iterations`, or the copies would
 have more than `max_nodes` blocks and nodes (loops in loops multiply); when a jump leaves an iteration
-early; when the body assigns the variable or what the range reads, or sets a container to zero; and when
-a container's shape depends on the variable.)",
+early; when the body assigns the variable or what the range reads, or sets a container to zero; when a
+nested SDFG keeps values for its next run; and when a container's shape depends on the variable.)",
   };
   struct Options {
     std::int64_t max_iterations = 128, max_nodes = 100000;

@@ -14,9 +14,10 @@ struct MapToLoop {
 The inside becomes a nested SDFG that is given the parts of the containers that the map touches.
 
 Refused for maps of several parameters (map-expansion takes them apart), maps on GPUs, MPI or FPGAs,
-instrumented ones, dynamic ranges, conflict resolution at the border, containers that come from or go
-to several nodes, and for streams, views and structures; and for maps without a schedule over GPU
-memory, which run there, where the loop would not.)",
+instrumented ones, dynamic ranges, ranges that read a symbol of the parameter's name, conflict
+resolution at the border, containers that come from or go to several nodes, and for streams, views and
+structures; and for maps without a schedule over GPU memory, which run there, where the loop would
+not.)",
   };
   struct Options {
     std::vector<std::string> labels;

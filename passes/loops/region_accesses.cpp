@@ -37,7 +37,8 @@ class Collector {
   Collector(const Sdfg& sdfg, const Region& region, const Assumptions& assumptions,
             SideEffects& effects, LoopRanges& ranges, const std::optional<MapPoints>& points)
       : sdfg_(sdfg), assumptions_(assumptions), effects_(effects), ranges_(ranges),
-        changing_(assigned_symbols(region)) {
+        assignments_(count_assignments(region)) {
+    for (const auto& [name, count] : assignments_) changing_.insert(name);
     effects_.keep_only(sdfg);
     if (!points) return;
     entry_ = points->entry;
@@ -52,7 +53,7 @@ class Collector {
       UsedNames(sdfg_.arrays, name_).add(block);
       if (const auto* loop = block.as<LoopRegion>()) {
         const auto range = ranges_.of(*loop);
-        const bool known = range && !range->inverted && !check_values(*loop, *range);
+        const bool known = range && !range->inverted && has_values(*loop, *range);
         loops_.push_back(known ? std::optional(*range) : std::nullopt);
         on_region(*loop);
         loops_.pop_back();
@@ -76,6 +77,23 @@ class Collector {
  private:
   void refuse(std::string why) {
     if (!out.refusal) out.refusal = Refusal(std::move(why));
+  }
+
+  /// Has the variable of a loop inside the values of its range, and no others?
+  bool has_values(const LoopRegion& loop, const LoopRange& range) const {
+    const auto count = [&](const std::string& name) {
+      const auto found = assignments_.find(name);
+      return found == assignments_.end() ? 0 : found->second;
+    };
+    const auto is_around = [&](const std::string& name) {
+      return std::ranges::any_of(loops_, [&](const auto& l) { return l && l->variable == name; });
+    };
+    SymbolSet read;
+    collect_symbols(range.begin, read), collect_symbols(range.end, read);
+    const bool clear = std::ranges::all_of(read, [&](const std::string& name) {
+      return !sdfg_.arrays.contains(name) && count(name) <= std::size_t(is_around(name));
+    });
+    return (clear && count(range.variable) == 1) || !check_values(loop, range);
   }
 
   void on_state(const State& state, const std::string& label) {
@@ -218,6 +236,7 @@ class Collector {
   const Assumptions& assumptions_;
   SideEffects& effects_;
   LoopRanges& ranges_;
+  const AssignmentCounts assignments_;  ///< of the region
   SymbolSet changing_;
   NodeId entry_;  ///< of the map whose parameters stay, if any
   const NameSink name_ = [this](const std::string& name) {
