@@ -8,6 +8,7 @@
 #include "passes/common/connector_index.h"
 #include "passes/common/one_element.h"
 #include "passes/common/order_edge.h"
+#include "passes/common/relayout.h"
 #include "passes/common/scope.h"
 
 namespace sdfg {
@@ -91,7 +92,7 @@ bool BlockedScope::is_tied(NodeId node) const {
     const NodeId to = state_.target(e);
     if (!carries_data(state_[e]) || is_independent(to)) return true;
     // Into the exit goes one element, by way of a tasklet in the inner map.
-    return access && (to != exit_ || (!state_[e].memlet.wcr &&
+    return access && (to != exit_ || (!state_[e].memlet.wcr && state_[e].memlet.dst_subset &&
                                       is_one_element(*sdfg_.find_data(access->data))));
   });
 }
@@ -138,14 +139,31 @@ std::vector<EdgeId> BlockedScope::promotable() const {
     if (!state_[to].is<MapEntry>() && !(tasklet && tasklet->code.language() == Language::Python))
       continue;
     if (!memlet.data_is_src || !is_fixed(state_[e])) continue;
-    if (!sdfg_.arrays.contains(memlet.data)) continue;
+    const Data* data = sdfg_.arrays.get(memlet.data);
+    if (!data || data->is_stream()) continue;
     const auto few = [](const Range& r) {
       const auto size = r.size().as_integer();
       return size && *size <= largest_copy && r.step == Expr(1) && r.tile == Expr(1);
     };
-    if (std::ranges::all_of(memlet.src_subset->ranges, few)) out.push_back(e);
+    if (!std::ranges::all_of(memlet.src_subset->ranges, few)) continue;
+    if (certain(covers(all_elements(*data), *memlet.src_subset)) || is_read(e)) out.push_back(e);
   }
   return out;
+}
+
+/// Does some code get what an edge at the entry carries? Maps inside may have no points.
+bool BlockedScope::is_read(EdgeId edge) const {
+  const auto has_points = [](const Range& r) { return certain(less_equal(r.begin, r.end)); };
+  const auto leaves = edges_from(state_, edge, entry_);
+  return std::ranges::any_of(leaves, [&](const PathEdge& path) {
+    if (!path.leaf) return false;
+    for (NodeId at = tree_.parent_of(state_.target(path.edge)); at != entry_;
+         at = tree_.parent_of(at)) {
+      const auto* map = state_[at].as<MapEntry>();
+      if (!map || !std::ranges::all_of(map->ranges, has_points)) return false;
+    }
+    return true;
+  });
 }
 
 void BlockedScope::promote(const std::vector<EdgeId>& edges) {
@@ -214,7 +232,7 @@ void BlockedScope::copy_inside(EdgeId e, NodeId inner) {
   const NodeId from = state_.source(e);
   const std::string data = state_.get<AccessNode>(from).data;
   const Data& scalar = *sdfg_.find_data(data);
-  const Subset element = Subset::whole(scalar.shape);
+  const Subset element = all_elements(scalar);
   const std::string passage = add_port(state_[inner], data);
   Tasklet tasklet;
   tasklet.label = "copy_" + data;

@@ -44,6 +44,7 @@ class BlockedScope {
   NodeId far_end(NodeId element) const;
   NodeId element_of(NodeId node) const;
   std::string container_read(EdgeId e) const;
+  bool is_read(EdgeId edge) const;
   void enter(NodeId inner);
   void leave(NodeId inner, NodeId inner_exit);
   void summarize(NodeId node, bool entry);

@@ -97,7 +97,7 @@ bool accesses(const Region& region, const std::string& name, bool reads) {
   return named.contains(name);
 }
 
-bool reads_behind(const State& state, EdgeId read, EdgeId write);
+bool reads_behind(const State& state, const Order& order, EdgeId read, EdgeId write);
 
 /// May something be read behind a write, because control flow or an edge says so? Then that order
 /// has to stay; what nothing orders may become either.
@@ -118,16 +118,17 @@ bool reads_behind(const Region& region, const std::string& read, const std::stri
         if (order.reaches(w, r)) return true;
         for (EdgeId from : state->out(r))
           for (EdgeId to : state->in(w))
-            if (reads_behind(*state, from, to)) return true;
+            if (reads_behind(*state, order, from, to)) return true;
       }
     }
   }
   return false;
 }
-bool reads_behind(const State& state, EdgeId read, EdgeId write) {
-  const NodeId reader = state.target(read);
+bool reads_behind(const State& state, const Order& order, EdgeId read, EdgeId write) {
+  const NodeId reader = state.target(read), writer = state.source(write);
+  if (order.element(reader) != order.element(writer)) return order.reaches(writer, reader);
   const auto* nested = state[reader].as<NestedSdfg>();
-  return nested && reader == state.source(write) && nested->sdfg &&
+  return nested && nested->sdfg &&
          reads_behind(**nested->sdfg, state[read].dst_connector, state[write].src_connector);
 }
 
@@ -224,9 +225,10 @@ class Buffering {
         if (reads_first(state_, order_, r, w) ||
             intersects(read, written, assumptions) == Truth::No)
           continue;
-        if (reads_behind(state_, r, w)) {
+        if (reads_behind(state_, order_, r, w)) {
           context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
-                                     "] behind a write inside " +
+                                     "] behind a write" +
+                                     (state_.target(r) == state_.source(w) ? " inside " : ", in ") +
                                      quoted(state_[state_.target(r)].label()));
           return Changed::No;
         }
@@ -252,12 +254,45 @@ class Buffering {
       context_.refused(here, quoted(name) + ", which is read and written, is no array");
       return Changed::No;
     }
+    if (!exists(name, *element, uses, assumptions)) {
+      context_.refused(here, quoted(name) + " may have no element [" + to_text(*element) +
+                                 "], which only maps that may have no points touch");
+      return Changed::No;
+    }
     if (!context_.may_apply()) return Changed::No;
     context_.applied(here, quoted(name) + " at [" + to_text(*element) +
                                "] is read once, before it is written");
     buffer(entry, name, *element, uses);
     buffered_.insert(entry);
     return Changed::Yes;
+  }
+
+  /// Is the element certainly there in each iteration?
+  bool exists(const std::string& name, const Subset& element, const Uses& uses,
+              const Assumptions& assumptions) {
+    const auto is_it = [&](const std::optional<Subset>& subset) {
+      return part(name, subset) == element;
+    };
+    return std::ranges::any_of(uses.reads, [&](EdgeId e) {
+             return is_it(state_[e].memlet.src_subset) && is_read(e, assumptions);
+           }) ||
+           std::ranges::any_of(uses.writes, [&](EdgeId e) {
+             return is_it(state_[e].memlet.dst_subset) && !state_[state_.source(e)].is_exit();
+           }) ||
+           certain(covers(all_elements(*sdfg_.find_data(name)), element, assumptions));
+  }
+
+  /// Does some code get what the edge carries?
+  bool is_read(EdgeId edge, const Assumptions& assumptions) {
+    const Node& reader = state_[state_.target(edge)];
+    if (!reader.is_entry()) return true;
+    const auto* map = reader.as<MapEntry>();
+    const auto has_points = [&](const Range& r) {
+      return certain(less_equal(r.begin, r.end, assumptions));
+    };
+    return map && std::ranges::all_of(map->ranges, has_points) &&
+           std::ranges::any_of(index_.behind(edge),
+                               [&](EdgeId e) { return is_read(e, assumptions); });
   }
 
   void buffer(NodeId entry, const std::string& name, const Subset& element, const Uses& uses) {

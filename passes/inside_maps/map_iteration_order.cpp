@@ -8,6 +8,7 @@
 #include "passes/common/element_distance.h"
 #include "passes/common/point_order.h"
 #include "passes/common/walk_states.h"
+#include "passes/maps/nest.h"
 
 namespace sdfg {
 
@@ -92,19 +93,6 @@ Order order_by_accesses(const std::vector<std::size_t>& counts) {
   return with_last(counts.size(), {best});
 }
 
-/// The parameter of a later range that an earlier one would need.
-Refusal check(const MapEntry& map, const Order& order) {
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    SymbolSet used;
-    collect_symbols(Subset{{map.ranges[order[at]]}}, used);
-    for (std::size_t later = at + 1; later < order.size(); ++later)
-      if (used.contains(map.params[order[later]]))
-        return "the range of '" + map.params[order[at]] + "' depends on '" +
-               map.params[order[later]] + "', which would come after it";
-  }
-  return {};
-}
-
 std::string text(const std::vector<std::string>& params) {
   std::string out;
   for (const std::string& p : params) out += (out.empty() ? "" : ", ") + p;
@@ -139,7 +127,7 @@ Result<Changed> MapIterationOrder::run(Sdfg& sdfg, const Options& options, PassC
           by_options ? order_by_options(*map, options) : order_by_accesses(accesses);
       if (std::ranges::is_sorted(order)) continue;
       const Trail here = trail.in(state, n);
-      Refusal why = check(*map, order);
+      Refusal why = check_dimension_order(*map, order);
       if (!why) why = check_reordering(s, state, n);
       if (why) {
         context.refused(here, why);

@@ -11,6 +11,7 @@
 #include "passes/common/accesses.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/side_effects.h"
+#include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
@@ -72,9 +73,12 @@ class Mover {
       return quoted(tasklet.label) + " has code outside of the program";
     const std::string& name = state.get<AccessNode>(n).data;
     if (!accesses_) accesses_.emplace(sdfg_);
-    for (const AccessSite& site : accesses_->sites(name))
+    for (const AccessSite& site : accesses_->sites(name)) {
+      if (sets_reference(*site.state, site.node))
+        return quoted(name) + " may be written through a reference";
       if (!(site.state == &state && site.node == n) && !site.state->in(site.node).empty())
         return quoted(name) + " is written elsewhere, too";
+    }
     return {};
   }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "ir/analysis/propagate.h"
 #include "passes/common/accesses.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/one_element.h"
+#include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
@@ -87,10 +89,15 @@ class Eliminator {
     if (state.in(copy).size() != 1) return quoted(name) + " is not written by the copy alone";
     if (state.get<AccessNode>(copy).setzero) return quoted(name) + " is set to zero";
     if (!accesses_.is_single_use(name)) return quoted(name) + " is used elsewhere, too";
-    for (const AccessSite& site : accesses_.sites(from))
+    if (!(all_elements(a) == all_elements(b)))
+      return quoted(from) + " and " + quoted(name) + " begin at different indices";
+    for (const AccessSite& site : accesses_.sites(from)) {
+      if (sets_reference(*site.state, site.node))
+        return quoted(from) + " may be written through a reference";
       if (!(site.state == &state && site.node == original) &&
           !site.state->in(site.node).empty())
         return quoted(from) + " is written elsewhere, too";
+    }
     for (EdgeId e : state.out(copy))
       if (const auto* target = state[state.target(e)].as<AccessNode>())
         if (sdfg_.find_data(target->data)->role() != Role::Plain)

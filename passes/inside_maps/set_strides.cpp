@@ -4,9 +4,11 @@
 #include <map>
 #include <memory>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
+#include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/copy.h"
 #include "passes/common/relayout.h"
@@ -132,6 +134,7 @@ class LayoutChooser {
     if (strides == array.strides) return;
     const NewStrides layout{data, {strides.begin(), strides.end()}};
     Refusal why = check(data);
+    if (!why) why = check_constant(strides);
     if (!why) why = follow(name, layout, Relayout::Mode::Check);
     if (why) return context_.refused(trail_, quoted(name) + " stays as it is: " + why.reason());
     if (!context_.may_apply()) return;
@@ -166,6 +169,15 @@ class LayoutChooser {
       if (array.strides == packed(data.shape, order_with_fastest(rank, d))) return {};
     if (is_cut(data)) return {};
     return "its strides were chosen for another reason";
+  }
+
+  /// What the container holds may be read behind an assignment.
+  Refusal check_constant(const std::vector<Expr>& strides) {
+    if (!assigned_) assigned_ = assigned_symbols(sdfg_);
+    for (const std::string& name : symbols_of(strides))
+      if (assigned_->contains(name))
+        return "its strides would depend on '" + name + "', which is assigned";
+    return {};
   }
 
   /// Asks, or tells, everything that gets the container's address.
@@ -206,6 +218,7 @@ class LayoutChooser {
   PassContext& context_;
   const Trail& trail_;
   Votes votes_;
+  std::optional<SymbolSet> assigned_;
   SymbolSet scoped_;  ///< containers that live inside maps
   std::unordered_map<const State*, std::unique_ptr<ConnectorIndex>> indices_;
   Changed changed_ = Changed::No;

@@ -112,6 +112,7 @@ class Fuser {
     }
     if (Refusal why = check_code(tasklet, true)) return why;
     if (Refusal why = check_code(state.get<Tasklet>(next), false)) return why;
+    if (Refusal why = check_inputs(state, n, link)) return why;
     for (NodeId code : {n, next})
       if (effects_.of(sdfg_, state[code])) return quoted(state[code].label()) + " has side effects";
     const Edge& write = state[link.write];
@@ -136,6 +137,27 @@ class Fuser {
       return "the result is a structure";
     if (link.scalar == NodeId{}) return {};
     return check_scalar(state, link);
+  }
+
+  /// A value that several connectors had may be in one variable, and is taken only once.
+  Refusal check_inputs(const State& state, NodeId n, const Link& link) const {
+    const auto check = [](const Tasklet& tasklet, std::string_view connector) -> Refusal {
+      SymbolSet targets;
+      collect_targets(*tasklet.code.statements(), targets);
+      if (!targets.contains(connector)) return {};
+      return "the code of " + quoted(tasklet.label) + " assigns to its input " + quoted(connector);
+    };
+    for (EdgeId e : state.in(n)) {
+      const Data* data = sdfg_.find_data(state[e].memlet.data);
+      if (data && data->is_stream())
+        return quoted(state[n].label()) + " takes its input from the stream " +
+               quoted(state[e].memlet.data);
+      if (Refusal why = check(state.get<Tasklet>(n), state[e].dst_connector)) return why;
+    }
+    for (EdgeId e : link.reads)
+      if (Refusal why = check(state.get<Tasklet>(state.target(e)), state[e].dst_connector))
+        return why;
+    return {};
   }
 
   Refusal check_scalar(const State& state, const Link& link) const {
@@ -207,18 +229,24 @@ class Fuser {
     for (NodeId n : before) remove(state, n);
   }
 
-  static void collect_words(const Code& code, SymbolSet& out) {
-    const auto assign = [&](const auto& self, const Statements& statements) -> void {
-      for (const Statement& s : statements) {
-        if (const auto* a = std::get_if<Assign>(&s.kind)) collect_symbols(a->target, out);
-        if (const auto* i = std::get_if<IfStatement>(&s.kind))
-          self(self, i->then), self(self, i->otherwise);
-        if (const auto* w = std::get_if<WhileStatement>(&s.kind)) self(self, w->body);
-        if (const auto* f = std::get_if<ForStatement>(&s.kind))
-          collect_symbols(f->target, out), self(self, f->body);
-      }
+  /// What statements assign to, whole or in part.
+  static void collect_targets(const Statements& statements, SymbolSet& out) {
+    const auto add = [&](const Expr& target) {
+      const bool part = target.is(Op::Subscript) || target.is(Op::Attribute);
+      collect_symbols(part ? target.arg(0) : target, out);
     };
-    assign(assign, *code.statements());
+    for (const Statement& s : statements) {
+      if (const auto* a = std::get_if<Assign>(&s.kind)) add(a->target);
+      if (const auto* i = std::get_if<IfStatement>(&s.kind))
+        collect_targets(i->then, out), collect_targets(i->otherwise, out);
+      if (const auto* w = std::get_if<WhileStatement>(&s.kind)) collect_targets(w->body, out);
+      if (const auto* f = std::get_if<ForStatement>(&s.kind))
+        add(f->target), collect_targets(f->body, out);
+    }
+  }
+
+  static void collect_words(const Code& code, SymbolSet& out) {
+    collect_targets(*code.statements(), out);
     collect_symbols(code, {}, out);
   }
 

@@ -23,6 +23,7 @@ Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
     return why;
   if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
+  if (const Refusal why = check_written_last(state, plan.place, use, plan.array)) return why;
   std::vector<EdgeId> edges = plan.inner.all;
   edges.push_back(plan.place.edge);
   for (const EdgeId e : edges)

@@ -5,7 +5,9 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/aliases.h"
 #include "passes/common/copy.h"
+#include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 
@@ -24,7 +26,8 @@ bool has_tiles(const Subset& subset) {
   return std::ranges::any_of(subset.ranges, [](const Range& r) { return r.tile != Expr(1); });
 }
 
-Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, bool reshapes, Plan& plan) {
+Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, bool reshapes,
+              const Aliases& aliases, Plan& plan) {
   for (const NodeId end : {state.source(edge), state.target(edge)})
     if (const Data* data = sdfg.find_data(state.get<AccessNode>(end).data))
       if (data->is_view() && viewed_edge(sdfg, state, end) == edge)
@@ -40,6 +43,12 @@ Refusal check(const Sdfg& sdfg, const State& state, EdgeId edge, bool reshapes, 
   if (plan.from == plan.to && intersects(sides->src, sides->dst) != Truth::No)
     return "the two sides " + to_text(sides->src) + " and " + to_text(sides->dst) + " of '" +
            plan.from + "' may overlap";
+  if (plan.from != plan.to) {
+    const auto from = accessed_container(sdfg, state, state.source(edge));
+    const auto to = accessed_container(sdfg, state, state.target(edge));
+    if (!from || !to || may_be_same(aliases, *from, *to))
+      return "'" + plan.from + "' and '" + plan.to + "' may be the same memory";
+  }
   plan.from_wide = wide_dimensions(sides->src);
   plan.to_wide = wide_dimensions(sides->dst);
   bool same = plan.from_wide.size() == plan.to_wide.size();
@@ -95,7 +104,17 @@ bool same_count(const Expr& a, const Expr& b) {
   return a == b || max(0, a) == b || max(0, b) == a;
 }
 
-std::optional<Beside> matching(const MapEntry* map, const Plan& plan) {
+/// Does the copy name one of the parameters, which means something else there?
+bool uses_parameter(const Sdfg& sdfg, const Plan& plan, const MapEntry& map) {
+  SymbolSet used;
+  collect_symbols(plan.sides.src, used);
+  collect_symbols(plan.sides.dst, used);
+  for (const std::string& name : {plan.from, plan.to})
+    if (const Data* data = sdfg.find_data(name)) collect_symbols(*data, used);
+  return std::ranges::any_of(map.params, [&](const auto& p) { return used.contains(p); });
+}
+
+std::optional<Beside> matching(const Sdfg& sdfg, const MapEntry* map, const Plan& plan) {
   if (!map || plan.reshapes || map->params.size() != plan.from_wide.size()) return std::nullopt;
   Beside out{map, {}};
   for (std::size_t d : plan.from_wide) {
@@ -108,20 +127,20 @@ std::optional<Beside> matching(const MapEntry* map, const Plan& plan) {
     if (k == map->params.size()) return std::nullopt;
     out.params.push_back(k);
   }
-  return out;
+  return uses_parameter(sdfg, plan, *map) ? std::nullopt : std::optional(std::move(out));
 }
 
 /// `uses`: all access nodes of the copy's source.
-std::optional<Beside> beside(const State& state, const std::vector<NodeId>& uses,
-                             const Plan& plan) {
+std::optional<Beside> beside(const Sdfg& sdfg, const State& state,
+                             const std::vector<NodeId>& uses, const Plan& plan) {
   if (plan.from_wide.empty() || plan.reshapes) return std::nullopt;
   for (NodeId use : uses) {
     for (EdgeId e : state.out(use))
       if (!state[e].memlet.empty())
-        if (auto found = matching(state[state.target(e)].as<MapEntry>(), plan)) return found;
+        if (auto found = matching(sdfg, state[state.target(e)].as<MapEntry>(), plan)) return found;
     for (EdgeId e : state.in(use))
       if (const auto* exit = state[state.source(e)].as<MapExit>())
-        if (auto found = matching(state[exit->entry].as<MapEntry>(), plan)) return found;
+        if (auto found = matching(sdfg, state[exit->entry].as<MapEntry>(), plan)) return found;
   }
   return std::nullopt;
 }
@@ -209,19 +228,19 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
 Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
                           const GpuMemory& gpu, const MapEntry* like, bool reshapes) {
   Plan plan;
-  if (Refusal why = check(sdfg, state, edge, reshapes, plan)) return why;
+  if (Refusal why = check(sdfg, state, edge, reshapes, {}, plan)) return why;
   if (Refusal why = check_memory(sdfg, plan, gpu)) return why;
-  if (like && !matching(like, plan)) return "the copy has other points than the map";
+  if (like && !matching(sdfg, like, plan)) return "the copy has other points than the map";
   return {};
 }
 
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,
                    const std::vector<const MapEntry*>& like, AssignedNames& assigned) {
   Plan plan;
-  SDFG_ASSERT(!check(sdfg, state, edge, true, plan));
+  SDFG_ASSERT(!check(sdfg, state, edge, true, {}, plan));
   std::optional<Beside> points;
   for (const MapEntry* map : like)
-    if (!points) points = matching(map, plan);
+    if (!points) points = matching(sdfg, map, plan);
   std::optional<ScopeNames> names;
   if (!points) names.emplace(sdfg, state, assigned);
   return apply(sdfg, state, edge, plan, Schedule::Default, points, names);
@@ -231,6 +250,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
   Changed changed = Changed::No;
   AssignedNames assigned;
   const GpuMemory gpu(root);
+  LazyAliases aliases(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeNames> names;
     std::optional<ScopeTree> scopes;
@@ -253,7 +273,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       if (!is_copy || (!options.arrays.empty() && !is_meant(from) && !is_meant(to))) continue;
       const Trail here = trail.in(state, from);
       Plan plan;
-      Refusal why = check(sdfg, state, edge, options.reshapes, plan);
+      Refusal why = check(sdfg, state, edge, options.reshapes, aliases.of(sdfg), plan);
       if (!why) why = check_memory(sdfg, plan, gpu);
       if (why) {
         context.refused(here, why);
@@ -262,7 +282,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       if (options.only_strided && is_one_call(sdfg, plan)) continue;
       std::optional<Beside> points;
       if (options.only_beside_maps) {
-        if (!scopes->parent_of(from)) points = beside(state, uses[plan.from], plan);
+        if (!scopes->parent_of(from)) points = beside(sdfg, state, uses[plan.from], plan);
         if (!points) continue;
       }
       if (!context.may_apply()) return;

@@ -27,7 +27,7 @@ struct Plan {
 };
 
 Refusal make_plan(const Sdfg& sdfg, const State& state, NodeId node, const Pointwise& operation,
-                  Plan& plan) {
+                  const Aliases& aliases, Plan& plan) {
   const auto find = [&](auto edges, auto connector, const std::string& name) -> Result<LibraryEnd> {
     for (EdgeId e : edges)
       if (state[e].*connector == name && !state[e].memlet.empty()) return library_end(state, e);
@@ -43,7 +43,7 @@ Refusal make_plan(const Sdfg& sdfg, const State& state, NodeId node, const Point
     if (!read) return "'" + name + "': " + read.error().message;
     plan.in.push_back(std::move(*in)), plan.reads.push_back(std::move(*read));
   }
-  return check_reads_apart(sdfg, state, plan.in, *plan.out);
+  return check_reads_apart(sdfg, state, plan.in, *plan.out, aliases);
 }
 
 /// The element at indices of all dimensions.
@@ -112,6 +112,7 @@ Result<Changed> ExpandPointwise::run(Sdfg& root, const Options&, PassContext& co
   Changed changed = Changed::No;
   AssignedNames assigned;
   std::optional<GpuMemory> gpu;
+  LazyAliases aliases(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
@@ -123,7 +124,7 @@ Result<Changed> ExpandPointwise::run(Sdfg& root, const Options&, PassContext& co
       const Trail here = trail.in(state, id);
       if (!gpu) gpu.emplace(root);
       Plan plan;
-      Refusal why = make_plan(sdfg, state, id, *pointwise, plan);
+      Refusal why = make_plan(sdfg, state, id, *pointwise, aliases.of(sdfg), plan);
       if (!why && !tree->parent_of(id)) why = check_within_reach(sdfg, plan.ends(), *gpu);
       if (why) {
         context.refused(here, why);

@@ -157,7 +157,7 @@ Result<Plan> plan_dot(LibraryEnd in, LibraryEnd factor, LibraryEnd out) {
 }
 
 Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
-                       const LibraryOperation& operation) {
+                       const LibraryOperation& operation, const Aliases& aliases) {
   std::vector<LibraryEnd> in;
   std::vector<std::string> connectors;
   std::optional<LibraryEnd> out;
@@ -173,7 +173,7 @@ Result<Plan> make_plan(const Sdfg& sdfg, const State& state, NodeId id,
     SDFG_TRY(out, library_end(state, e));
   }
   if (!out) return Diagnostic{{}, "it has no output"};
-  if (const Refusal why = check_reads_apart(sdfg, state, in, *out))
+  if (const Refusal why = check_reads_apart(sdfg, state, in, *out, aliases))
     return Diagnostic{{}, why.reason()};
   if (const auto* reduce = std::get_if<Reduce>(&operation)) {
     return plan_reduce(state, *reduce, std::move(in[0]), std::move(*out));
@@ -395,6 +395,7 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
   AssignedNames assigned;
   const GpuMemory gpu(root);
   std::optional<std::unordered_set<const Sdfg*>> inside;  // SDFGs that maps run, when asked for
+  LazyAliases aliases(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
@@ -406,7 +407,7 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
                            std::holds_alternative<ReduceWithSkipValues>(*operation);
       const Trail here = trail.in(state, id);
       if (!reduces && !is_dot(*operation)) continue;
-      const auto plan = make_plan(sdfg, state, id, *operation);
+      const auto plan = make_plan(sdfg, state, id, *operation, aliases.of(sdfg));
       if (!plan) {
         context.refused(here, plan.error().message);
         continue;

@@ -3,25 +3,17 @@
 #include <cctype>
 
 #include "ir/analysis/memlet_path.h"
+#include "passes/common/viewed.h"
 
 namespace sdfg {
 namespace {
 
-/// The container whose memory an edge of a library node reaches, through views; empty when it
-/// cannot be told.
-std::string memory_of(const Sdfg& sdfg, const State& state, EdgeId edge, bool reads) {
-  NodeId node = reads ? path_source(state, edge) : path_target(state, edge);
-  for (int hops = 0; hops < 16; ++hops) {
-    const auto* access = state[node].as<AccessNode>();
-    const Data* data = access ? sdfg.find_data(access->data) : nullptr;
-    if (!data || data->is_reference()) return {};
-    if (!data->is_view()) return access->data;
-    const auto viewing = viewed_edge(sdfg, state, node);
-    if (!viewing) return {};
-    node = state.source(*viewing) == node ? path_target(state, *viewing)
-                                          : path_source(state, *viewing);
-  }
-  return {};
+/// The container whose memory an edge of a library node reaches; nothing when it cannot be told.
+std::optional<std::string> memory_of(const Sdfg& sdfg, const State& state, EdgeId edge,
+                                     bool reads) {
+  const NodeId node = reads ? path_source(state, edge) : path_target(state, edge);
+  if (!state[node].is<AccessNode>()) return std::nullopt;
+  return accessed_container(sdfg, state, node);
 }
 
 }  // namespace
@@ -36,15 +28,17 @@ Result<LibraryEnd> library_end(const State& state, EdgeId edge) {
 }
 
 Refusal check_reads_apart(const Sdfg& sdfg, const State& state,
-                          const std::vector<LibraryEnd>& in, const LibraryEnd& out) {
-  const std::string written = memory_of(sdfg, state, out.edge, false);
+                          const std::vector<LibraryEnd>& in, const LibraryEnd& out,
+                          const Aliases& aliases) {
+  const auto written = memory_of(sdfg, state, out.edge, false);
   for (const LibraryEnd& port : in) {
     if (port.data == out.data && intersects(port.subset, out.subset) == Truth::No) continue;
-    const std::string read = memory_of(sdfg, state, port.edge, true);
-    if (read.empty() || written.empty())
-      return "it cannot be told whether it writes what it reads";
-    if (read == written)
-      return "it writes " + out.data + "[" + to_text(out.subset) + "], memory of '" + written +
+    const auto read = memory_of(sdfg, state, port.edge, true);
+    if (!read || !written) return "it cannot be told whether it writes what it reads";
+    if (*read != *written && may_be_same(aliases, *read, *written))
+      return "it writes '" + *written + "' and reads '" + *read + "', which may be the same memory";
+    if (*read == *written)
+      return "it writes " + out.data + "[" + to_text(out.subset) + "], memory of '" + *written +
              "', which it reads";
   }
   return {};

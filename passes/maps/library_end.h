@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/common/aliases.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/pass.h"
 
@@ -22,10 +23,11 @@ struct LibraryEnd {
 /// Of an edge with data at a library node. The error says that the subset has tiles.
 Result<LibraryEnd> library_end(const State& state, EdgeId edge);
 
-/// Does the node write nothing that it reads, also through views? A map writes elements before all
-/// are read.
+/// Does the node write nothing that it reads, also through views and by other names? A map writes
+/// elements before all are read.
 Refusal check_reads_apart(const Sdfg& sdfg, const State& state,
-                          const std::vector<LibraryEnd>& in, const LibraryEnd& out);
+                          const std::vector<LibraryEnd>& in, const LibraryEnd& out,
+                          const Aliases& aliases);
 
 /// Can maps of the host touch all of it? Asked of nodes outside of scopes.
 Refusal check_within_reach(const Sdfg& sdfg, const std::vector<LibraryEnd>& ends,

@@ -4,7 +4,9 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
+#include "ir/replace.h"
 #include "passes/common/assume.h"
+#include "passes/common/certain_writes.h"
 #include "passes/common/scope.h"
 
 namespace sdfg {
@@ -42,16 +44,19 @@ const std::optional<Subset>& side(const Memlet& memlet, bool reads) {
   return reads ? memlet.src_subset : memlet.dst_subset;
 }
 
-/// Maps around a leaf, the innermost first, up to the inner map of the place.
-std::vector<const MapEntry*> maps_around(const State& state, const ScopeTree& tree,
-                                         const StoragePlace& place, EdgeId leaf) {
-  std::vector<const MapEntry*> maps;
-  const NodeId node = place.reads ? state.target(leaf) : state.source(leaf);
+/// The inner end of an edge.
+NodeId end_of(const State& state, const StoragePlace& place, EdgeId edge) {
+  return place.reads ? state.target(edge) : state.source(edge);
+}
+
+/// Entries around a node, the innermost first, up to the inner map of the place.
+std::vector<NodeId> scopes_around(const ScopeTree& tree, const StoragePlace& place, NodeId node) {
+  std::vector<NodeId> entries;
   for (const NodeId entry : tree.enclosing(node)) {
-    if (const auto* map = state[entry].as<MapEntry>()) maps.push_back(map);
+    entries.push_back(entry);
     if (entry == place.inner.entry) break;
   }
-  return maps;
+  return entries;
 }
 
 /// What a leaf's memlet touches over all points of the inner map. A dimension that cannot be told
@@ -59,16 +64,36 @@ std::vector<const MapEntry*> maps_around(const State& state, const ScopeTree& tr
 Subset seen_from_outside(const State& state, const ScopeTree& tree, const StoragePlace& place,
                          EdgeId leaf, const Subset& whole) {
   Subset subset = *side(state[leaf].memlet, place.reads);
-  for (const MapEntry* map : maps_around(state, tree, place, leaf)) {
-    const SymbolSet params(map->params.begin(), map->params.end());
-    const auto ranges = image(subset, map->params, map->ranges);
+  for (const NodeId entry : scopes_around(tree, place, end_of(state, place, leaf))) {
+    const std::vector<std::string> defined = names_defined_by(state[entry]);
+    const SymbolSet names(defined.begin(), defined.end());
+    std::vector<std::optional<Range>> ranges(subset.ranges.begin(), subset.ranges.end());
+    if (const auto* map = state[entry].as<MapEntry>())
+      ranges = image(subset, map->params, map->ranges);
     for (std::size_t d = 0; d < subset.rank(); ++d) {
-      const bool known = ranges[d] && !mentions(ranges[d]->begin, params) &&
-                         !mentions(ranges[d]->end, params) && !mentions(ranges[d]->step, params);
+      const bool known = ranges[d] && !mentions(ranges[d]->begin, names) &&
+                         !mentions(ranges[d]->end, names) && !mentions(ranges[d]->step, names);
       subset[d] = known ? *ranges[d] : whole[d];
     }
   }
   return subset;
+}
+
+/// Is there an access by the leaf wherever the box has elements?
+bool fills(const State& state, const ScopeTree& tree, const StoragePlace& place, EdgeId leaf,
+           const Subset& box, const Assumptions& known) {
+  const auto is_as_long = [&](const Range& range) {
+    return std::ranges::any_of(box.ranges,
+                               [&](const Range& r) { return r.size() == range.size(); });
+  };
+  const auto has_points = [&](const Range& range) {
+    return is_as_long(range) || certain(less_equal(range.begin, range.end, known));
+  };
+  return std::ranges::all_of(
+      scopes_around(tree, place, end_of(state, place, leaf)), [&](NodeId entry) {
+        const auto* map = state[entry].as<MapEntry>();
+        return map && std::ranges::all_of(map->ranges, has_points);
+      });
 }
 
 /// Sizes of the box, bounded without the parameters of the scopes around.
@@ -145,28 +170,36 @@ InnerEdges inner_edges(const State& state, const StoragePlace& place) {
   return found;
 }
 
-ScopeUse::ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry) {
+ScopeUse::ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry, Aliases aliases)
+    : aliases_(std::move(aliases)) {
   const std::optional<Scope> scope = find_scope(state, outer_entry);
   if (!scope) return;
-  const auto add_ends = [&](EdgeId e, NodeId end, SymbolSet& names) {
-    names.insert(state[e].memlet.data);
-    if (const auto* access = state[end].as<AccessNode>()) names.insert(access->data);
+  const auto is_view = [&](const std::string& name) {
+    const Data* data = sdfg.find_data(name);
+    return data && (data->is_view() || data->is_reference());
   };
-  for (EdgeId e : state.in(outer_entry)) add_ends(e, state.source(e), reads_);
-  for (EdgeId e : state.out(scope->exit)) add_ends(e, state.target(e), writes_);
+  const auto add_read = [&](const std::string& name) {
+    reads_.insert(memory(name));
+    reads_view_ = reads_view_ || is_view(name);
+  };
+  const auto add_write = [&](const std::string& name) {
+    ++writers_[memory(name)];
+    writes_view_ = writes_view_ || is_view(name);
+  };
+  const auto add_ends = [&](EdgeId e, NodeId end, const auto& add) {
+    if (state[e].memlet.empty()) return;
+    const std::string& name = state[e].memlet.data;
+    add(name);
+    if (const auto* access = state[end].as<AccessNode>(); access && access->data != name)
+      add(access->data);
+  };
+  for (EdgeId e : state.in(outer_entry)) add_ends(e, state.source(e), add_read);
+  for (EdgeId e : state.in(scope->exit)) add_ends(e, path_target(state, e), add_write);
   for (NodeId id : scope->nodes)
     if (const auto* access = state[id].as<AccessNode>()) {
-      if (!state.out(id).empty()) reads_.insert(access->data);
-      if (!state.in(id).empty()) writes_.insert(access->data);
+      if (!state.out(id).empty()) add_read(access->data);
+      if (!state.in(id).empty()) add_write(access->data);
     }
-  const auto holds_view = [&](const SymbolSet& names) {
-    return std::ranges::any_of(names, [&](const std::string& name) {
-      const Data* data = sdfg.find_data(name);
-      return data && (data->is_view() || data->is_reference());
-    });
-  };
-  reads_view_ = holds_view(reads_);
-  writes_view_ = holds_view(writes_);
 }
 
 Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
@@ -180,8 +213,13 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
     Subset part = seen_from_outside(state, tree, place, leaf, whole);
     box = box ? bounding_box(*box, part, known) : std::move(part);
   }
-  // A memlet never leaves the container; where the box is as long, it does not either.
+  // Where anything runs behind it, a memlet never leaves the container; where the box is as long,
+  // it does not either.
   std::optional<Subset> between = side(state[place.edge].memlet, place.reads);
+  if (!std::ranges::any_of(inner.leaves, [&](EdgeId leaf) {
+        return fills(state, tree, place, leaf, *box, known);
+      }))
+    between.reset();
   for (std::size_t d = 0; d < box->rank(); ++d)
     if (!(between && (*between)[d] == (*box)[d]) &&
         !certain(covers(Subset{{whole[d]}}, Subset{{(*box)[d]}}, known)))
@@ -197,17 +235,21 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
     return "more than one write inside goes to '" + state[place.edge].memlet.data + "'";
   const EdgeId leaf = inner.leaves.front();
   const Subset& subset = *side(state[leaf].memlet, false);
-  if (state[state.source(leaf)].is_code() && num_elements(subset) != Expr(1))
-    return "'" + std::string(state[state.source(leaf)].label()) + "' may write a part of " +
-           to_text(subset) + " only";
+  if (const Node& code = state[state.source(leaf)];
+      code.is_code() && (num_elements(subset) != Expr(1) ||
+                         !writes_all(state, leaf, state.target(leaf), subset)))
+    return "'" + std::string(code.label()) + "' may write a part of " + to_text(subset) + " only";
   NameSet followed;
   assume_scopes(state, tree, place.inner.entry, known);
-  const std::vector<const MapEntry*> maps = maps_around(state, tree, place, leaf);
-  const auto is_param = [&](const std::string& name) {
-    return std::ranges::any_of(maps, [&](const MapEntry* map) {
-      return std::ranges::find(map->params, name) != map->params.end();
-    });
-  };
+  std::vector<const MapEntry*> maps;
+  SymbolSet names;
+  for (const NodeId entry : scopes_around(tree, place, state.source(leaf))) {
+    const auto* map = state[entry].as<MapEntry>();
+    if (!map) return "it is not certain that all of " + to_text(subset) + " is written";
+    maps.push_back(map);
+    for (std::string& name : names_defined_by(state[entry])) names.insert(std::move(name));
+  }
+  const auto is_param = [&](const std::string& name) { return names.contains(name); };
   for (const Range& range : subset.ranges) {
     SymbolSet used;
     collect_symbols(Subset{{range}}, used);
@@ -225,13 +267,21 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
       const Range& range = map->ranges[d];
       SymbolSet used;
       collect_symbols(Subset{{range}}, used);
-      const bool follows = followed.contains(map->params[d]);
+      const bool follows = followed.erase(map->params[d]) > 0;  // the innermost of that name
       if (std::ranges::any_of(used, is_param) || (follows && range.step != Expr(1)))
         return "the range " + to_text(range) + " of '" + map->params[d] + "' leaves out elements";
       if (!follows && !certain(less_equal(range.begin, range.end, known)))
         return "the range " + to_text(range) + " of '" + map->params[d] + "' may be empty";
     }
   return {};
+}
+
+Refusal check_written_last(const State& state, const StoragePlace& place, const ScopeUse& use,
+                           const std::string& array) {
+  const bool is_waited_for = std::ranges::any_of(
+      state.out(place.inner.exit), [&](EdgeId e) { return state.target(e) != place.outer.exit; });
+  if (!is_waited_for || !use.writes_more_than_once(array)) return {};
+  return "the outer map writes '" + array + "' once more, and waits for the map inside";
 }
 
 Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace& place,
@@ -252,8 +302,7 @@ Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace&
     if (!subset) return "a memlet of " + name + " has no subset";
   }
   for (const EdgeId e : inner.leaves) {
-    const NodeId end = place.reads ? state.target(e) : state.source(e);
-    const Node& node = state[end];
+    const Node& node = state[end_of(state, place, e)];
     if (node.is<NestedSdfg>() && !data.is_scalar())
       return "the nested SDFG '" + std::string(node.label()) + "' knows the strides of " + name;
     if (const auto* access = node.as<AccessNode>()) {
@@ -267,6 +316,9 @@ Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace&
 
 void redirect(State& state, const StoragePlace& place, const InnerEdges& inner,
               const std::string& array, const std::string& transient, const Subset& box) {
+  SymbolSet names;
+  collect_symbols(box, names);
+  for (const NodeId entry : inner.entries) rename_bound_names(state, entry, names);
   for (const EdgeId e : inner.all) {
     Memlet& memlet = state[e].memlet;
     auto& subset = side(memlet, place.reads);

@@ -9,6 +9,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
+#include "passes/common/aliases.h"
 #include "passes/common/assume.h"
 #include "passes/common/fresh_names.h"
 #include "passes/common/walk_states.h"
@@ -41,13 +42,29 @@ InnerEdges inner_edges(const State& state, const StoragePlace& place);
 /// What an outer map's scope does with containers by itself, found once for all its places.
 class ScopeUse {
  public:
-  ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry);
+  ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry, Aliases aliases);
   /// May it? A view may be of any container.
-  bool reads(const std::string& data) const { return reads_view_ || reads_.contains(data); }
-  bool writes(const std::string& data) const { return writes_view_ || writes_.contains(data); }
+  bool reads(const std::string& data) const { return reads_view_ || reads_.contains(memory(data)); }
+  bool writes(const std::string& data) const { return writes_view_ || writers(data) > 0; }
+  /// May it write the container by more than one way out, or at a node inside?
+  bool writes_more_than_once(const std::string& data) const {
+    return writes_view_ || writers(data) > 1;
+  }
 
  private:
-  SymbolSet reads_, writes_;
+  /// The name that stands for all that may be the same memory.
+  const std::string& memory(const std::string& data) const {
+    const auto found = aliases_.find(data);
+    return found == aliases_.end() ? data : found->second;
+  }
+  std::size_t writers(const std::string& data) const {
+    const auto found = writers_.find(memory(data));
+    return found == writers_.end() ? 0 : found->second;
+  }
+
+  Aliases aliases_;
+  SymbolSet reads_;
+  ByName<std::size_t> writers_;
   bool reads_view_ = false, writes_view_ = false;
 };
 
@@ -68,6 +85,10 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
 /// whose parameters do not occur must have points. Empty: yes.
 Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
                           const InnerEdges& inner, Assumptions known);
+/// Why the inner map's writes of the container cannot come out later than now: something that waits
+/// for the map may write it, too.
+Refusal check_written_last(const State& state, const StoragePlace& place, const ScopeUse& use,
+                           const std::string& array);
 
 /// Why the inner edges cannot be pointed at another container, with their subsets moved: a kernel
 /// would read a transient of the host, among others.
@@ -96,6 +117,7 @@ struct LocalStoragePass {
   Changed run(Sdfg& root, const Options& options, PassContext& context) const {
     Changed changed = Changed::No;
     FreshNames names;
+    LazyAliases aliases(root);
     std::unordered_map<const Sdfg*, Assumptions> shapes;  // looked up, never iterated
     walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
       std::optional<ScopeUse> use;
@@ -112,7 +134,7 @@ struct LocalStoragePass {
           known = &at->second;
         }
         if (!use || used_by != place.outer.entry)
-          use.emplace(sdfg, state, used_by = place.outer.entry);
+          use.emplace(sdfg, state, used_by = place.outer.entry, aliases.of(sdfg));
         Plan plan{place, inner_edges(state, place), state[place.edge].memlet.data};
         const Trail here = trail.in(state, place.inner.entry);
         if (const Refusal why = check(sdfg, state, *tree, *use, *known, plan)) {

@@ -15,24 +15,11 @@ bool same_names(std::vector<std::string> a, std::vector<std::string> b) {
   return a == b;
 }
 
-std::vector<Range> reordered(const MapEntry& map, const std::vector<std::string>& order) {
-  std::vector<Range> ranges;
-  for (const std::string& name : order)
-    ranges.push_back(
-        map.ranges[std::size_t(std::ranges::find(map.params, name) - map.params.begin())]);
-  return ranges;
-}
-
-Refusal check(const std::vector<Range>& ranges, const std::vector<std::string>& order) {
-  for (std::size_t d = 0; d < order.size(); ++d) {
-    SymbolSet used;
-    collect_symbols(Subset{{ranges[d]}}, used);
-    for (std::size_t later = d; later < order.size(); ++later)
-      if (used.contains(order[later]))
-        return "the range " + to_text(ranges[d]) + " of '" + order[d] + "' uses '" + order[later] +
-               "'";
-  }
-  return {};
+std::vector<std::size_t> order_of(const MapEntry& map, const std::vector<std::string>& params) {
+  std::vector<std::size_t> order;
+  for (const std::string& name : params)
+    order.push_back(std::size_t(std::ranges::find(map.params, name) - map.params.begin()));
+  return order;
 }
 
 }  // namespace
@@ -48,8 +35,8 @@ Result<Changed> MapDimShuffle::run(Sdfg& root, const Options& options, PassConte
       auto& map = state.get<MapEntry>(ends.entry);
       if (map.params == options.parameters || !same_names(map.params, options.parameters)) continue;
       const Trail here = trail.in(state, ends.entry);
-      std::vector<Range> ranges = reordered(map, options.parameters);
-      Refusal why = check(ranges, options.parameters);
+      const std::vector<std::size_t> order = order_of(map, options.parameters);
+      Refusal why = check_dimension_order(map, order);
       if (!why) why = check_reordering(sdfg, state, ends.entry);
       if (why) {
         context.refused(here, why);
@@ -58,7 +45,8 @@ Result<Changed> MapDimShuffle::run(Sdfg& root, const Options& options, PassConte
       if (!context.may_apply()) return;
       context.applied(here, "reordered the map " + describe(map));
       map.params = options.parameters;
-      map.ranges = std::move(ranges);
+      const std::vector<Range> before = map.ranges;
+      for (std::size_t d = 0; d < order.size(); ++d) map.ranges[d] = before[order[d]];
       changed = Changed::Yes;
     }
   });

@@ -8,8 +8,10 @@
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
+#include "passes/common/aliases.h"
 #include "passes/common/assume.h"
 #include "passes/common/scope.h"
+#include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/map_body.h"
 #include "passes/maps/nest.h"
@@ -21,7 +23,7 @@ std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(),
 
 /// What is found out once for an SDFG. Splitting maps keeps the access nodes that there were.
 struct Facts {
-  explicit Facts(Sdfg& sdfg) : accesses(sdfg) {
+  Facts(Sdfg& sdfg, LazyAliases& aliases) : accesses(sdfg), aliases(aliases) {
     assume_shapes(sdfg, known);
     for_each_state(sdfg, [&](const State& state) {
       for (EdgeId e : state.edges())
@@ -31,6 +33,7 @@ struct Facts {
     });
   }
   Accesses accesses;
+  LazyAliases& aliases;
   Assumptions known;
   /// By container: edges from tasklet to tasklet that name it.
   ByName<std::size_t> direct;
@@ -151,17 +154,25 @@ class Fission {
     }
   }
 
-  /// Has one of the containers that pass the map's border another access node beside the map, or
-  /// another writer of the same node? Then who comes before or after the map may depend on parts
-  /// with which it exchanges nothing.
+  /// Has one of the containers that pass the map's border, or that nodes of the body touch, another
+  /// access node outside of the map, or another writer of the same node? Then who comes before or
+  /// after the map may depend on parts with which it exchanges nothing.
   bool is_met_elsewhere(const ScopeTree& tree) const {
     std::set<NodeId> beside;
-    NameSet names;
+    SymbolSet names;
     const auto add = [&](NodeId node, EdgeId e) {
       beside.insert(node);
       if (!state_[e].memlet.empty()) names.insert(state_[e].memlet.data);
-      if (const auto* access = state_[node].as<AccessNode>()) names.insert(access->data);
+      if (!state_[node].is<AccessNode>()) return;
+      names.insert(state_.get<AccessNode>(node).data);
+      if (auto looked_at = accessed_container(sdfg_, state_, node))
+        names.insert(std::move(*looked_at));
     };
+    const std::optional<Scope> scope = find_scope(state_, ends_.entry);
+    for (NodeId n : scope->nodes)
+      if (const auto* access = state_[n].as<AccessNode>())
+        if (const Data* data = sdfg_.find_data(access->data); data && !data->transient)
+          names.insert(access->data);
     for (EdgeId e : state_.in(ends_.entry)) add(state_.source(e), e);
     for (EdgeId e : state_.out(ends_.exit)) {
       add(state_.target(e), e);
@@ -170,9 +181,14 @@ class Fission {
             state_[state_.target(e)].is<AccessNode>())
           return true;
     }
+    add_aliases(facts_.aliases.of(sdfg_), names);
     const auto elsewhere = [&](const AccessSite& site) {
-      return site.state == &state_ && !beside.contains(site.node) &&
-             site.node.value < tree.parent.size() && tree.parent_of(site.node) == outer_;
+      if (site.state != &state_ || beside.contains(site.node) ||
+          site.node.value >= tree.parent.size())
+        return false;
+      NodeId around = tree.parent_of(site.node);
+      while (around && around != outer_ && around != ends_.entry) around = tree.parent_of(around);
+      return around == outer_;
     };
     return std::ranges::any_of(names, [&](const std::string& name) {
       return std::ranges::any_of(facts_.accesses.sites(name), elsewhere);
@@ -192,6 +208,8 @@ class Fission {
         if (!body_.part_of.contains(other))
           return quoted + " is copied in the body without a computation";
       }
+    if (const Data* root = sdfg_.find_data(root_name(name)); root != &data && root->transient)
+      return quoted + " is a member of a structure of which each iteration may have its own";
     if (!data.transient) return {};
     if (const Refusal why = check_grown(node, name, data)) return why;
     body_.grown.insert(name);
@@ -207,8 +225,10 @@ class Fission {
     if (!(data.as_array() || data.is_scalar())) return quoted + " is no array";
     if (data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External)
       return quoted + " lives longer than the program runs";
-    if (mentions(Subset::whole(data.shape), map_.params))
-      return "the shape of " + quoted + " depends on the map";
+    SymbolSet used;
+    collect_symbols(data, used);
+    if (std::ranges::any_of(map_.params, [&](const auto& p) { return used.contains(p); }))
+      return "the shape or layout of " + quoted + " depends on the map";
     if (mentions(Subset{map_.ranges}, outer_params_))
       return "the map's size, which " + quoted + " would get, depends on the maps around it";
     for (const bool reads : {true, false})
@@ -412,13 +432,14 @@ class Fission {
 class StateFission {
  public:
   StateFission(Sdfg& sdfg, State& state, const Trail& trail, const MapFission::Options& options,
-               PassContext& context, std::optional<Facts>& facts)
+               PassContext& context, std::optional<Facts>& facts, LazyAliases& aliases)
       : sdfg_(sdfg),
         state_(state),
         trail_(trail),
         options_(options),
         context_(context),
-        facts_(facts) {}
+        facts_(facts),
+        aliases_(aliases) {}
 
   /// Gives the entries of the maps that came out.
   std::vector<NodeId> run() {
@@ -460,7 +481,7 @@ class StateFission {
     if (!options_.maps.empty() &&
         std::ranges::find(options_.maps, map.label) == options_.maps.end())
       return true;
-    if (!facts_) facts_.emplace(sdfg_);
+    if (!facts_) facts_.emplace(sdfg_, aliases_);
     const Trail here = trail_.in(state_, ends.entry);
     Fission fission(sdfg_, state_, *facts_, ends);
     if (const Refusal why = fission.check(tree_, children_[ends.entry])) {
@@ -483,17 +504,20 @@ class StateFission {
   std::map<NodeId, std::vector<NodeId>> children_;
   std::vector<std::vector<MapEnds>> by_depth_;
   std::optional<Facts>& facts_;  ///< of the SDFG, made when first needed
+  LazyAliases& aliases_;
 };
 
 }  // namespace
 
 Result<Changed> MapFission::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed changed = Changed::No;
+  LazyAliases aliases(root);
   std::map<const Sdfg*, std::optional<Facts>> facts;  // looked up, never iterated
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     if (!scope_tree(state)) return;
     const std::vector<NodeId> split =
-        StateFission(sdfg, state, trail, options, context, facts[&sdfg]).run();
+        StateFission(sdfg, state, trail, options, context, facts[&sdfg], aliases)
+            .run();
     std::vector<NodeId> entries;
     for (NodeId entry : split)
       if (state.contains(entry)) entries.push_back(entry);

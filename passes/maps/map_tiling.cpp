@@ -53,15 +53,10 @@ Plan plan(const State& state, MapEnds ends, const MapTiling::Options& options) {
 Refusal check(const Sdfg& sdfg, const State& state, MapEnds ends, const Plan& plan) {
   const auto& map = state.get<MapEntry>(ends.entry);
   if (plan.tilings.empty()) return "no dimension is to be tiled, or none is longer than its tile";
-  for (std::size_t d : plan.outside) {
-    SymbolSet used;
-    collect_symbols(Subset{{map.ranges[d]}}, used);
-    for (std::size_t other = 0; other < d; ++other)
-      if (used.contains(map.params[other]) &&
-          std::ranges::find(plan.outside, other) == plan.outside.end())
-        return "the range " + to_text(map.ranges[d]) + " of '" + map.params[d] + "' uses '" +
-               map.params[other] + "'";
-  }
+  std::vector<std::size_t> order = plan.outside;
+  for (std::size_t d = 0; d < map.params.size(); ++d)
+    if (std::ranges::find(plan.outside, d) == plan.outside.end()) order.push_back(d);
+  if (Refusal why = check_dimension_order(map, order)) return why;
   return check_tiling(sdfg, state, ends, plan.tilings);
 }
 

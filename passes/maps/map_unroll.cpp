@@ -8,6 +8,7 @@
 #include "passes/common/fresh_names.h"
 #include "passes/common/point_order.h"
 #include "passes/common/scope.h"
+#include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
 #include "passes/simplify/trivial_map_elimination.h"
@@ -126,12 +127,13 @@ class Unroller {
         todo.push_back({exit->entry, id});
   }
 
-  /// Transients whose access nodes are all in the scope; constants serve all iterations.
+  /// Transients whose access nodes, or those of their members, are all in the scope; constants
+  /// serve all iterations.
   std::vector<std::string> local_transients(const Sdfg& sdfg, const State& state,
                                             const Scope& scope) {
     std::map<std::string, std::size_t> inside;
     for (NodeId id : scope.nodes)
-      if (const auto* access = state[id].as<AccessNode>()) ++inside[access->data];
+      if (const auto* access = state[id].as<AccessNode>()) ++inside[root_name(access->data)];
     std::vector<std::string> local;
     for (const auto& [name, count] : inside) {
       const Data* data = sdfg.find_data(name);
@@ -142,14 +144,14 @@ class Unroller {
     return local;
   }
 
-  /// Access nodes of a container in its SDFG, as it was before anything was unrolled: copies have
-  /// containers of their own, or were counted more than once already.
+  /// Access nodes of a container or its members in its SDFG, as it was before anything was
+  /// unrolled: copies have containers of their own, or were counted more than once already.
   std::size_t uses(const Sdfg& sdfg, const std::string& name) {
     if (counted_ != &sdfg) {
       counted_ = &sdfg;
       uses_.clear();
       for_each_node(sdfg, [&](const Node& node) {
-        if (const auto* access = node.as<AccessNode>()) ++uses_[access->data];
+        if (const auto* access = node.as<AccessNode>()) ++uses_[root_name(access->data)];
       });
     }
     return uses_[name];
@@ -171,7 +173,9 @@ class Unroller {
   void rename_in(State& state, MapEnds ends, const std::vector<NodeId>& nodes,
                  const Renaming& names) {
     const auto rename = [&](std::string& data) {
-      if (const auto at = names.find(data); at != names.end()) data = at->second;
+      const std::string root = root_name(data);
+      if (const auto at = names.find(root); at != names.end())
+        data.replace(0, root.size(), at->second);
     };
     for (NodeId id : nodes)
       if (auto* access = state[id].as<AccessNode>()) rename(access->data);

@@ -32,17 +32,6 @@ std::size_t depth_of(const ScopeTree& tree, NodeId node, std::vector<std::size_t
   return known[node.value];
 }
 
-/// Names that an entry defines for its scope.
-std::vector<std::string> names_defined_by(const Node& entry) {
-  std::vector<std::string> names;
-  if (const auto* map = entry.as<MapEntry>()) names = map->params;
-  if (const auto* consume = entry.as<ConsumeEntry>()) names = {consume->pe_index};
-  if (entry.is_entry())
-    for (const auto& [connector, type] : entry.in_connectors)
-      if (is_dynamic_input(connector)) names.push_back(connector);
-  return names;
-}
-
 /// Words of code, and names of connectors, which hide symbols of the same name.
 void collect_names_in(const Node& node, SymbolSet& out) {
   if (!node.is_code()) return;
@@ -58,6 +47,19 @@ const std::string* used_by(const Symbols& symbols, const std::vector<std::string
   for (const std::string& symbol : symbols)
     if (const auto at = std::ranges::find(names, symbol); at != names.end()) return &*at;
   return nullptr;
+}
+
+std::string range_uses(const MapEntry& map, std::size_t d, const std::string& name) {
+  return "the range " + to_text(map.ranges[d]) + " of '" + map.params[d] + "' uses '" + name + "'";
+}
+
+Refusal check_ranges(const MapEntry& map, const std::vector<std::string>& names) {
+  for (std::size_t d = 0; d < map.ranges.size(); ++d) {
+    SymbolSet used;
+    collect_symbols(Subset{{map.ranges[d]}}, used);
+    if (const std::string* name = used_by(used, names)) return range_uses(map, d, *name);
+  }
+  return {};
 }
 
 bool writes(const State& state, NodeId exit, const std::string& data) {
@@ -83,6 +85,16 @@ Refusal check_between(const State& state, MapEnds outer, MapEnds inner) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_defined_by(const Node& entry) {
+  std::vector<std::string> names;
+  if (const auto* map = entry.as<MapEntry>()) names = map->params;
+  if (const auto* consume = entry.as<ConsumeEntry>()) names = {consume->pe_index};
+  if (entry.is_entry())
+    for (const auto& [connector, type] : entry.in_connectors)
+      if (is_dynamic_input(connector)) names.push_back(connector);
+  return names;
+}
 
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels) {
@@ -161,21 +173,31 @@ NodeId inner_entry(const State& state, NodeId outer) {
   return {};
 }
 
+Refusal check_dimension_order(const MapEntry& map, const std::vector<std::size_t>& order) {
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) place[order[at]] = at;
+  for (std::size_t d = 0; d < place.size(); ++d) {
+    SymbolSet used;
+    collect_symbols(Subset{{map.ranges[d]}}, used);
+    for (std::size_t other = 0; other < place.size(); ++other)
+      if ((other < d) != (place[other] < place[d]) && used.contains(map.params[other]))
+        return range_uses(map, d, map.params[other]);
+  }
+  return {};
+}
+
 Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
                            const GpuMemory& gpu) {
   if (const Refusal why = check_between(state, outer, inner)) return why;
   const auto& map = state.get<MapEntry>(outer.entry);
   const auto& inside = state.get<MapEntry>(inner.entry);
   const std::vector<std::string> names = names_defined_by(state[outer.entry]);
-  for (const std::string& name : names_defined_by(state[inner.entry]))
+  const std::vector<std::string> inner_names = names_defined_by(state[inner.entry]);
+  for (const std::string& name : inner_names)
     if (std::ranges::find(names, name) != names.end()) return "both maps define '" + name + "'";
-  for (std::size_t d = 0; d < inside.ranges.size(); ++d) {
-    SymbolSet used;
-    collect_symbols(Subset{{inside.ranges[d]}}, used);
-    if (const std::string* param = used_by(used, map.params))
-      return "the range " + to_text(inside.ranges[d]) + " of '" + inside.params[d] + "' uses '" +
-             *param + "'";
-  }
+  if (Refusal why = check_ranges(inside, map.params)) return why;
+  // An outer range would come under what the inner map defines.
+  if (Refusal why = check_ranges(map, inner_names)) return why;
   for (EdgeId e : state.in(inner.entry)) {
     if (!is_dynamic_input(state[e].dst_connector)) continue;
     const Memlet& memlet = state[e].memlet;

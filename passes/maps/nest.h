@@ -26,6 +26,10 @@ struct MapEnds {
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels);
 
+/// Names that an entry defines for its scope: parameters, dynamic inputs, the index of a consume
+/// scope.
+std::vector<std::string> names_defined_by(const Node& entry);
+
 /// Names that interstate edges and loops of an SDFG assign, gathered once for each.
 class AssignedNames {
  public:
@@ -64,10 +68,14 @@ MapEnds wrap_map(State& state, MapEnds inner, Node outer);
 /// The map whose entry follows this one directly, if one does.
 NodeId inner_entry(const State& state, NodeId outer);
 
+/// Why a map's dimensions cannot have this order: a range uses the name of a parameter that comes
+/// before it in only one of the two orders, so the name would mean something else.
+Refusal check_dimension_order(const MapEntry& map, const std::vector<std::size_t>& order);
+
 /// Why two maps are not a perfect nest whose ranges are independent of one another: something else
-/// stands between them, a range or a dynamic range input inside uses a parameter of the outer map,
-/// both define the same name, or a dynamic input inside reads what the nest writes, or an element
-/// that may not exist where the outer map has no points, or what the host cannot.
+/// stands between them, a range of one, or a dynamic range input inside, uses a name that the other
+/// defines, both define the same name, or a dynamic input inside reads what the nest writes, or an
+/// element that may not exist where the outer map has no points, or what the host cannot.
 Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
                            const GpuMemory& gpu);
 

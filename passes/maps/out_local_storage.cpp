@@ -22,6 +22,7 @@ Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const
   if (const Refusal why = check_redirect(sdfg, state, plan.place, plan.inner, plan.array))
     return why;
   if (use.reads(plan.array)) return "the outer map reads '" + plan.array + "', too";
+  if (const Refusal why = check_written_last(state, plan.place, use, plan.array)) return why;
   if (std::ranges::any_of(plan.inner.all, [&](EdgeId e) { return combines(state, e); }))
     return "writes of '" + plan.array + "' resolve conflicts";
   if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner, known)) return why;

@@ -25,16 +25,22 @@ std::optional<std::string> extreme(const Type& type, bool largest) {
 
 std::optional<std::string> reduction_identity(const Code& wcr, const Type& type) {
   if (!type.is_scalar()) return std::nullopt;
+  // A logical operation makes 1 of 5.
+  const auto of_bool = [&](std::string_view value) {
+    return type.base() == BaseType::Bool ? std::optional<std::string>(value) : std::nullopt;
+  };
   switch (detect_reduction(wcr)) {
     case Reduction::Sum:
-    case Reduction::LogicalOr:
     case Reduction::BitOr:
-    case Reduction::LogicalXor:
     case Reduction::BitXor:
       return "0";
+    case Reduction::LogicalOr:
+    case Reduction::LogicalXor:
+      return of_bool("0");
     case Reduction::Product:
-    case Reduction::LogicalAnd:
       return "1";
+    case Reduction::LogicalAnd:
+      return of_bool("1");
     case Reduction::Min:
       return extreme(type, true);
     case Reduction::Max:

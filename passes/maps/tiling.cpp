@@ -77,7 +77,8 @@ Refusal check_tiling(const Sdfg& sdfg, const State& state, MapEnds ends,
       return std::to_string(how.size) + " does not divide the " + to_text(range.size()) +
              " points of " + name;
     // What is added later is a name that nothing inside has (ScopeNames).
-    if (how.skew) moved[map.params[how.dimension]] = 0;
+    const Expr param = Expr::symbol(map.params[how.dimension]);
+    if (how.skew) moved[param.name()] = param + tile(range, how, param).points.begin;
   }
   if (moved.empty()) return {};
   return check_substitution(sdfg, state, *find_scope(state, ends.entry), moved);
