@@ -104,14 +104,16 @@ bool same_count(const Expr& a, const Expr& b) {
   return a == b || max(0, a) == b || max(0, b) == a;
 }
 
-/// Does the copy name one of the parameters, which means something else there?
-bool uses_parameter(const Sdfg& sdfg, const Plan& plan, const MapEntry& map) {
+/// A parameter that the copy names, with another meaning; empty if there is none.
+std::string used_parameter(const Sdfg& sdfg, const Plan& plan, const MapEntry& map) {
   SymbolSet used;
   collect_symbols(plan.sides.src, used);
   collect_symbols(plan.sides.dst, used);
   for (const std::string& name : {plan.from, plan.to})
     if (const Data* data = sdfg.find_data(name)) collect_symbols(*data, used);
-  return std::ranges::any_of(map.params, [&](const auto& p) { return used.contains(p); });
+  const auto found =
+      std::ranges::find_if(map.params, [&](const auto& p) { return used.contains(p); });
+  return found == map.params.end() ? "" : *found;
 }
 
 std::optional<Beside> matching(const Sdfg& sdfg, const MapEntry* map, const Plan& plan) {
@@ -127,7 +129,7 @@ std::optional<Beside> matching(const Sdfg& sdfg, const MapEntry* map, const Plan
     if (k == map->params.size()) return std::nullopt;
     out.params.push_back(k);
   }
-  return uses_parameter(sdfg, plan, *map) ? std::nullopt : std::optional(std::move(out));
+  return used_parameter(sdfg, plan, *map).empty() ? std::optional(std::move(out)) : std::nullopt;
 }
 
 /// `uses`: all access nodes of the copy's source.
@@ -230,8 +232,10 @@ Refusal check_copy_to_map(const Sdfg& sdfg, const State& state, EdgeId edge,
   Plan plan;
   if (Refusal why = check(sdfg, state, edge, reshapes, {}, plan)) return why;
   if (Refusal why = check_memory(sdfg, plan, gpu)) return why;
-  if (like && !matching(sdfg, like, plan)) return "the copy has other points than the map";
-  return {};
+  if (!like || matching(sdfg, like, plan)) return {};
+  const std::string param = used_parameter(sdfg, plan, *like);
+  if (!param.empty()) return "the copy uses '" + param + "', which is another in the map";
+  return "the copy has other points than the map";
 }
 
 NodeId copy_to_map(const Sdfg& sdfg, State& state, EdgeId edge,

@@ -235,10 +235,12 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
     return "more than one write inside goes to '" + state[place.edge].memlet.data + "'";
   const EdgeId leaf = inner.leaves.front();
   const Subset& subset = *side(state[leaf].memlet, false);
-  if (const Node& code = state[state.source(leaf)];
-      code.is_code() && (num_elements(subset) != Expr(1) ||
-                         !writes_all(state, leaf, state.target(leaf), subset)))
-    return "'" + std::string(code.label()) + "' may write a part of " + to_text(subset) + " only";
+  if (const Node& code = state[state.source(leaf)]; code.is_code()) {
+    const std::string name = "'" + std::string(code.label()) + "'";
+    if (num_elements(subset) != Expr(1))
+      return name + " may write a part of " + to_text(subset) + " only";
+    if (!writes_all(state, leaf, state.target(leaf), subset)) return name + " may write nothing";
+  }
   NameSet followed;
   assume_scopes(state, tree, place.inner.entry, known);
   std::vector<const MapEntry*> maps;
