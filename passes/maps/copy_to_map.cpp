@@ -257,6 +257,7 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
   LazyAliases aliases(root);
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeNames> names;
+    std::optional<Aliases> same;
     std::optional<ScopeTree> scopes;
     ByName<std::vector<NodeId>> uses;  // outside of scopes
     if (options.only_beside_maps) {
@@ -277,7 +278,8 @@ Result<Changed> CopyToMap::run(Sdfg& root, const Options& options, PassContext& 
       if (!is_copy || (!options.arrays.empty() && !is_meant(from) && !is_meant(to))) continue;
       const Trail here = trail.in(state, from);
       Plan plan;
-      Refusal why = check(sdfg, state, edge, options.reshapes, aliases.of(sdfg), plan);
+      if (!same) same = aliases.of(sdfg);
+      Refusal why = check(sdfg, state, edge, options.reshapes, *same, plan);
       if (!why) why = check_memory(sdfg, plan, gpu);
       if (why) {
         context.refused(here, why);

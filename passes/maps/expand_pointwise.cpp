@@ -116,6 +116,7 @@ Result<Changed> ExpandPointwise::run(Sdfg& root, const Options&, PassContext& co
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
+    std::optional<Aliases> same;
     for (NodeId id : state.nodes_of<LibraryNode>()) {
       const auto operation = library_operation(state[id]);
       const auto* pointwise = operation ? std::get_if<Pointwise>(&*operation) : nullptr;
@@ -124,7 +125,8 @@ Result<Changed> ExpandPointwise::run(Sdfg& root, const Options&, PassContext& co
       const Trail here = trail.in(state, id);
       if (!gpu) gpu.emplace(root);
       Plan plan;
-      Refusal why = make_plan(sdfg, state, id, *pointwise, aliases.of(sdfg), plan);
+      if (!same) same = aliases.of(sdfg);
+      Refusal why = make_plan(sdfg, state, id, *pointwise, *same, plan);
       if (!why && !tree->parent_of(id)) why = check_within_reach(sdfg, plan.ends(), *gpu);
       if (why) {
         context.refused(here, why);

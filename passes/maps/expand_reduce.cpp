@@ -399,6 +399,7 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
   walk_states(root, Trail{}, [&](Sdfg& sdfg, State& state, const Trail& trail) {
     std::optional<ScopeTree> tree;
     std::optional<ScopeNames> names;
+    std::optional<Aliases> same;
     for (NodeId id : state.nodes()) {
       if (!state[id].is<LibraryNode>()) continue;
       const auto operation = library_operation(state[id]);
@@ -407,7 +408,8 @@ Result<Changed> ExpandReduce::run(Sdfg& root, const Options& options, PassContex
                            std::holds_alternative<ReduceWithSkipValues>(*operation);
       const Trail here = trail.in(state, id);
       if (!reduces && !is_dot(*operation)) continue;
-      const auto plan = make_plan(sdfg, state, id, *operation, aliases.of(sdfg));
+      if (!same) same = aliases.of(sdfg);
+      const auto plan = make_plan(sdfg, state, id, *operation, *same);
       if (!plan) {
         context.refused(here, plan.error().message);
         continue;
