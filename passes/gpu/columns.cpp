@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -67,6 +68,26 @@ void pass_through(State& state, NodeId code, NodeId border, bool input) {
   if (edges().empty()) connect({});
 }
 
+/// A name like `wish` that neither the node nor what it touches reads.
+std::string unread_name(const Sdfg& sdfg, const State& state, NodeId code,
+                        const std::string& wish) {
+  std::string name = wish;
+  bool read = true;
+  for (int i = 0; read; ++i) {
+    if (i > 0) name = wish + std::to_string(i);
+    read = false;
+    const SymbolSet known{name};
+    UsedNames used(known, [&](const std::string& each) { read = read || each == name; });
+    used.add(state[code]);
+    for (const auto edges : {state.in(code), state.out(code)})
+      for (EdgeId e : edges) {
+        used.add(state[e]);
+        if (const Data* data = sdfg.find_data(state[e].memlet.data)) used.add(*data);
+      }
+  }
+  return name;
+}
+
 class Columns {
  public:
   Columns(const GpuPlacement& placement, PassContext& context)
@@ -103,7 +124,7 @@ class Columns {
       } else if (context_.may_apply()) {
         context_.applied(trail.in(state, n),
                          "'" + nested->label + "' is a kernel of one thread: all of it is serial");
-        put_into_map_of_one_point(state, n);
+        put_into_map_of_one_point(sdfg, state, n);
         changed_ = Changed::Yes;
       }
     }
@@ -130,10 +151,10 @@ class Columns {
 
 }  // namespace
 
-NodeId put_into_map_of_one_point(State& state, NodeId code) {
+NodeId put_into_map_of_one_point(const Sdfg& sdfg, State& state, NodeId code) {
   MapEntry map;
   map.label = std::string(state[code].label()) + "_gmap";
-  map.params = {std::string(state[code].label()) + "__gmapi"};
+  map.params = {unread_name(sdfg, state, code, std::string(state[code].label()) + "__gmapi")};
   map.ranges = {Range::index(0)};
   const NodeId entry = state.add(Node{std::move(map)});
   const NodeId exit = state.add(Node{MapExit{entry}});

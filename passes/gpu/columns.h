@@ -7,7 +7,7 @@
 namespace sdfg {
 
 /// The entry of a new map of one point around a tasklet or a nested SDFG.
-NodeId put_into_map_of_one_point(State& state, NodeId code);
+NodeId put_into_map_of_one_point(const Sdfg& sdfg, State& state, NodeId code);
 
 /// Puts what a single column does level by level into a map of one point, which becomes one kernel:
 /// a nested SDFG outside of maps, with control flow, on arrays in GPU memory only, and with nothing

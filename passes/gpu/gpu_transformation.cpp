@@ -143,7 +143,7 @@ class Transformer {
       } else if (const auto* access = node.as<AccessNode>(); access && !inside) {
         shared.insert(access->data);
       } else if (node.is<Tasklet>() && !inside && placement_.becomes_kernel(state, n)) {
-        wrap(state, n, trail);
+        wrap(sdfg, state, n, trail);
       }
     }
   }
@@ -199,11 +199,11 @@ class Transformer {
   }
 
   /// A map of one point around a tasklet.
-  void wrap(State& state, NodeId tasklet, const Trail& trail) {
+  void wrap(const Sdfg& sdfg, State& state, NodeId tasklet, const Trail& trail) {
     if (!context_.may_apply()) return;
     const std::string label = state.get<Tasklet>(tasklet).label;
     context_.applied(trail.in(state, tasklet), quoted(label) + " is a kernel of its own");
-    MapEntry& map = state.get<MapEntry>(put_into_map_of_one_point(state, tasklet));
+    MapEntry& map = state.get<MapEntry>(put_into_map_of_one_point(sdfg, state, tasklet));
     map.schedule = Schedule::GpuDevice;
     set_block_size(map, options_);
     changed_ = Changed::Yes;
@@ -238,7 +238,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
         {sdfg.name, "the host waits for the GPU where control flow reads what kernels write: " +
                         join(reads, ", "),
          {}, Severity::Warning});
-  const Changed copied = copy_to_host(sdfg, *placement, context);
+  SDFG_TRY(const Changed copied, copy_to_host(sdfg, *placement, context));
   if (copied == Changed::Yes) placement.emplace(sdfg);
   Transformer transformer(sdfg, options, *placement, context);
   transformer.on_host(sdfg, {});

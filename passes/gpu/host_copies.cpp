@@ -50,6 +50,8 @@ class Reads {
   /// A state that makes the copies; without nodes when there are none.
   State take() { return std::move(state_); }
   const NameSet& arrays() const { return arrays_; }
+  /// One of them that may be null.
+  const std::string& optional() const { return optional_; }
 
  private:
   /// The array in GPU memory that the expression reads, by itself or with indices.
@@ -111,6 +113,7 @@ class Reads {
     std::string name = sdfg_.fresh_name(array + "_host");
     sdfg_.arrays.insert(name, std::move(data));
     arrays_.insert(array);
+    if (sdfg_.find_data(array)->as_array()->optional == true) optional_ = array;
     return name;
   }
   void connect(const std::string& from, const std::string& to, Memlet memlet) {
@@ -124,6 +127,7 @@ class Reads {
   State state_;
   std::map<std::string, std::string> names_;  ///< of the copies, by what they copy
   NameSet arrays_;                            ///< that are copied
+  std::string optional_;
 };
 
 class Copier {
@@ -133,6 +137,8 @@ class Copier {
 
   void on_sdfg(Sdfg& sdfg, const Trail& trail) { on_region(sdfg, sdfg, trail); }
   Changed changed() const { return changed_; }
+  /// Of these, a copy would be made of null.
+  const std::string& optional() const { return optional_; }
 
  private:
   void on_region(Sdfg& sdfg, Region& region, const Trail& trail) {
@@ -203,6 +209,7 @@ class Copier {
   std::optional<Block> state_of(const Region& region, BlockId by, Reads& reads,
                                 const Trail& trail, Labels& labels) {
     if (reads.arrays().empty()) return std::nullopt;
+    if (!reads.optional().empty()) optional_ = reads.optional();
     std::string arrays;
     for (const std::string& array : reads.arrays())
       arrays += (arrays.empty() ? "'" : ", '") + array + "'";
@@ -215,6 +222,7 @@ class Copier {
   const GpuPlacement& placement_;
   PassContext& context_;
   Changed changed_ = Changed::No;
+  std::string optional_;
 };
 
 }  // namespace
@@ -228,7 +236,7 @@ Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext&
   for_each_state(root, [&](const State& state) {
     for (NodeId n : state.nodes_of<AccessNode>())
       if (const auto& access = state.get<AccessNode>(n);
-          !state.in(n).empty() && on_device(access.data))
+          is_written(state, n) && on_device(access.data))
         written.insert(access.data);
   });
   std::map<std::string, std::string> copies;  // by argument
@@ -304,9 +312,14 @@ Data on_host(const Data& data) {
   return twin;
 }
 
-Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context) {
+Result<Changed> copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context) {
   Copier copier(placement, context);
   copier.on_sdfg(sdfg, {});
+  if (!copier.optional().empty())
+    return Diagnostic{"",
+                      "'" + copier.optional() + "' may be null, and control flow reads it, for "
+                      "which it would always be copied to the host",
+                      "copy what is read to a scalar where it is not null"};
   return copier.changed();
 }
 

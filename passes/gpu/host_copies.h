@@ -12,8 +12,8 @@ namespace sdfg {
 ///     s -> t {x = A[i]}    =>    s -> {A[i] -> x_host} -> t {x = x_host}
 ///
 /// What a loop's statements read of arrays that its body writes stays; GpuPlacement::check refuses
-/// it.
-Changed copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context);
+/// it. An error where an array may be null: nobody has asked yet when it is copied.
+Result<Changed> copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context);
 
 /// Scalar arguments are passed by value. Where a nested SDFG is given one whose address its kernels
 /// take (as an array of one element), it gets a copy in GPU memory. Those that the program writes

@@ -10,7 +10,9 @@
 #include "ir/place.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
+#include "passes/common/aliases.h"
 #include "passes/common/blocks.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/viewed.h"
 #include "passes/gpu/host_copies.h"
 #include "support/text.h"
@@ -101,6 +103,10 @@ std::string why_not_inside(const Sdfg& sdfg) {
 
 }  // namespace
 
+bool is_written(const State& state, NodeId access) {
+  return std::ranges::any_of(state.in(access), [&](EdgeId e) { return carries_data(state[e]); });
+}
+
 std::string HostStates::why(const State& state) const {
   const auto found = why_.find(&state);
   return found == why_.end() ? std::string() : found->second;
@@ -130,7 +136,7 @@ namespace {
 class Keeper {
  public:
   Keeper(const Sdfg& root, PassContext& context)
-      : root_(root), context_(context), host_states_(root) {}
+      : root_(root), context_(context), host_states_(root), aliases_(root) {}
 
   Status on_sdfg(Sdfg& sdfg, const Trail& trail) {
     Shared shared;
@@ -139,7 +145,7 @@ class Keeper {
       for (NodeId n : state.nodes_of<AccessNode>()) {
         const std::string& name = state.get<AccessNode>(n).data;
         shared.used.insert(name);
-        if (!state.in(n).empty()) shared.written.insert(name);
+        if (is_written(state, n)) shared.written.insert(name);
       }
     });
     return on_region(sdfg, sdfg, trail, shared);
@@ -204,7 +210,9 @@ class Keeper {
     State& state = *region[id].as<State>();
     Renaming renamed;
     Copies copies;
-    for (const auto& [name, use] : uses(sdfg, state)) {
+    const auto all_uses = uses(sdfg, state);
+    const Aliases aliases = aliases_.of(sdfg);
+    for (const auto& [name, use] : all_uses) {
       const Data* data = sdfg.find_data(name);
       if (!data) continue;
       if (data->is_reference())
@@ -214,6 +222,14 @@ class Keeper {
                           "copy what it leads to in a state before"};
       const Data* memory = sdfg.find_data(use.memory);
       if (!memory || !may_be_on_gpu(sdfg, use.memory, *memory, shared)) continue;
+      for (const auto& [other, again] : all_uses)
+        if (aliases.contains(name) && name != other && (use.written || again.written) &&
+            may_be_same(aliases, name, other))
+          return Diagnostic{Place().block(region[id]).text(),
+                            "the state stays on the host (" + why + "), and '" + name +
+                                "' and '" + other + "', of which it would get two copies, may be "
+                                "the same memory",
+                            "give the nested SDFG the memory under one name"};
       const std::string twin = sdfg.fresh_name(name + "_host");
       renamed.emplace(name, twin);
       Data copy = on_host(*data);
@@ -248,7 +264,7 @@ class Keeper {
       const auto memory = accessed_container(sdfg, state, n);
       const std::string root = memory ? root_name(*memory) : "";
       found[root_name(state.get<AccessNode>(n).data)].memory = root;
-      if (memory) found[root].written |= !state.in(n).empty();
+      if (memory) found[root].written |= is_written(state, n);
     }
     return found;
   }
@@ -270,6 +286,7 @@ class Keeper {
   const Sdfg& root_;
   PassContext& context_;
   const HostStates host_states_;
+  LazyAliases aliases_;
   std::vector<std::string> kept_;
 };
 

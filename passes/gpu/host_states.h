@@ -28,13 +28,17 @@ class HostStates {
   std::unordered_map<const State*, std::string> why_;  ///< looked up, never iterated
 };
 
+/// Does something write at the access node? An edge without data only orders.
+bool is_written(const State& state, NodeId access);
+
 /// Gives such states copies in memory of the host of all arrays, and of scalars that kernels may
 /// write, which they share with other states, and copies back what they write:
 ///
 ///     s {A -> consume -> B}    =>    s_to_host {A -> A_host, B -> B_host}
 ///                                 -> s {A_host -> consume -> B_host} -> s_to_gpu {B_host -> B}
 ///
-/// Warns of each. An error where such a state uses a reference, which another state may have set.
+/// Warns of each. An error where such a state uses a reference, which another state may have set,
+/// or writes what it knows under two names.
 Result<Changed> keep_on_host(Sdfg& sdfg, PassContext& context);
 
 }  // namespace sdfg

@@ -12,7 +12,7 @@
 
 namespace sdfg {
 
-GpuPlacement::GpuPlacement(Sdfg& root) : root_(&root), host_states_(root) {
+GpuPlacement::GpuPlacement(Sdfg& root) : root_(&root), host_states_(root), aliases_(root) {
   add(root);
   for (Index i = 0; i < containers_.size(); ++i) {
     const Container& c = containers_[i];
@@ -38,7 +38,8 @@ namespace {
 
 /// Those of the containers that the loop's body may write, or that code reads which copy_to_host
 /// does not rewrite.
-SymbolSet changed_in(const Sdfg& sdfg, const LoopRegion& loop, const SymbolSet& names) {
+SymbolSet changed_in(const Sdfg& sdfg, const LoopRegion& loop, const SymbolSet& names,
+                     LazyAliases& all_aliases) {
   const auto is_array = [&](const std::string& name) {
     const Data* data = sdfg.find_data(name);
     return data && data->as_array();
@@ -50,14 +51,15 @@ SymbolSet changed_in(const Sdfg& sdfg, const LoopRegion& loop, const SymbolSet& 
   // Whether a view or a reference shares memory with what is written is not asked.
   for (const std::string& name : names)
     if (is_array(name) && sdfg.find_data(name)->role() != Role::Plain) changed.insert(name);
+  const Aliases aliases = all_aliases.of(sdfg);
   for_each_block(loop, [&](const Block& block) {
     const auto* state = block.as<State>();
     if (!state) return;
     for (NodeId n : state->nodes_of<AccessNode>()) {
-      if (state->in(n).empty()) continue;
+      if (!is_written(*state, n)) continue;
       const auto memory = accessed_container(sdfg, *state, n);
-      if (!memory) changed.insert(names.begin(), names.end());
-      else if (names.contains(*memory)) changed.insert(*memory);
+      for (const std::string& name : names)
+        if (!memory || may_be_same(aliases, name, *memory)) changed.insert(name);
     }
   });
   return changed;
@@ -80,7 +82,7 @@ void GpuPlacement::add_names(const Sdfg& sdfg) {
     const std::string by = "'" + block.label + "'";
     name(sdfg, names, by);
     if (const auto* loop = block.as<LoopRegion>())
-      name(sdfg, changed_in(sdfg, *loop, names), by, true);
+      name(sdfg, changed_in(sdfg, *loop, names, aliases_), by, true);
   });
 }
 

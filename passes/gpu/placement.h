@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
+#include "passes/common/aliases.h"
 #include "passes/gpu/host_states.h"
 #include "support/name_index.h"
 #include "support/result.h"
@@ -83,6 +84,7 @@ class GpuPlacement {
 
   const Sdfg* root_;
   HostStates host_states_;
+  LazyAliases aliases_;
   std::vector<HandedValue> handed_;
   std::vector<Container> containers_;
   std::vector<FreeTasklet> tasklets_;
