@@ -38,6 +38,19 @@ bool fills_image(const Subset& subset, const MapEntry& map, const Assumptions& a
   return true;
 }
 
+/// A dynamic range input gives a name a value of its own.
+bool uses_range_input(const Subset& subset, const MapEntry& map, const Node& entry) {
+  const auto used_in = [](const std::vector<Range>& ranges, const std::string& name) {
+    return std::ranges::any_of(ranges, [&](const Range& r) {
+      return uses_symbol(r.begin, name) || uses_symbol(r.end, name);
+    });
+  };
+  return std::ranges::any_of(entry.in_connectors, [&](const auto& connector) {
+    const std::string& name = connector.first;
+    return !name.starts_with("IN_") && (used_in(subset.ranges, name) || used_in(map.ranges, name));
+  });
+}
+
 }  // namespace
 
 bool writes_exactly(const State& state, EdgeId edge, const Assumptions& assumptions) {
@@ -58,7 +71,9 @@ bool writes_exactly(const State& state, EdgeId edge, const Assumptions& assumpti
   const auto& inside = written(state[*inner].memlet);
   const auto& outside = written(memlet);
   const auto& map = state.get<MapEntry>(map_exit->entry);
-  if (!inside || !outside || !fills_image(*inside, map, assumptions)) return false;
+  if (!inside || !outside || uses_range_input(*inside, map, state[map_exit->entry]) ||
+      !fills_image(*inside, map, assumptions))
+    return false;
   Subset filled;
   for (auto& range : image(*inside, map.params, map.ranges, assumptions)) {
     if (!range) return false;

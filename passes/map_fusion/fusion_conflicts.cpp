@@ -1,7 +1,10 @@
 #include "passes/map_fusion/fusion_conflicts.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "ir/analysis/memlet_path.h"
+#include "ir/analysis/used_names.h"
 #include "passes/common/copy.h"
 #include "passes/common/scope.h"
 #include "passes/split/container_uses.h"
@@ -14,9 +17,10 @@ constexpr std::size_t most_pairs = 4096;
 
 class Conflicts {
  public:
-  Conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-            const FusionRules& rules, FusionPlan& plan)
+  Conflicts(const FusionSite& site, const Assumptions& inside, const FusionMap& first,
+            const FusionMap& second, const FusionRules& rules, FusionPlan& plan)
       : site_(site),
+        inside_(inside),
         state_(site.state),
         first_(first),
         second_(second),
@@ -107,13 +111,12 @@ class Conflicts {
     auto x = inner_subset(site_, e, p, !a_writes), y = inner_subset(site_, f, q, !b_writes);
     if (x && y) {
       x = substitute(*x, plan_.match.first), y = substitute(*y, plan_.match.second);
-      const bool apart =
-          independent(*x, *y, plan_.match.params, plan_.match.ranges, site_.assumptions);
+      const bool apart = independent(*x, *y, plan_.match.params, plan_.match.ranges, inside_);
       const bool told = shifted(*x, *y, plan_.match.params, plan_.match.ranges);
       if (!apart && (!trusted || told) && !images_apart(*x, *y))
         return what + text(name, *x) + " and " + text(name, *y) +
                ": another iteration may touch the same element";
-      if (intersects(*x, *y, site_.assumptions) == Truth::No) return {};
+      if (intersects(*x, *y, inside_) == Truth::No) return {};
     } else if (!trusted) {
       return what + "'" + name + "', and which parts cannot be told";
     }
@@ -127,11 +130,16 @@ class Conflicts {
     // Reads of the first before writes of the second: said by the edge between the maps.
     const bool ordered = rules_.vertical || !plan_.order_only.empty();
     if (!ordered || a_writes) return what + "'" + name + "' in the same iteration";
-    // Edges at library nodes are operands to DaCe, empty ones too.
-    for (const NodeId n : {state_.target(e), state_.source(f)})
-      if (state_[n].is<LibraryNode>())
-        return what + "'" + name + "' in the same iteration, and library node '" +
-               std::string(state_[n].label()) + "' cannot wait or be waited for";
+    for (const bool read : {true, false})
+      for (const NodeId n : users(site_, read ? e : f, read)) {
+        const std::string who = "'" + std::string(state_[n].label()) + "'";
+        // Edges at library nodes are operands to DaCe, empty ones too.
+        if (state_[n].is<LibraryNode>())
+          return what + "'" + name + "' in the same iteration, and library node " + who +
+                 " cannot wait or be waited for";
+        if (n == (read ? first_.exit : second_.entry))
+          return what + "'" + name + "' in the same iteration, through a view that is copied";
+      }
     plan_.keep_order.emplace_back(e, f);
     return {};
   }
@@ -140,17 +148,18 @@ class Conflicts {
   bool images_apart(const Subset& x, const Subset& y) const {
     const auto box = [&](const Subset& s) -> std::optional<Subset> {
       Subset out;
-      for (auto& r : image(s, plan_.match.params, plan_.match.ranges, site_.assumptions)) {
+      for (auto& r : image(s, plan_.match.params, plan_.match.ranges, inside_)) {
         if (!r) return std::nullopt;
         out.ranges.push_back(std::move(*r));
       }
       return out;
     };
     const auto a = box(x), b = box(y);
-    return a && b && intersects(*a, *b, site_.assumptions) == Truth::No;
+    return a && b && intersects(*a, *b, inside_) == Truth::No;
   }
 
   const FusionSite& site_;
+  const Assumptions& inside_;
   const State& state_;
   const FusionMap &first_, &second_;
   const FusionRules& rules_;
@@ -174,6 +183,8 @@ class Names {
     for (const auto* index : {&few.reads, &few.writes})
       for (const auto& [name, ports] : *index)
         if (many.inside.contains(name)) return "both maps use '" + name + "', one of them inside";
+    if (Refusal why = check_read_by_name(first_, second_)) return why;
+    if (Refusal why = check_read_by_name(second_, first_)) return why;
     if (Refusal why = check_dynamic_inputs()) return why;
     if (Refusal why = check_renaming(first_, match_.first)) return why;
     return check_renaming(second_, match_.second);
@@ -181,6 +192,18 @@ class Names {
 
  private:
   const MapEntry& entry(const FusionMap& map) const { return state_.get<MapEntry>(map.entry); }
+
+  /// Code may read what the other map writes without an edge.
+  Refusal check_read_by_name(const FusionMap& writer, const FusionMap& reader) const {
+    const auto is_read = [&](const std::string& name) {
+      return site_.accesses.is_named(name) && uses_name(reader, name);
+    };
+    for (const auto& [name, ports] : writer.writes)
+      if (is_read(name)) return "one map writes '" + name + "', which the other reads by name";
+    for (const std::string& name : writer.inside)
+      if (is_read(name)) return "one map uses '" + name + "', which the other reads by name";
+    return {};
+  }
 
   Refusal check_dynamic_inputs() const {
     for (const auto& [name, edge] : second_.dynamic) {
@@ -225,6 +248,77 @@ class Names {
   const IterationMatch& match_;
 };
 
+class HiddenNames {
+ public:
+  HiddenNames(const FusionSite& site, const FusionMap& first, const FusionMap& second)
+      : site_(site), state_(site.state), first_(first), map_(state_.get<MapEntry>(first.entry)),
+        second_(state_.get<MapEntry>(second.entry)),
+        bound_(second_.params.begin(), second_.params.end()) {
+    for (const auto& [name, edge] : second.dynamic) bound_.insert(name);
+  }
+
+  Refusal run() {
+    for (std::size_t k = 0; k < map_.params.size(); ++k)
+      for (const std::string& name : bound_)
+        if ((uses_symbol(map_.ranges[k].begin, name) || uses_symbol(map_.ranges[k].end, name)) &&
+            std::find(map_.params.begin(), map_.params.begin() + std::ptrdiff_t(k), name) ==
+                map_.params.begin() + std::ptrdiff_t(k))
+          return refusal(name);
+    for (const std::string& param : map_.params) bound_.erase(param);
+    if (bound_.empty()) return {};
+    for (const auto& [name, port] : first_.in) look_at_container(port.container, first_.entry);
+    const Scope scope = *find_scope(state_, first_.entry);
+    for (EdgeId e : state_.out(first_.entry)) look_at(state_[e], first_.entry);
+    for (NodeId n : scope.nodes) {
+      const Node& node = state_[n];
+      const NodeId around = site_.order.scope_of(n);
+      if (const auto* access = node.as<AccessNode>()) look_at_container(access->data, around);
+      look_at(node, around, node.is<Tasklet>() ? &node : nullptr);
+      for (EdgeId e : state_.out(n)) look_at(state_[e], node.is_entry() ? n : around);
+    }
+    return why_;
+  }
+
+ private:
+  template <class Element>
+  void look_at(const Element& element, NodeId around, const Node* tasklet = nullptr) {
+    if (why_) return;
+    SymbolSet used;
+    collect_used_names(element, bound_, used);
+    for (const std::string& name : bound_)
+      if (used.contains(name) && !(tasklet && is_connector(*tasklet, name)) &&
+          !is_bound_inside(name, around))
+        why_ = refusal(name);
+  }
+  void look_at_container(const std::string& name, NodeId around) {
+    if (const Data* data = site_.sdfg.find_data(name)) look_at(*data, around);
+  }
+  static bool is_connector(const Node& node, const std::string& name) {
+    return node.in_connectors.contains(name) || node.out_connectors.contains(name);
+  }
+  /// By a scope inside of the first map.
+  bool is_bound_inside(const std::string& name, NodeId scope) const {
+    for (; scope != first_.entry; scope = site_.order.scope_of(scope)) {
+      if (is_connector(state_[scope], name)) return true;
+      const auto* map = state_[scope].as<MapEntry>();
+      const auto* consume = state_[scope].as<ConsumeEntry>();
+      if (map && std::ranges::find(map->params, name) != map->params.end()) return true;
+      if (consume && consume->pe_index == name) return true;
+    }
+    return false;
+  }
+  Refusal refusal(const std::string& name) const {
+    return "'" + name + "' means something else outside of map '" + second_.label + "'";
+  }
+
+  const FusionSite& site_;
+  const State& state_;
+  const FusionMap& first_;
+  const MapEntry &map_, &second_;
+  SymbolSet bound_;  ///< by the second map
+  Refusal why_;
+};
+
 }  // namespace
 
 std::string text(const std::string& container, const Subset& subset) {
@@ -243,16 +337,27 @@ std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Po
   return std::nullopt;
 }
 
-Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-                        const FusionRules& rules, FusionPlan& plan) {
-  return Conflicts(site, first, second, rules, plan).run();
+std::vector<NodeId> users(const FusionSite& site, EdgeId edge, bool read) {
+  const State& state = site.state;
+  const NodeId end = read ? state.target(edge) : state.source(edge);
+  const auto* access = state[end].as<AccessNode>();
+  const Data* data = access ? site.sdfg.find_data(access->data) : nullptr;
+  if (!data || !data->is_view() || viewed_edge(site.sdfg, state, end) != edge) return {end};
+  std::vector<NodeId> found;
+  for (EdgeId e : read ? state.out(end) : state.in(end))
+    if (!state[e].memlet.empty())
+      std::ranges::copy(users(site, e, read), std::back_inserter(found));
+  return found;
 }
 
-const std::string* hidden_symbol(const Sdfg& sdfg, const MapEntry& map, const MapEntry& around) {
-  for (const std::string& param : around.params)
-    if (std::ranges::find(map.params, param) == map.params.end() && sdfg.symbols.contains(param))
-      return &param;
-  return nullptr;
+Refusal check_conflicts(const FusionSite& site, const Assumptions& inside, const FusionMap& first,
+                        const FusionMap& second, const FusionRules& rules, FusionPlan& plan) {
+  return Conflicts(site, inside, first, second, rules, plan).run();
+}
+
+Refusal check_hidden_names(const FusionSite& site, const FusionMap& first,
+                           const FusionMap& second) {
+  return HiddenNames(site, first, second).run();
 }
 
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
@@ -260,6 +365,9 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
   const State& state = site.state;
   for (const auto& [name, port] : first.in) {
     if (ports && !ports->contains(name)) continue;
+    if (site.references)
+      return "'" + port.container +
+             "', which the first map reads, may be what a reference of the SDFG leads to";
     if (site.aliases.contains(port.container))
       return "'" + port.container +
              "', which the first map reads, may be known under another name, too";
@@ -273,6 +381,16 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
         return "'" + port.container + "', which the first map reads, may be written before " +
                later;
   }
+  SymbolSet names;
+  const Scope scope = *find_scope(state, first.entry);
+  for (NodeId n : scope.nodes)
+    if (state[n].is_code()) collect_used_names(state[n], {}, names);
+  for (const std::string& name : names)
+    if (site.sdfg.find_data(name) && site.accesses.is_named(name))
+      for (const AccessSite& other : site.accesses.sites(name))
+        if (other.state == &state && !state.in(other.node).empty())
+          return "'" + name + "', which the first map reads by name, may be written before " +
+                 later;
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "passes/map_fusion/fusion_plan.h"
 
@@ -27,13 +28,18 @@ std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Po
 bool apart_from(const FusionSite& site, const std::optional<Subset>& touched,
                 const std::string& container, const FusionMap& map, bool writes);
 
+/// The nodes inside a map that read what an edge from its entry brings, or write what one to its
+/// exit takes along: where that is a view, those who use the view.
+std::vector<NodeId> users(const FusionSite& site, EdgeId edge, bool read);
+
 /// "A[i, 0:4]", for messages.
 std::string text(const std::string& container, const Subset& subset);
 
 /// Do two iterations get in each other's way once the maps are one? Adds to the plan which accesses
 /// of the same iteration have to stay in order.
-Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const FusionMap& second,
-                        const FusionRules& rules, FusionPlan& plan);
+/// `inside` holds inside of the fused map.
+Refusal check_conflicts(const FusionSite& site, const Assumptions& inside, const FusionMap& first,
+                        const FusionMap& second, const FusionRules& rules, FusionPlan& plan);
 
 /// When the second map reads what the first one read, inputs are read later: nobody may write them
 /// in between. `later` says when that is, for messages: "the second one runs". Of `ports` only, if
@@ -41,9 +47,10 @@ Refusal check_conflicts(const FusionSite& site, const FusionMap& first, const Fu
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                            const std::string& later, const NameSet* ports = nullptr);
 
-/// A symbol of the program that a parameter of `around` hides from what is taken out of `map`,
-/// whose own parameters get values there; null: none.
-const std::string* hidden_symbol(const Sdfg& sdfg, const MapEntry& map, const MapEntry& around);
+/// That a name which `first` reads from outside is a parameter or range input of `second`, in whose
+/// scope the body of `first` is going to stand. (Its own parameters get values there.)
+Refusal check_hidden_names(const FusionSite& site, const FusionMap& first,
+                           const FusionMap& second);
 
 /// Does a name mean one thing in one map and another thing in the other?
 Refusal check_names(const FusionSite& site, const FusionMap& first, const FusionMap& second,

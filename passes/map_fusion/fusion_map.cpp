@@ -74,11 +74,18 @@ class Builder {
 
   void body(SideEffects& effects) {
     effects.keep_only(sdfg_);
+    map_.side_effects = takes_from_stream(sdfg_, state_, map_.entry);
     const Scope scope = *find_scope(state_, map_.entry);
     for (NodeId n : scope.nodes) {
       const Node& node = state_[n];
-      if (const auto* access = node.as<AccessNode>())
+      if (const auto* access = node.as<AccessNode>()) {
         map_.inside.insert(access->data.substr(0, access->data.find('.')));
+        const auto carries = [&](EdgeId e) { return !state_[e].memlet.empty(); };
+        const Data* data = sdfg_.find_data(access->data);
+        if (data && data->is_stream() && std::ranges::any_of(state_.out(n), carries) &&
+            std::ranges::none_of(state_.in(n), carries))
+          map_.side_effects = true;
+      }
       map_.side_effects = map_.side_effects || effects.of(sdfg_, node);
     }
   }
@@ -162,6 +169,14 @@ std::string input_for(State& state, Order& order, FusionMap& map, const std::str
   order.connected(outer);
   map.add(true, name, Port{outer, {}, port.node, port.container});
   return name;
+}
+
+bool takes_from_stream(const Sdfg& sdfg, const State& state, NodeId entry) {
+  return std::ranges::any_of(state.in(entry), [&](EdgeId e) {
+    const Memlet& memlet = state[e].memlet;
+    const Data* data = memlet.empty() ? nullptr : sdfg.find_data(memlet.data);
+    return data && data->is_stream();
+  });
 }
 
 FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order,

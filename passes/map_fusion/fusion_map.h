@@ -67,7 +67,7 @@ struct FusionMap {
   ByName<EdgeId> dynamic;  ///< connector of a dynamic range input: edge
   std::vector<EdgeId> waits;  ///< empty memlets into the entry; some may be gone
   SymbolSet inside;           ///< containers with access nodes in the scope, at any depth
-  bool side_effects = false;
+  bool side_effects = false;  ///< to take something out of a stream is one
   std::string unfit;          ///< why it cannot join any other map; empty: it can
 
   /// A port name that is free on that side: the wish, or the wish with a number.
@@ -90,6 +90,9 @@ bool comes_after_only(const State& state, NodeId node, const FusionMap& map);
 
 /// See Port::row.
 void find_row(const State& state, Port& port);
+
+/// Does a map take something out of a stream that comes from outside of it?
+bool takes_from_stream(const Sdfg& sdfg, const State& state, NodeId entry);
 
 /// In time linear in the scope.
 FusionMap fusion_map(const Sdfg& sdfg, const State& state, const Order& order,

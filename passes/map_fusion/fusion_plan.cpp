@@ -5,6 +5,7 @@
 
 #include "passes/common/outputs_read.h"
 #include "passes/common/reroute.h"
+#include "passes/common/scope.h"
 #include "passes/map_fusion/exact_write.h"
 #include "passes/map_fusion/follow_others.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -13,23 +14,6 @@
 
 namespace sdfg {
 namespace {
-
-/// The scope's own parameters lie in its ranges, as long as this lives.
-class BoundParams {
- public:
-  BoundParams(Assumptions& assumptions, const IterationMatch& match)
-      : assumptions_(assumptions), before_(assumptions) {
-    for (std::size_t k = 0; k < match.params.size(); ++k)
-      assumptions.assume(match.params[k], match.ranges[k].begin, match.ranges[k].end);
-  }
-  ~BoundParams() { assumptions_ = std::move(before_); }
-  BoundParams(const BoundParams&) = delete;
-  BoundParams& operator=(const BoundParams&) = delete;
-
- private:
-  Assumptions& assumptions_;
-  Assumptions before_;
-};
 
 class Planner {
  public:
@@ -50,10 +34,12 @@ class Planner {
     decide_fates();
     if (Refusal why = match()) return why;
     if (Refusal why = check_path()) return why;
-    const BoundParams bounds(site_.assumptions, plan_.match);
+    inside_ = site_.assumptions;
+    for (std::size_t k = 0; k < plan_.match.params.size(); ++k)
+      inside_.assume(plan_.match.params[k], plan_.match.ranges[k].begin, plan_.match.ranges[k].end);
     for (Intermediate& between : plan_.intermediates)
       if (Refusal why = check_intermediate(between)) return why;
-    if (Refusal why = check_conflicts(site_, first_, second_, rules_, plan_)) return why;
+    if (Refusal why = check_conflicts(site_, inside_, first_, second_, rules_, plan_)) return why;
     for (const Intermediate& between : plan_.intermediates)
       if (Refusal why = waits_through(site_, first_, second_, between.node, plan_.waits))
         return why;
@@ -217,8 +203,31 @@ class Planner {
     const bool absorbed = is_absorbed();
     const MatchOptions options{.shrink = rules_.shrink && absorbed,
                                .promote = rules_.promote && absorbed};
-    return match_iterations(entry(first_), entry(second_), wanted, options, site_.assumptions,
-                            plan_.match);
+    if (Refusal why = match_iterations(entry(first_), entry(second_), wanted, options,
+                                       site_.assumptions, plan_.match))
+      return why;
+    return plan_.match.shrinks || plan_.match.promotes ? check_repeatable() : Refusal();
+  }
+  /// A map that runs less or more often may write nothing inside that is known elsewhere.
+  Refusal check_repeatable() const {
+    const Scope scope = *find_scope(state_, first_.entry);
+    for (NodeId n : scope.nodes) {
+      const auto* access = state_[n].as<AccessNode>();
+      if (!access || std::ranges::none_of(state_.in(n), [&](EdgeId e) {
+            return !state_[e].memlet.empty();
+          }))
+        continue;
+      const Data* data = site_.sdfg.find_data(access->data);
+      if (data && data->is_view()) continue;  // of what lies inside or leaves through the exit
+      const auto inside = [&](const AccessSite& site) {
+        return site.state == &state_ && site_.order.element_in(first_.entry, site.node);
+      };
+      if (!data || !data->transient || data->is_reference() ||
+          site_.accesses.is_named(access->data) ||
+          !std::ranges::all_of(site_.accesses.sites(access->data), inside))
+        return "'" + access->data + "', which the first map writes inside, is known elsewhere, too";
+    }
+    return {};
   }
 
   // ---- Paths around the nodes between.
@@ -288,7 +297,7 @@ class Planner {
     if (combines(state_, edge)) return "the first map combines values in '" + name + "'";
     const auto subset = inner_subset(site_, edge, first_.out.at(port), false);
     if (!subset) return "which part of '" + name + "' the first map writes cannot be told";
-    if (!writes_exactly(state_, edge, site_.assumptions))
+    if (!writes_exactly(state_, edge, inside_))
       return "an iteration of the first map may leave parts of " + text(name, *subset) +
              " unwritten";
     KeptValue value{edge, port, substitute(*subset, plan_.match.first), {}, {}, {}};
@@ -334,11 +343,11 @@ class Planner {
     for (std::size_t v = 0; v < between.values.size(); ++v) {
       const Subset& written = between.values[v].written;
       if (written == read ||
-          (may_cover(written, read) && certain(covers(written, read, site_.assumptions)))) {
+          (may_cover(written, read) && certain(covers(written, read, inside_)))) {
         if (from) return text(name, read) + " is written twice in the first map";
         from = v;
       } else if (between.values.size() > 1 &&
-                 intersects(written, read, site_.assumptions) != Truth::No) {
+                 intersects(written, read, inside_) != Truth::No) {
         return "the second map reads " + text(name, read) +
                ", which several writes of the first make up";
       }
@@ -422,7 +431,7 @@ class Planner {
     const auto sides = copy_sides(site_.sdfg, state_, value.edge);
     if (!sides) return false;
     auto found = placement(substitute(sides->dst, plan_.match.first),
-                           substitute(sides->src, plan_.match.first), site_.assumptions);
+                           substitute(sides->src, plan_.match.first), inside_);
     if (!found) return false;
     value.placement = std::move(*found);
     value.node = node;
@@ -437,9 +446,8 @@ class Planner {
       for (const std::string& out : written->second.all())
         for (EdgeId e : second_.out.at(out).inner) {
           const auto subset = inner_subset(site_, e, second_.out.at(out), false);
-          if (!subset || !writes_exactly(state_, e, site_.assumptions)) continue;
-          if (certain(covers(substitute(*subset, plan_.match.second), value.written,
-                             site_.assumptions)))
+          if (!subset || !writes_exactly(state_, e, inside_)) continue;
+          if (certain(covers(substitute(*subset, plan_.match.second), value.written, inside_)))
             return true;
         }
       return false;
@@ -451,6 +459,8 @@ class Planner {
   const FusionMap &first_, &second_;
   const FusionRules& rules_;
   FusionPlan& plan_;
+  /// What holds inside of the fused map. (Outside, its parameters' names may be those of symbols.)
+  Assumptions inside_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct FusionSite {
   State& state;
   Order& order;
   Accesses& accesses;
-  Assumptions& assumptions;  ///< of the place; bounds of parameters come and go
+  Assumptions& assumptions;  ///< of the place
   const Aliases& aliases;    ///< of the SDFG
   SideEffects& effects;      ///< of what it holds
   /// The container that planned buffers are looked at as; nothing else has its name.

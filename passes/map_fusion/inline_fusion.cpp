@@ -30,8 +30,9 @@ class Inliner {
 
   Refusal check() {
     if (Refusal why = check_first()) return why;
+    if (Refusal why = check_hidden_names(site_, first_, second_)) return why;
     if (Refusal why = collect_elements()) return why;
-    if (Refusal why = check_inputs()) return why;
+    if (Refusal why = check_later_inputs(site_, first_, second_, "the second one runs")) return why;
     return check_cost();
   }
 
@@ -136,13 +137,6 @@ class Inliner {
     if (uncertain_parameter(entry(first_), element.params, inside))
       return "that " + what + " has been written is not certain";
     return check_substitution(site_.sdfg, state_, scope_, element.params);
-  }
-
-  Refusal check_inputs() const {
-    if (Refusal why = check_later_inputs(site_, first_, second_, "the second one runs")) return why;
-    if (const std::string* name = hidden_symbol(site_.sdfg, entry(first_), entry(second_)))
-      return "'" + *name + "' means something else outside of the second map";
-    return {};
   }
 
   Refusal check_cost() const {

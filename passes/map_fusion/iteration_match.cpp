@@ -63,11 +63,43 @@ class Matcher {
       if (!used_[k] && !has_one_point(first_.ranges[k]))
         return "no dimension of the second map matches " +
                text(first_.params[k], first_.ranges[k]) + " of the first";
+    if (Refusal why = check_ranges()) return why;
     out_.promotes ? into_second() : into_first();
     return {};
   }
 
  private:
+  /// Ranges and shifts have been compared as they are written, so what they use has to be the same
+  /// in both maps: parameters that lie further out and stay what they are, or names from outside.
+  Refusal check_ranges() const {
+    for (const MapEntry* own : {&first_, &second_})
+      for (std::size_t p = 0; p < own->params.size(); ++p) {
+        const std::string& param = own->params[p];
+        const auto in_range = [&](const Range& r) {
+          return uses_symbol(r.begin, param) || uses_symbol(r.end, param) ||
+                 uses_symbol(r.step, param) || uses_symbol(r.tile, param);
+        };
+        const auto in_shift = [&](const Expr& shift) { return uses_symbol(shift, param); };
+        for (const MapEntry* map : {&first_, &second_})
+          if (std::ranges::any_of(map->ranges, in_range) &&
+              (!stays(param) || std::ranges::any_of(map->ranges.begin(),
+                                                    map->ranges.begin() + index(*map, param) + 1,
+                                                    in_range)))
+            return "a range uses '" + param + "', which is not the same in both maps";
+        if (std::ranges::any_of(shift_, in_shift) && !stays(param))
+          return "a parameter depends on '" + param + "', which is not the same in both maps";
+      }
+    return {};
+  }
+  static std::ptrdiff_t index(const MapEntry& map, const std::string& param) {
+    return std::ranges::find(map.params, param) - map.params.begin();
+  }
+  /// Is the parameter one of both maps, with the same value in both?
+  bool stays(const std::string& param) const {
+    const auto k = std::size_t(index(first_, param)), m = std::size_t(index(second_, param));
+    return k < used_.size() && m < partner_.size() && partner_[m] == k && shift_[m] == Expr(0);
+  }
+
   Refusal take(const ParameterPair& pair) {
     const auto [k, m, shift] = pair;
     if (partner_[m] == k) return {};

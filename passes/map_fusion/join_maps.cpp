@@ -6,6 +6,7 @@
 #include "ir/analysis/propagate.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
+#include "passes/map_fusion/fusion_conflicts.h"
 
 namespace sdfg {
 namespace {
@@ -254,10 +255,13 @@ class Mover {
 /// Two accesses of one iteration: the write waits until the read is done.
 void keep_in_order(const FusionSite& site, EdgeId read, EdgeId write) {
   State& state = site.state;
-  NodeId before = state.target(read);
-  if (const NodeId exit = site.order.exit_of(before)) before = exit;
-  const NodeId after = site.order.element(state.source(write));
-  if (!site.order.reaches(before, after)) site.order.connected(state.connect(before, after, {}));
+  for (NodeId before : users(site, read, true))
+    for (NodeId after : users(site, write, false)) {
+      if (const NodeId exit = site.order.exit_of(before)) before = exit;
+      after = site.order.element(after);
+      if (!site.order.reaches(before, after))
+        site.order.connected(state.connect(before, after, {}));
+    }
 }
 
 }  // namespace

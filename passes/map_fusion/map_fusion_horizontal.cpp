@@ -30,15 +30,6 @@ bool have_common_ancestor(const FusionMap& a, const FusionMap& b) {
   return found;
 }
 
-/// What is in a stream may come from any node of the state, without a path from there.
-bool takes_from_stream(const FusionSite& site, NodeId entry) {
-  return std::ranges::any_of(site.state.in(entry), [&](EdgeId e) {
-    const Memlet& memlet = site.state[e].memlet;
-    const Data* data = memlet.empty() ? nullptr : site.sdfg.find_data(memlet.data);
-    return data && data->is_stream();
-  });
-}
-
 }  // namespace
 
 Result<Changed> MapFusionHorizontal::run(Sdfg& sdfg, const Options& options, PassContext& context) {
@@ -46,7 +37,8 @@ Result<Changed> MapFusionHorizontal::run(Sdfg& sdfg, const Options& options, Pas
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
     std::map<std::string, std::vector<NodeId>> buckets;
     for (NodeId entry : entries) {
-      if (takes_from_stream(maps.site(), entry)) continue;
+      // What is in a stream may come from any node of the state, without a path from there.
+      if (takes_from_stream(maps.site().sdfg, maps.site().state, entry)) continue;
       auto& known = buckets[bucket(maps.site().state.get<MapEntry>(entry))];
       std::optional<NodeId> fused;
       for (std::size_t i = known.size() > most_candidates ? known.size() - most_candidates : 0;

@@ -66,6 +66,12 @@ class Mover {
     if (first_.side_effects) return "the first map has side effects";
     for (const auto& [name, port] : first_.out)
       if (Refusal why = find_reader(port, scan)) return why;
+    const auto around = [&](EdgeId e) {
+      return state_.target(e) != second_.entry ||
+             std::ranges::find(handed_, state_.source(e), &Handed::node) == handed_.end();
+    };
+    if (site_.order.reaches(first_.exit, second_.entry, around))
+      return "something else lies on a path from the first map to the second";
     return {};
   }
 
@@ -74,6 +80,7 @@ class Mover {
       if (Refusal why = scan.find_read(site_, h.edge, h.read)) return why;
       if (h.read.loop != handed_.front().read.loop) return "the values are read in several loops";
     }
+    if (Refusal why = check_hidden_names(site_, first_, second_)) return why;
     if (Refusal why = solve(scan)) return why;
     if (Refusal why = check_later_inputs(site_, first_, second_, "the scan reads it"))
       return why;

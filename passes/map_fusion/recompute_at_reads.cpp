@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/propagate.h"
+#include "passes/common/assume.h"
 #include "passes/common/reroute.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/fusion_walk.h"
@@ -59,11 +60,12 @@ class Recomputation {
   void apply() {
     for (const Reader& reader : readers_) {
       for (const Element& element : reader.elements) compute(*reader.map, element);
+      keep_in_scope(reader.map->entry);
       maps_.mark_stale(reader.map->entry);
     }
     const NodeId entry = first_.entry;
     if (erase_result(site_, first_, slice_, maps_.unused))
-      maps_.mark_stale(entry);
+      keep_in_scope(entry), maps_.mark_stale(entry);
     else
       maps_.forget(entry, readers_.front().map->entry);
     if (state_.in(slice_.node).empty()) {  // edges that only say when were beside reads of readers
@@ -150,6 +152,7 @@ class Recomputation {
       Reader reader{&maps_.at(n), {}};
       if (!reader.map->unfit.empty())
         return "map '" + entry(*reader.map).label + "': " + reader.map->unfit;
+      if (Refusal why = check_hidden_names(site_, first_, *reader.map)) return why;
       if (Refusal why = find_elements(reader)) return why;
       if (!reader.elements.empty()) readers_.push_back(std::move(reader));
     }
@@ -160,9 +163,7 @@ class Recomputation {
     const std::string& name = slice_.container;
     const std::string who = "map '" + entry(*reader.map).label + "'";
     Assumptions inside = site_.assumptions;
-    for (std::size_t k = 0; k < entry(*reader.map).params.size(); ++k)
-      inside.assume(entry(*reader.map).params[k], entry(*reader.map).ranges[k].begin,
-                    entry(*reader.map).ranges[k].end);
+    assume_scope(entry(*reader.map), inside);
     for (const auto& [port_name, port] : reader.map->in) {
       if (port.node != slice_.node) continue;
       for (EdgeId e : port.inner) {
@@ -240,20 +241,8 @@ class Recomputation {
     return {};
   }
 
-  Refusal check_names(NodeId node) const {
-    const auto* map = state_[node].as<MapEntry>();
-    const std::string* name = map ? hidden_symbol(site_.sdfg, entry(first_), *map) : nullptr;
-    if (name) return "'" + *name + "' means something else outside of map '" + map->label + "'";
-    return {};
-  }
-
   Refusal check_reader(const FusionMap& reader) const {
     if (entry(reader).schedule != entry(first_).schedule) return "the schedules differ";
-    // Copies stand in the reader, where its parameters hide symbols of these names.
-    const Scope scope = *find_scope(state_, reader.entry);
-    for (NodeId n : scope.nodes)
-      if (Refusal why = check_names(n)) return why;
-    if (Refusal why = check_names(reader.entry)) return why;
     return check_later_inputs(site_, first_, reader, "map '" + entry(reader).label + "' runs",
                               &slice_.inputs);
   }
@@ -322,6 +311,12 @@ class Recomputation {
       std::erase(reader.in.at(port).inner, edge);
       if (reader.in.at(port).inner.empty()) drop_port(state_, reader, true, port);
     }
+  }
+
+  /// A map without inputs hangs on the scope around.
+  void keep_in_scope(NodeId entry) {
+    const NodeId around = site_.order.scope_of(entry);
+    if (around && state_.in(entry).empty()) connect(around, entry, Edge{});
   }
 
   NodeId add(Node node, const FusionMap& reader) {

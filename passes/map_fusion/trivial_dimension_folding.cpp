@@ -1,5 +1,6 @@
 #include "passes/map_fusion/trivial_dimension_folding.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -13,9 +14,14 @@ namespace {
 
 Substitution only_values(const MapEntry& map) {
   Substitution values;
-  for (std::size_t d = 0; d < map.params.size(); ++d)
-    if (map.ranges[d].begin == map.ranges[d].end && map.ranges[d].tile == Expr(1))
-      values.emplace(map.params[d], map.ranges[d].begin);
+  for (std::size_t d = 0; d < map.params.size(); ++d) {
+    const Expr& value = map.ranges[d].begin;
+    // What a range calls like a parameter that comes later is something else outside.
+    const bool hidden = std::any_of(map.params.begin() + std::ptrdiff_t(d), map.params.end(),
+                                    [&](const auto& later) { return uses_symbol(value, later); });
+    if (value == map.ranges[d].end && map.ranges[d].tile == Expr(1) && !hidden)
+      values.emplace(map.params[d], value);
+  }
   return values;
 }
 

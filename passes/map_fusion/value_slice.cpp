@@ -80,6 +80,8 @@ class Finder {
       const std::string name = state_[e].dst_connector.substr(3);
       const Port& port = map_.out.at(name);
       if (!port.direct || port.inner.size() != 1 || !is_at_hand_(port.node)) continue;
+      const Type& type = site_.sdfg.find_data(port.container)->dtype;
+      if (!(type == site_.sdfg.find_data(access->data)->dtype)) continue;  // it is converted
       const auto element = inner_subset(site_, e, port, false);
       if (element && num_elements(*element) == Expr(1)) return StoredValue{node, name, *element};
     }
