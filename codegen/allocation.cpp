@@ -33,6 +33,19 @@ void collect(const RareOptional<Code>& code, SymbolSet& out) {
   if (code) collect_symbols(*code, {}, out);
 }
 
+/// The members of a structure that get memory of their own.
+std::vector<std::pair<std::string, const Data*>> owned_members(const Data& data) {
+  std::vector<std::pair<std::string, const Data*>> members;
+  const auto* structure = std::get_if<Structure>(&data.kind);
+  if (!structure) return members;
+  for (const auto& [member, value] : structure->members) {
+    const auto* inner = std::get_if<Box<Data>>(&value);
+    if (inner && (*inner)->as_array() && !(*inner)->is_reference() && !(*inner)->is_view())
+      members.emplace_back(member, &**inner);
+  }
+  return members;
+}
+
 struct Use {
   StatePlan* plan = nullptr;     ///< of the only state, so far
   bool many_states = false;
@@ -112,6 +125,8 @@ bool SdfgFunction::is_late(const Data& data) const {
   SymbolSet symbols;
   if (const Array* array = data.as_array()) collect_symbols(array->total_size, symbols);
   for (const Expr& extent : data.shape) collect_symbols(extent, symbols);
+  for (const auto& [member, inner] : owned_members(data))
+    collect_symbols(inner->as_array()->total_size, symbols);
   for (const std::string& symbol : symbols)
     if (assigned_.contains(symbol)) return true;
   return false;
@@ -229,8 +244,13 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
         device ? "__state->" + field + " = " + memory + ".get<" + type + ">(__state->gpu, " +
                      count + ");"
                : "__state->" + field + " = " + memory + ".get<" + type + ">(" + count + ");";
-    out.line(allocate);
-    out.line(type + "* const " + text + " = __state->" + field + ";");
+    if (is_late(data)) {
+      out.line(type + "* " + text + " = nullptr;");
+      late_[name] = {allocate, text + " = __state->" + field + ";"};
+    } else {
+      out.line(allocate);
+      out.line(type + "* const " + text + " = __state->" + field + ";");
+    }
     // Grown again at each call, in case that sizes are larger than at the first.
     if (&sdfg_ == &program_.root && !is_late(data)) {
       program_.init_lines.push_back(allocate);
@@ -248,20 +268,23 @@ void SdfgFunction::declare_in_state_struct(Writer& out, const std::string& name,
   bindings_[name].row = device && !data.is_scalar();
 }
 
-void SdfgFunction::declare_late(Writer& out, const std::string& name, const Place& place) {
+/// Room for the elements once the size is known; new ones are zero where an access node says so.
+void SdfgFunction::declare_late(Writer& out, const std::string& name, const std::string& memory,
+                                bool device, const Place& place) {
   const Data& data = *sdfg_.find_data(name);
-  const Array* array = data.as_array();
-  if (!array || data.is_reference() || data.lifetime == Lifetime::External) return;
-  const std::string type = type_name(data.dtype, place);
-  const std::string count = print(array->total_size, place);
-  const std::string text = cpp_name(name);
-  if (const auto arena = late_arenas_.find(name); arena != late_arenas_.end()) {
-    const std::string& field = arena->second;
-    out.line(text + " = __state->" + field + ".get<" + type + ">(__state->gpu, " + count + ");");
-    out.line("if (!" + text + ") return;");
-    return;
-  }
-  out.line(text + " = " + text + "_memory.get<" + type + ">(" + count + ");");
+  const std::string count = print(data.as_array()->total_size, place);
+  const std::string type = type_name(data.dtype, place), text = cpp_name(name);
+  const std::string gpu = device ? "__state->gpu, " : "";
+  std::vector<std::string>& lines = late_[name];
+  out.line(type + "* " + text + " = nullptr;");
+  lines.push_back(text + " = " + memory + ".get<" + type + ">(" + gpu + count + ");");
+  if (device) lines.push_back("if (!" + text + ") return;");
+  if (!has_setzero(name)) return;
+  const std::string zeroed = local_name(text + "_zeroed");
+  out.line("int64_t " + zeroed + " = 0;");
+  lines.push_back("if (" + zeroed + " < int64_t(" + count + ")) sdfg::" +
+                  (device ? "gpu::" : "") + "zero(" + gpu + text + ", " + zeroed + " = " + count +
+                  ");");
 }
 
 void SdfgFunction::declare(Writer& out, const std::string& name, const Place& where_place,
@@ -275,20 +298,22 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   if (belongs_to_program(data)) return declare_in_state_struct(out, name, place);
   const std::string text = cpp_name(name);
   Binding bound{kind_of(data), text, &data};
+  // The size is not known yet: each state that uses it makes sure that there is room.
+  const bool late =
+      is_late(data) && std::ranges::find(function_level_, name) != function_level_.end();
 
   if (const auto* structure = std::get_if<Structure>(&data.kind)) {
     const std::string type = program_.structure_type(*structure, place);
     const std::string value = local_name(text + "_value");
     out.line(type + " " + value + "{};");
     out.line(type + "* const " + text + " = &" + value + ";");
-    for (const auto& [field, member_value] : structure->members) {
-      const auto* inner = std::get_if<Box<Data>>(&member_value);
-      const Array* array = inner ? (*inner)->as_array() : nullptr;
-      if (!array || (*inner)->is_reference() || (*inner)->is_view()) continue;
+    for (const auto& [field, inner] : owned_members(data)) {
       const std::string memory = memory_for(name + "_" + field, place, where.parallel);
       if (where.parallel) out.line("sdfg::Scratch " + memory + ";");
-      out.line(value + "." + cpp_name(field) + " = " + memory + ".get<" +
-               type_name((*inner)->dtype, place) + ">(" + print(array->total_size, place) + ");");
+      const std::string count = print(inner->as_array()->total_size, place);
+      const std::string allocate = value + "." + cpp_name(field) + " = " + memory + ".get<" +
+                                   type_name(inner->dtype, place) + ">(" + count + ");";
+      late ? late_[name].push_back(allocate) : out.line(allocate);
     }
     bindings_[name] = bound;
     return;
@@ -301,8 +326,10 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
       Expr count = 1;
       for (const Expr& extent : data.shape) count = count * extent;
       const std::string memory = local_name(text + "_streams");
-      out.line("sdfg::StreamArray<" + type + "> " + memory + "(" + print(count, place) + ");");
-      out.line("auto* const " + text + " = " + memory + ".data();");
+      const std::string room = print(count, place);
+      out.line("sdfg::StreamArray<" + type + "> " + memory + "(" + (late ? "0" : room) + ");");
+      out.line("auto*" + std::string(late ? " " : " const ") + text + " = " + memory + ".data();");
+      if (late) late_[name].push_back(text + " = " + memory + ".data(" + room + ");");
     }
     bindings_[name] = bound;
     return;
@@ -331,15 +358,14 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
     bindings_[name] = bound;
     return;
   }
-  if (is_late(data) && std::ranges::find(function_level_, name) != function_level_.end()) {
-    // The size is not known yet: each state that uses it makes sure that there is room.
+  if (late) {
     const std::string memory = text + "_memory";
     used_names_.insert(memory);
     if (local)
       out.line("sdfg::Scratch " + memory + ";");
     else
       out.line("sdfg::Scratch& " + memory + " = " + memory_for(name, place, false) + ";");
-    out.line(type + "* " + text + " = nullptr;");
+    declare_late(out, name, memory, false, place);
     bindings_[name] = bound;
     return;
   }

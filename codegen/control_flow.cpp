@@ -1,3 +1,4 @@
+#include "codegen/edges.h"
 #include "codegen/sdfg_function.h"
 #include "ir/graph_algorithms.h"
 #include "support/text.h"
@@ -54,6 +55,25 @@ std::string SdfgFunction::loop_statement(const RareOptional<Code>& code, const P
   return text;
 }
 
+namespace {
+/// The value as the symbol's type holds it, which inside functions has 64 bits, where it is
+/// computed of wider ones.
+std::string narrowed(std::string text, const Type& symbol, const Expr& value, const Sdfg& sdfg,
+                     const TypeTable& types) {
+  if (!symbol.is_signed_integer() || symbol.bytes() == 8) return text;
+  if (type_of(value, types).base() == BaseType::Bool) return text;
+  for (const std::string& name : free_symbols(value)) {
+    const Data* data = sdfg.find_data(name);
+    const auto found = types.find(name);
+    const Type type = data ? data->dtype : found != types.end() ? found->second : Type();
+    if (type.known() && type.base() != BaseType::Bool &&
+        !(type.is_signed_integer() && type.bytes() <= symbol.bytes()))
+      return *cpp_type(symbol) + "(" + text + ")";
+  }
+  return text;
+}
+}  // namespace
+
 void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place) {
   // All right sides see the old values. A valid edge does not read what it assigns elsewhere, so
   // plain statements do unless it does.
@@ -61,6 +81,11 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
   for (const auto& [symbol, value] : edge.assignments) {
     targets.insert(symbol);
   }
+  const auto text = [&](const std::string& symbol, const Expr& value) {
+    const auto type = types_.find(symbol);
+    return narrowed(interstate_expr(value, place), type == types_.end() ? Type() : type->second,
+                    value, sdfg_, types_);
+  };
   bool crossing = false;
   for (const auto& [symbol, value] : edge.assignments)
     for (const std::string& name : free_symbols(value))
@@ -69,8 +94,7 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
     out.open("");
     int i = 0;
     for (const auto& [symbol, value] : edge.assignments)
-      out.line("const auto value_" + std::to_string(i++) + " = " + interstate_expr(value, place) +
-               ";");
+      out.line("const auto value_" + std::to_string(i++) + " = " + text(symbol, value) + ";");
     i = 0;
     for (const auto& [symbol, value] : edge.assignments)
       out.line(cpp_name(symbol) + " = value_" + std::to_string(i++) + ";");
@@ -78,7 +102,7 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
     return;
   }
   for (const auto& [symbol, value] : edge.assignments)
-    out.line(cpp_name(symbol), " = ", interstate_expr(value, place), ";");
+    out.line(cpp_name(symbol), " = ", text(symbol, value), ";");
 }
 
 void SdfgFunction::emit_loop(Writer& out, const Block& block, const LoopRegion& loop,
@@ -225,7 +249,7 @@ void SdfgFunction::emit_with_jumps(Writer& out, const Region& region,
     };
     std::optional<InterstateEdgeId> always;
     for (InterstateEdgeId e : region.out(id)) {
-      if (region[e].condition.always_true()) {
+      if (is_unconditional(region[e])) {
         if (!always) always = e;
         continue;
       }

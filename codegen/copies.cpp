@@ -310,12 +310,15 @@ void SdfgFunction::CopyEmitter::emit_box() {
   arrive();
 }
 
+/// The counts are equal, so that sizes which may differ in one dimension alone do not.
 bool SdfgFunction::CopyEmitter::same_shape() const {
   if (read_dims_.size() != write_dims_.size()) return false;
+  int open = 0;
   for (std::size_t d = 0; d < read_dims_.size(); ++d) {
-    const auto a = reads_.sizes[read_dims_[d]].as_integer();
-    const auto b = writes_.sizes[write_dims_[d]].as_integer();
-    if (a && b && *a != *b) return false;
+    const Expr &a = reads_.sizes[read_dims_[d]], &b = writes_.sizes[write_dims_[d]];
+    if (a == b) continue;
+    if ((a.as_integer() && b.as_integer()) || (equal(a, b) != Truth::Yes && ++open > 1))
+      return false;
   }
   return true;
 }

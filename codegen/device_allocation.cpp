@@ -80,8 +80,7 @@ void SdfgFunction::declare_on_device(Writer& out, const std::string& name, const
   program_.state_fields.push_back("sdfg::gpu::Arena " + field + ";");
   program_.device_memory.push_back(field);
   if (is_late(data) && std::ranges::find(function_level_, name) != function_level_.end()) {
-    late_arenas_[name] = field;
-    out.line(type + "* " + text + " = nullptr;");
+    declare_late(out, name, "__state->" + field, true, place);
     return;
   }
   program_.slots.push_back({{name}, "sdfg::gpu::slice<" + type + ">(" + count + ")"});

@@ -12,7 +12,9 @@ void SdfgFunction::emit_state(Writer& out, const State& state, const std::string
   out.line("// state ", label);
   out.open("");
   At at{out, state, plan, place, surroundings_, {}, {}, {}, {}, {}, {}, {}, 0};
-  for (const std::string& name : plan.sized_here) declare_late(out, name, place.data(name));
+  for (const std::string& name : plan.sized_here)
+    if (const auto late = late_.find(name); late != late_.end())
+      for (const std::string& line : late->second) out.line(line);
   declare_scope(at, NodeId());
   emit_children(at, NodeId());
   out.close();

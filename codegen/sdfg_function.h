@@ -136,7 +136,8 @@ class SdfgFunction {
   void note_instrumentation(DataInstrumentation kind, const Place& place);
   void place_containers();
   void declare(Writer& out, const std::string& name, const Place& place, Surroundings where);
-  void declare_late(Writer& out, const std::string& name, const Place& place);
+  void declare_late(Writer& out, const std::string& name, const std::string& memory, bool device,
+                    const Place& place);
   void declare_in_state_struct(Writer& out, const std::string& name, const Place& place);
   std::string memory_for(const std::string& name, const Place& place, bool local);
   bool is_late(const Data& data) const;
@@ -332,8 +333,8 @@ class SdfgFunction {
   int labels_ = 0;
 
   ByName<std::string> device_addresses_;  ///< in the program's block
-  /// Of arrays on the device whose sizes are known in states only.
-  ByName<std::string> late_arenas_;
+  /// Statements that make room for containers whose sizes are known in states only.
+  ByName<std::vector<std::string>> late_;
 
   // Device code.
   bool on_device_ = false;

@@ -1,3 +1,4 @@
+#include "codegen/edges.h"
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/graph_algorithms.h"
@@ -42,7 +43,7 @@ Action Unit::compile_region(const Region& region, const Where* place) {
         Exit exit;
         exit.next = region.target(e).value;
         exit.assign = compile_assignments(edge, at);
-        const bool always = edge.condition.text() == "1" || edge.condition.text().empty();
+        const bool always = is_unconditional(edge);
         if (!always) exit.condition = compile_condition(edge.condition, at);
         (always ? unconditional : exits).push_back(std::move(exit));
       } catch (Stop& stop) {

@@ -62,14 +62,25 @@ class Stream {
 template <class T>
 class StreamArray {
  public:
-  explicit StreamArray(int64_t count) : streams_(new Stream<T>[size_t(count > 0 ? count : 0)]) {}
+  explicit StreamArray(int64_t count) { data(count); }
   StreamArray(const StreamArray&) = delete;
   StreamArray& operator=(const StreamArray&) = delete;
   ~StreamArray() { delete[] streams_; }
   Stream<T>* data() { return streams_; }
+  /// Room for at least `count` streams.
+  Stream<T>* data(int64_t count) {
+    if (count <= count_) return streams_;
+    Stream<T>* const fresh = new Stream<T>[size_t(count)];
+    for (int64_t i = 0; i < count_; ++i)
+      for (T value; streams_[i].try_pop(value);) fresh[i].push(value);
+    delete[] streams_;
+    count_ = count;
+    return streams_ = fresh;
+  }
 
  private:
-  Stream<T>* streams_;
+  Stream<T>* streams_ = nullptr;
+  int64_t count_ = 0;
 };
 
 }  // namespace sdfg
