@@ -95,8 +95,8 @@ constexpr auto functions = std::to_array<FunctionName>({
     {"hypot", "sdfg::hypot"},
     {"ifloor", "sdfg::ifloor"},
     {"imag", "sdfg::imag"},
-    {"int_ceil", "sdfg::ceil_div"},
-    {"int_floor", "sdfg::floor_div"},
+    {"int_ceil", "sdfg::int_ceil"},
+    {"int_floor", "sdfg::quotient"},
     {"ipow", "sdfg::ipow"},
     {"iround", "sdfg::iround"},
     {"isfinite", "sdfg::isfinite"},
@@ -324,6 +324,13 @@ std::string CppExpr::power(const Expr& expr) const {
   }
   if (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Integer))
     return power(Expr::make(Op::Pow, {base, Expr(-exponent.arg(0).value())}));
+  // A literal that is whole counts as an integer, as in DaCe.
+  const bool minus = exponent.is(Op::Neg);
+  if (const Expr& n = minus ? exponent.arg(0) : exponent;
+      n.is(Op::Float) && n.number() == std::floor(n.number()) && std::fabs(n.number()) < 0x1p31) {
+    const auto whole = std::int64_t(n.number());
+    return power(Expr::make(Op::Pow, {base, Expr(minus ? -whole : whole)}));
+  }
   if (exponent.is(Op::Float) && exponent.number() == 0.5) return "sdfg::sqrt(" + print(base) + ")";
   if (exponent.is(Op::Div) && exponent.arg(0).as_integer() == 1 &&
       exponent.arg(1).as_integer() == 2)
@@ -415,7 +422,7 @@ std::string CppExpr::print(const Expr& expr, int context) const {
     case Op::Sub: return binary(expr, "-", sum, context);
     case Op::Div: return binary(expr, "/", product, context);
     case Op::FloorDiv: return call_of(symbolic ? "sdfg::floor_div" : "sdfg::quotient", expr);
-    case Op::CeilDiv: return call_of("sdfg::ceil_div", expr);
+    case Op::CeilDiv: return call_of(symbolic ? "sdfg::ceil_div" : "sdfg::int_ceil", expr);
     case Op::Mod: return call_of(symbolic ? "sdfg::floor_mod" : "sdfg::remainder_of", expr);
     case Op::Min: return call_of("sdfg::min", expr);
     case Op::Max: return call_of("sdfg::max", expr);

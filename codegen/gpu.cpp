@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/hiding_names.h"
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 #include "codegen/writer.h"
@@ -128,6 +129,7 @@ std::set<std::string> place_scalars(Sdfg& sdfg, const Dataflows& flows) {
 
 Result<Lowering> make_ready(Sdfg& sdfg) {
   Lowering lowering;
+  tell_names_apart(sdfg);
   lowering.arguments = signature(sdfg);
   if (lowering.arguments)
     for (Argument& argument : *lowering.arguments)

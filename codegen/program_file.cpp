@@ -1,3 +1,4 @@
+#include "codegen/hiding_names.h"
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 
@@ -371,6 +372,7 @@ Result<Bundle> generate(const Sdfg& sdfg, const Dataflows& flows, const Target& 
 }
 
 Result<Bundle> generate_cpu(Sdfg sdfg, const CpuOptions& options) {
+  tell_names_apart(sdfg);
   if (const auto referred = refer_to_views(sdfg); !referred) return referred.error();
   SDFG_TRY(const Dataflows flows, dataflows(sdfg));
   if (auto status = infer_connector_types(sdfg, flows); !status) return status.error();

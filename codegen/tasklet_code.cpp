@@ -1,5 +1,7 @@
 #include "codegen/tasklet_code.h"
 
+#include <algorithm>
+
 #include "ir/result_arguments.h"
 #include "ir/type.h"
 
@@ -27,7 +29,7 @@ struct Locals {
   std::vector<std::string> order;
   ByName<std::vector<Expr>> values;
   ByName<Expr> annotation;
-  NameSet inner;
+  NameSet inner, counters;
 
   void add(const Statements& statements, bool nested) {
     for (const Statement& s : statements) {
@@ -44,11 +46,29 @@ struct Locals {
       } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
         add(w->body, true);
       } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+        if (f->target.is(Op::Symbol)) counters.insert(f->target.name());
         add(f->body, true);
       }
     }
   }
 };
+
+/// Names that the statements give values, whole or in part.
+void collect_assigned(const Statements& statements, SymbolSet& out) {
+  for (const Statement& s : statements) {
+    if (const auto* a = std::get_if<Assign>(&s.kind)) {
+      const Expr& target = a->target;
+      collect_symbols(target.is(Op::Subscript) ? target.arg(0) : target, out);
+    } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+      collect_assigned(i->then, out), collect_assigned(i->otherwise, out);
+    } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+      collect_assigned(w->body, out);
+    } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+      collect_symbols(f->target, out);
+      collect_assigned(f->body, out);
+    }
+  }
+}
 
 }  // namespace
 
@@ -171,12 +191,16 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
   std::optional<TypeTable> types;  // few tasklets need them
   for (const std::string& name : found.order) {
     if (outputs_.contains(name)) continue;
+    if (const auto in = inputs_.find(name); in != inputs_.end() && !in->second.array)
+      continue;  // Python lets code overwrite an input, which keeps its type
+    const bool counts = found.counters.contains(name);
     const auto annotation = found.annotation.find(name);
-    if (annotation == found.annotation.end() && !found.inner.contains(name) &&
+    if (annotation == found.annotation.end() && !found.inner.contains(name) && !counts &&
         found.values[name].size() == 1)
       continue;  // declared with its only assignment
     if (!types) types = types_read();
-    Type type;
+    // The first value says the type, as in DaCe.
+    Type type = counts ? Type(BaseType::Int64) : Type();
     if (annotation != found.annotation.end()) {
       std::string text = print_python(annotation->second);
       if (const auto dot = text.rfind('.'); dot != std::string::npos) text = text.substr(dot + 1);
@@ -186,9 +210,6 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
       if (type.known()) break;
       type = type_of(value, *types);
     }
-    if (annotation == found.annotation.end())
-      for (const Expr& value : found.values[name])
-        if (const Type t = type_of(value, *types); t.known()) type = result_type(type, t);
     const auto text = cpp_type(type.known() ? type : Type(BaseType::Float64));
     out.line(text.value_or("double"), " ", add_local(name), "{};");
     (*types)[name] = type;
@@ -267,17 +288,40 @@ void TaskletCode::for_loop(Writer& out, const ForStatement& loop) {
   const Expr step = args.size() == 3 ? args[2] : Expr(1);
   const bool down = step.is(Op::Neg) || (step.is(Op::Integer) && step.value() < 0);
   const bool known = step.is(Op::Integer) || step.is(Op::Neg);
-  const std::string by = printer_.print(step);
-  const std::string first = printer_.print(begin);
-  const bool was_local = locals_.contains(loop.target.name());
-  const std::string i = add_local(loop.target.name());
-  const std::string limit = printer_.operand(end);
+  // As in Python, the range is computed once, and what the body makes of the variable does not
+  // count.
+  const std::string& variable = loop.target.name();
+  SymbolSet changed;
+  collect_assigned(loop.body, changed);
+  const bool was_local = locals_.contains(variable);
+  const bool own_count = was_local || changed.contains(variable);
+  changed.insert(variable);
+  const std::string prefix = "range_" + std::to_string(++loops_);
+  const auto stays = [&](const Expr& e) {
+    SymbolSet read;
+    collect_symbols(e, read);
+    return std::ranges::none_of(read, [&](const std::string& name) {
+      const TaskletPort* found = input(name);
+      return changed.contains(name) || (found && (found->array || found->stream));
+    });
+  };
+  const auto fixed = [&](const std::string& name, const std::string& text) {
+    out.line("const int64_t " + prefix + name + " = " + text + ";");
+    return prefix + name;
+  };
+  std::string by = printer_.print(step), first = printer_.print(begin);
+  std::string limit = printer_.operand(end);
+  if (uses_symbol(begin, variable)) first = fixed("_begin", first);
+  if (!stays(end)) limit = fixed("_end", limit);
+  if (!stays(step)) by = fixed("_step", by);
+  const std::string value = add_local(variable), i = own_count ? prefix : value;
   const std::string test = known ? i + (down ? " > " : " < ") + limit
                                  : by + " > 0 ? " + i + " < " + limit + " : " + i + " > " + limit;
   out.open("for (int64_t " + i + " = " + first + "; " + test + "; " + i + " += " + by + ")");
+  if (own_count) out.line(was_local ? "" : "int64_t ", value, " = ", i, ";");
   for (const Statement& s : loop.body) statement(out, s);
   out.close();
-  if (!was_local) locals_.erase(loop.target.name());
+  if (!was_local) locals_.erase(variable);
 }
 
 void TaskletCode::statement(Writer& out, const Statement& s) {

@@ -73,6 +73,7 @@ class TaskletCode {
   std::function<std::string(const std::string&)> outer_name_, own_name_;
   CppExpr printer_;
   ByName<std::string> locals_;  ///< what each is called
+  int loops_ = 0;  ///< so far
   std::string problem_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <complex>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -26,10 +28,44 @@ Eval converted(Typed value, BaseType to) {
   throw Stop("the interpreter cannot evaluate '" + print_python(expr) + "'");
 }
 
+/// On a complex number and a real one, which stays real: its imaginary part is no zero that is
+/// added or multiplied.
+template <class T, class F>
+Binary with_real(F, bool real_first) {
+  using Real = typename T::value_type;
+  if (real_first) return [](Number a, Number b) { return number_of(F()(get<Real>(a), get<T>(b))); };
+  return [](Number a, Number b) { return number_of(F()(get<T>(a), get<Real>(b))); };
+}
+template <class T>
+Binary with_real(Op op, bool real_first) {
+  switch (op) {
+    case Op::Add: return with_real<T>(std::plus<>(), real_first);
+    case Op::Sub: return with_real<T>(std::minus<>(), real_first);
+    case Op::Mul: return with_real<T>(std::multiplies<>(), real_first);
+    case Op::Div: return with_real<T>(std::divides<>(), real_first);
+    default: return nullptr;
+  }
+}
+
+bool is_complex(BaseType type) {
+  return type == BaseType::Complex64 || type == BaseType::Complex128;
+}
+
 Typed compile_binary(Op op, Typed a, Typed b) {
   // A shift has the type of its left operand, everything else the common type.
   const bool shift = op == Op::LeftShift || op == Op::RightShift;
   const BaseType type = shift ? promoted(a.type) : common_type(a.type, b.type);
+  if (is_complex(type) && is_complex(a.type) != is_complex(b.type)) {
+    const bool narrow = type == BaseType::Complex64, real_first = !is_complex(a.type);
+    const Binary mixed = narrow ? with_real<std::complex<float>>(op, real_first)
+                                : with_real<std::complex<double>>(op, real_first);
+    const BaseType real = narrow ? BaseType::Float32 : BaseType::Float64;
+    if (mixed)
+      return {type, [mixed, a = converted(std::move(a), real_first ? real : type),
+                     b = converted(std::move(b), real_first ? type : real)] {
+                return mixed(a(), b());
+              }};
+  }
   const Binary f = binary_operator(op, type);
   if (!f) throw Stop("C++ has no such operator for " + Type(type).text());
   const bool comparison = op >= Op::Eq && op <= Op::Ge;
@@ -195,11 +231,14 @@ class Compiler {
 
   /// DaCe's: multiplies values of the base's own type, from left to right, and at least one.
   Typed ipow(Typed base, Typed exponent) const {
-    const BaseType type = promoted(base.type);
-    return {type, [multiply = binary_operator(Op::Mul, type), b = converted(std::move(base), type),
-                   n = converted(std::move(exponent), BaseType::Int64)] {
-              return integer_power(b(), n().i, multiply);
-            }};
+    const BaseType own = base.type, type = promoted(own);
+    Typed power{type, [multiply = binary_operator(Op::Mul, type),
+                       b = converted(std::move(base), type),
+                       n = converted(std::move(exponent), BaseType::Int64)] {
+                  return integer_power(b(), n().i, multiply);
+                }};
+    // In narrow integers, the low bits of the product are those of all the products.
+    return integral(own) ? Typed{own, converted(std::move(power), own)} : power;
   }
 
   Typed call_pow(Typed base, Typed exponent) const {

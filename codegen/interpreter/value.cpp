@@ -147,7 +147,10 @@ T arithmetic(T a, T b) {
     if constexpr (op == Op::Sub) return a - b;
     if constexpr (op == Op::Mul) return a * b;
     if constexpr (op == Op::Div) return a / b;
-    if constexpr (op == Op::Mod) return std::fmod(a, b);
+    if constexpr (op == Op::Mod) {  // Python's, with the sign of the divisor
+      const T r = std::fmod(a, b);
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    }
   }
 }
 

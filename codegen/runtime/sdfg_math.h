@@ -203,6 +203,11 @@ SDFG_BOTH inline auto quotient(A a, B b) {
   else
     return ifloor(a / b);
 }
+/// DaCe's int_ceil, which rounds up where a + b is positive.
+template <class A, class B>
+SDFG_BOTH constexpr auto int_ceil(A a, B b) {
+  return (a + b - 1) / b;
+}
 /// Integers: C's remainder; otherwise with the sign of the divisor.
 template <class A, class B>
 SDFG_BOTH inline auto remainder_of(A a, B b) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -441,6 +442,232 @@ TEST(CpuBackend, TaskletsOfSeveralStatements) {
                 "s = s - a[k] * 2\no = s if s > 0 else abs(s) ** 2\n",
                 {{"o", "B[i]"}});
   expect_same(b.take(), {{"A", doubles({4})}, {"B", doubles({4})}});
+}
+
+/// One tasklet over int64 and float64 values: `code` reads `k` and `x` and writes `o`.
+void expect_same_code(const std::string& code) {
+  Builder b("code");
+  b.array("K", BaseType::Int64, "4");
+  b.array("A", BaseType::Float64, "4");
+  b.array("B", BaseType::Float64, "4");
+  b.state().map("m", "i", "0:4", {{"k", "K[i]"}, {"x", "A[i]"}}, code, {{"o", "B[i]"}});
+  NdArray k = NdArray::zeros(BaseType::Int64, {4});
+  const std::int64_t values[] = {-6, 5, 2, 0};
+  std::memcpy(k.bytes.data(), values, sizeof values);
+  SCOPED_TRACE(code);
+  expect_same(b.take(), {{"K", k}, {"A", doubles({4}, -2.6)}, {"B", doubles({4})}});
+}
+
+TEST(CpuBackend, LocalsHaveTheTypeOfTheirFirstValue) {
+  expect_same_code("t = 1\nt = x * 0.5\no = t\n");
+  expect_same_code("if k < 0:\n  k = 0\nk = k + x\no = k\n");
+}
+
+TEST(CpuBackend, RangesAreComputedOnce) {
+  expect_same_code("n = k\ns = 0\nfor i in range(n):\n  n = n - 1\n  s = s + i\no = s\n");
+  expect_same_code("s = 0\nfor j in range(4):\n  j = j + k\n  s = s + j\no = s\n");
+  expect_same_code("j = 3\nfor j in range(2):\n  pass\no = j + k\n");
+}
+
+TEST(CpuBackend, OperatorsOfPython) {
+  expect_same_code("o = x % 0.75 + x % -0.75");
+  expect_same_code("o = int_ceil(k, 4)");
+  expect_same_code("o = (k * 1000003) ** 2.0 + x ** 3.0");
+}
+
+TEST(CpuBackend, NarrowIntegersToAPower) {
+  const auto sdfg = parse(R"sdfg(
+sdfg narrow(I: int8[1], B: int64[1])
+  state s
+    n0 = access I
+    n1 = tasklet t: "o = (i + 100) ** 2 + i ** 3"
+    n2 = access B
+    n0 -> n1.i : I[0]
+    n1.o -> n2 : B[0]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  NdArray i = NdArray::zeros(BaseType::Int8, {1});
+  i.bytes[0] = std::byte{100};
+  expect_same(*sdfg, {{"I", i}, {"B", NdArray::zeros(BaseType::Int64, {1})}});
+}
+
+TEST(CpuBackend, ARealFactorStaysReal) {
+  const auto sdfg = parse(R"sdfg(
+sdfg real(A: float64[2], Z: complex128[2], B: complex128[8])
+  state s
+    n0 = access A
+    n1 = map m (i) in [0:2]
+      n2 = tasklet t: |
+        | o[0] = z * a
+        | o[1] = a - z
+        | o[2] = z / a
+        | o[3] = a / z
+    n3 = exit n1
+    n4 = access B
+    n5 = access Z
+    n0 -> n1.IN_a : A[0:2]
+    n1.OUT_a -> n2.a : A[i]
+    n5 -> n1.IN_z : Z[0:2]
+    n1.OUT_z -> n2.z : Z[i]
+    n2.o -> n3.IN_o : B[4*i:4*i + 4]
+    n3.OUT_o -> n4 : B[0:8]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  NdArray a = doubles({2});
+  const double infinite = INFINITY;
+  std::memcpy(a.bytes.data(), &infinite, sizeof infinite);
+  NdArray z = NdArray::zeros(BaseType::Complex128, {2});
+  const double numbers[] = {1, -0.0, -0.0, 2};
+  std::memcpy(z.bytes.data(), numbers, sizeof numbers);
+  expect_same(*sdfg, {{"A", a}, {"Z", z}, {"B", NdArray::zeros(BaseType::Complex128, {8})}});
+}
+
+// Wider values are cut where the symbol gets them, not where it is read.
+TEST(CpuBackend, SymbolsHoldWhatTheirTypeHolds) {
+  const auto sdfg = parse(R"sdfg(
+sdfg narrow(A: int64[1], B: int64[2])
+  symbol c: int8
+  symbol d: int32
+  state first
+  state second
+    n0 = tasklet t: "o = c"
+    n1 = tasklet t: "o = d"
+    n2 = access B
+    n0.o -> n2 : B[0]
+    n1.o -> n2 : B[1]
+  first -> second set c = A[0], d = A[0] * 1000
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  NdArray a = NdArray::zeros(BaseType::Int64, {1});
+  const std::int64_t wide = 3000000300;
+  std::memcpy(a.bytes.data(), &wide, sizeof wide);
+  expect_same(*sdfg, {{"A", a}, {"B", NdArray::zeros(BaseType::Int64, {2})}});
+}
+
+TEST(CpuBackend, CopiesThatTurnAShape) {
+  const auto sdfg = parse(R"sdfg(
+sdfg turn(A: float64[N, M], B: float64[M, N])
+  symbol N: int64
+  symbol M: int64
+  state s
+    n0 = access A
+    n1 = access B
+    n0 -> n1 : A[0:N, 0:M] -> [0:M, 0:N]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({4, 6})}, {"B", doubles({6, 4})}, {"N", integer(4)},
+                      {"M", integer(6)}});
+}
+
+TEST(CpuBackend, SizesThatAnEdgeSets) {
+  const auto member = parse(R"sdfg(
+sdfg late(A: float64[n], B: float64[n])
+  symbol n: int64
+  symbol k: int64
+  transient s: structure S(v: float64[k], c: int64) of pointer(struct(S, {v = pointer(float64), c = int64}, {v = "k"}, 16))[1]
+  transient q: stream float64[k]
+  state first
+  state second
+    n0 = access A
+    n1 = access s.v
+    n0 -> n1 : A[0:k] -> [0:k]
+  state third
+    n0 = access s.v
+    n1 = map m (i) in [0:k]
+      n2 = tasklet t: "o = x"
+    n3 = exit n1
+    n4 = access q
+    n0 -> n1.IN_x : s.v[0:k]
+    n1.OUT_x -> n2.x : s.v[i]
+    n2.o -> n3.IN_o : q[i]
+    n3.OUT_o -> n4 : q[0:k]
+  state fourth
+    n0 = access q
+    n1 = map m (i) in [0:k]
+      n2 = tasklet t: "o = x * 2"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_x : q[0:k]
+    n1.OUT_x -> n2.x : q[i]
+    n2.o -> n3.IN_o : B[i]
+    n3.OUT_o -> n4 : B[0:k]
+  first -> second set k = n
+  second -> third
+  third -> fourth
+)sdfg");
+  ASSERT_TRUE(member) << member.error().text();
+  expect_same(*member, {{"A", doubles({2000})}, {"B", doubles({2000})}, {"n", integer(2000)}});
+  const auto zeros = parse(R"sdfg(
+sdfg zeros(B: float64[2, 4])
+  symbol n: int64
+  state s
+    n0 = map m (i) in [0:2] {schedule = Sequential}
+      n1 = nested_sdfg inner with (n)
+        sdfg inner(X: float64[4])
+          symbol n: int64
+          symbol k: int64
+          transient late: float64[k]
+          state a
+          state b
+            n0 = tasklet t: "o = 1"
+            n1 = access late {setzero = true}
+            n0.o -> n1 : late[1] {wcr = "lambda a, b: a + b"}
+          state c
+            n0 = access late
+            n1 = access X
+            n0 -> n1 : late[0:4] -> [0:4]
+          a -> b set k = n
+          b -> c
+    n2 = exit n0
+    n3 = access B
+    n0 -> n1
+    n1.X -> n2.IN_X : B[i, 0:4]
+    n2.OUT_X -> n3 : B[0:2, 0:4]
+)sdfg");
+  ASSERT_TRUE(zeros) << zeros.error().text();
+  expect_same(*zeros, {{"B", doubles({2, 4})}, {"n", integer(4)}});
+}
+
+// As in DaCe, only `1` makes an edge unconditional, which counts last.
+TEST(CpuBackend, TrueIsAConditionAmongOthers) {
+  const auto sdfg = parse(R"sdfg(
+sdfg true_edge(B: float64[1])
+  symbol a: int64
+  state s0
+  state s1
+    n0 = tasklet t: "o = 1"
+    n1 = access B
+    n0.o -> n1 : B[0]
+  state s2
+    n0 = tasklet t: "o = 2"
+    n1 = access B
+    n0.o -> n1 : B[0]
+  s0 -> s1 if "True"
+  s0 -> s2 if "a < 0"
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"B", doubles({1})}, {"a", integer(-7)}});
+}
+
+TEST(CpuBackend, ParametersCalledLikeSymbols) {
+  const auto sdfg = parse(R"sdfg(
+sdfg hides(A: int64[20], B: int64[20])
+  symbol N: int64
+  state s
+    n1 = map m (N) in [0:N]
+      n2 = tasklet t: "b = N"
+    n3 = exit n1
+    n4 = access A
+    n1 -> n2
+    n2.b -> n3.IN_A : A[N]
+    n3.OUT_A -> n4 : A[0:N]
+    n5 = tasklet t: "b = N"
+    n6 = access B
+    n5.b -> n6 : B[2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  const NdArray twenty = NdArray::zeros(BaseType::Int64, {20});
+  expect_same(*sdfg, {{"A", twenty}, {"B", twenty}, {"N", integer(7)}});
 }
 
 TEST(CpuBackend, NamesThatAreCppWords) {
