@@ -299,6 +299,19 @@ Result<LibraryOperation> library_operation(const Node& node) {
   return reader.result(std::move(operation));
 }
 
+bool reads_its_output(const Node& node) {
+  const auto operation = library_operation(node);
+  if (!operation) return true;
+  return std::visit(
+      []<class Operation>(const Operation& op) {
+        if constexpr (requires { op.beta; }) return !(op.beta == Expr(0));
+        else if constexpr (requires { op.init; }) return !op.init && !op.identity;
+        else if constexpr (requires { op.identity; }) return !op.identity;
+        else return false;
+      },
+      *operation);
+}
+
 std::vector<Expr> symbolic_properties(const Node& node) {
   std::vector<Expr> values;
   const auto* library = node.as<LibraryNode>();

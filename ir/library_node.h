@@ -113,6 +113,10 @@ bool has_known_class(const LibraryNode& node);
 /// these, or the property that cannot be read.
 Result<LibraryOperation> library_operation(const Node& node);
 
+/// May what a library node writes depend on what its output holds? So it is where the meaning is
+/// not known.
+bool reads_its_output(const Node& node);
+
 /// The JSON text of a property; nothing when the node has none of that name.
 std::optional<std::string_view> property_text(const Node& node, std::string_view name);
 /// The values of the properties that are symbolic expressions, defaults included.

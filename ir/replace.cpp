@@ -41,18 +41,6 @@ std::vector<std::string> range_inputs(const Node& entry) {
   return out;
 }
 
-/// The symbols that a scope's entry binds for its inside.
-std::vector<std::string> bound_by(const Node& entry) {
-  std::vector<std::string> out;
-  if (const auto* map = entry.as<MapEntry>()) {
-    out = range_inputs(entry);
-    out.insert(out.end(), map->params.begin(), map->params.end());
-  } else if (const auto* consume = entry.as<ConsumeEntry>()) {
-    out.push_back(consume->pe_index);
-  }
-  return out;
-}
-
 /// What the node itself evaluates, in the scope around it.
 void replace(Node& node, Replacer& names) {
   if (auto* tasklet = node.as<Tasklet>()) {
@@ -118,7 +106,7 @@ SymbolSet all_names(const State& state) {
     const Node& node = state[n];
     for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
       for (const auto& [name, type] : *connectors) out.insert(name);
-    for (std::string& name : bound_by(node)) out.insert(std::move(name));
+    for (std::string& name : names_of_scope(node)) out.insert(std::move(name));
     if (const auto* access = node.as<AccessNode>()) {
       out.insert(access->data);
     } else if (const auto* tasklet = node.as<Tasklet>()) {
@@ -145,7 +133,7 @@ SymbolSet all_names(const State& state) {
 void replace_in_dataflow(State& state, Replacer& names) {
   bool hides = false;
   for (NodeId n : state.nodes())
-    for (const std::string& name : bound_by(state[n])) hides = hides || names.mentions(name);
+    for (const std::string& name : names_of_scope(state[n])) hides = hides || names.mentions(name);
   if (!hides) {
     for (NodeId n : state.nodes()) replace(state[n], names);
     for (EdgeId e : state.edges()) replace(state[e].memlet, names);
@@ -162,7 +150,7 @@ void replace_in_dataflow(State& state, Replacer& names) {
     if (const auto known = replacers.find(scope); known != replacers.end()) return known->second;
     std::vector<std::string> hidden;
     for (NodeId at = scope; at; at = tree.parent_of(at))
-      for (std::string& name : bound_by(state[at])) hidden.push_back(std::move(name));
+      for (std::string& name : names_of_scope(state[at])) hidden.push_back(std::move(name));
     if (!has_any(names.names(), hidden)) return names;
     const Substitution& left = inside[scope] = without(names.names(), hidden);
     return replacers.emplace(scope, Replacer(left, names.types())).first->second;
@@ -251,7 +239,7 @@ class FreshNames {
 
   Substitution rename(NodeId entry) {
     Substitution renamed;
-    for (const std::string& name : bound_by(state_[entry])) {
+    for (const std::string& name : names_of_scope(state_[entry])) {
       if (!clashing_.contains(name)) continue;
       const std::string& fresh = fresh_for(name);
       rename_parameter(state_, entry, name, fresh);
@@ -276,6 +264,17 @@ class FreshNames {
 };
 
 }  // namespace
+
+std::vector<std::string> names_of_scope(const Node& entry) {
+  std::vector<std::string> out;
+  if (const auto* map = entry.as<MapEntry>()) {
+    out = range_inputs(entry);
+    out.insert(out.end(), map->params.begin(), map->params.end());
+  } else if (const auto* consume = entry.as<ConsumeEntry>()) {
+    out.push_back(consume->pe_index);
+  }
+  return out;
+}
 
 Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing) {
   return FreshNames(state, clashing).rename(entry);
@@ -309,7 +308,7 @@ void rename_parameter(State& state, NodeId entry, std::string_view from, const s
     consume->pe_index = to;
   }
   const auto hides = [&](NodeId scope) {
-    return std::ranges::count(bound_by(state[scope]), from) > 0;
+    return std::ranges::count(names_of_scope(state[scope]), from) > 0;
   };
   // From the entry to the exit, so that the cost is that of the scope. `visible` says of each node
   // that was reached whether the name means the parameter there; a scope inside may bind it, too.

@@ -95,4 +95,22 @@ Result<Window> window(const Data& inside, const Data& outside, const Subset& sub
   return out;
 }
 
+bool is_all_inside(const NestedSdfg& nested, const std::string& connector, const Subset& subset,
+                   const Data& outside) {
+  const Data* found = (*nested.sdfg)->arrays.get(connector);
+  if (!found) return false;
+  Data inside = *found;
+  Substitution symbols;
+  for (const auto& [inner, value] : nested.symbol_mapping)
+    if (!value.is_symbol(inner)) symbols.emplace(inner, value);
+  substitute(inside, symbols);
+  if (!window(inside, outside, subset)) return false;
+  std::vector<Expr> wide;
+  for (std::size_t d : wide_dimensions(subset)) wide.push_back(simplify(subset[d].size()));
+  std::vector<Expr> shape;
+  for (const Expr& extent : inside.shape)
+    if (!(simplify(extent) == Expr(1))) shape.push_back(simplify(extent));
+  return wide == shape;
+}
+
 }  // namespace sdfg

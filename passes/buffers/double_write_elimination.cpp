@@ -101,6 +101,8 @@ class DoubleWrites {
     if (Refusal why = Reroute::check_containers(p_.sdfg, from, to)) return why;
     for (const std::string& name : {from, to})
       if (p_.sdfg.find_data(name)->is_view()) return "'" + name + "' is a view";
+    for (const std::string& name : {from, to})
+      if (p_.accesses.is_referenced(name)) return "a reference is set to '" + name + "'";
     const Memlet& memlet = state_[target.copy].memlet;
     if (memlet.wcr || memlet.dynamic) return "the copy combines or is dynamic";
     const auto sides = copy_sides(p_.sdfg, state_, target.copy);
@@ -120,7 +122,7 @@ class DoubleWrites {
     const Node& source = state_[state_.source(leaf)];
     const auto* access = source.as<AccessNode>();
     const Data* inside = access ? p_.sdfg.find_data(access->data) : nullptr;
-    if (access ? !inside || inside->is_view() : !source.is<Tasklet>())
+    if (access ? !inside || inside->is_view() || inside->is_stream() : !source.is<Tasklet>())
       return "'" + std::string(source.label()) + "' in the map cannot give its value to two";
     if (!access && num_elements(*state_[leaf].memlet.dst_subset) != Expr(1))
       return "tasklet '" + std::string(source.label()) + "' gives more than one element";
@@ -219,6 +221,7 @@ class DoubleWrites {
 
   void add_output(const Output& output, const Target& target) {
     const std::string& to = state_.get<AccessNode>(target.node).data;
+    keep_visible(state_, output.path, false, target.placement.symbols());
     std::string onward;
     for (std::size_t i = output.path.size(); i-- > 0;) {
       const EdgeId like = output.path[i];

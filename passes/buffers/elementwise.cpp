@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/replace.h"
 #include "passes/common/copy.h"
 #include "passes/common/relayout.h"
 
@@ -11,10 +12,17 @@ namespace {
 struct Leaf {
   EdgeId edge;
   std::optional<Subset> subset;
+  SymbolSet own;  ///< names that scopes between the map and the leaf bind
 };
 
-std::vector<Leaf> leaves(const Sdfg& sdfg, const State& state, const Use& use,
-                         const Coordinates& at) {
+void add_bound_names(const State& state, NodeId entry, SymbolSet& names) {
+  for (std::string& name : names_of_scope(state[entry])) names.insert(std::move(name));
+}
+
+/// Those that are brought in by `at`, and mean something else in scopes around the leaf, make what
+/// it touches unknown.
+std::vector<Leaf> leaves(const Sdfg& sdfg, const State& state, const Order& order, NodeId map,
+                         const Use& use, const Coordinates& at) {
   std::vector<Leaf> out;
   for (const auto& [edge, leaf] : edges_from(state, use.edge, use.node)) {
     if (!leaf) continue;
@@ -22,8 +30,19 @@ std::vector<Leaf> leaves(const Sdfg& sdfg, const State& state, const Use& use,
     auto subset = use.write ? memlet.dst_subset : memlet.src_subset;
     if (const auto sides = copy_sides(sdfg, state, edge))
       subset = use.write ? sides->dst : sides->src;
-    if (subset) subset = at(*subset);
-    out.push_back({edge, std::move(subset)});
+    SymbolSet own;
+    const NodeId end = use.write ? state.source(edge) : state.target(edge);
+    for (NodeId scope = order.scope_of(end); scope && scope != map; scope = order.scope_of(scope))
+      add_bound_names(state, scope, own);
+    if (subset) {
+      SymbolSet bound = own, brought;
+      add_bound_names(state, map, bound);
+      collect_symbols(at(Subset::index(std::vector<Expr>(subset->rank(), Expr(0)))), brought);
+      const bool hidden =
+          std::ranges::any_of(brought, [&](const auto& name) { return bound.contains(name); });
+      subset = hidden ? std::nullopt : std::optional(at(*subset));
+    }
+    out.push_back({edge, std::move(subset), std::move(own)});
   }
   return out;
 }
@@ -46,6 +65,12 @@ bool is_one(const std::optional<Subset>& subset) {
   return subset && num_elements(*subset) == Expr(1);
 }
 
+/// Does a tasklet read the value before it writes the other one? Plain values are read before the
+/// code runs, and written after it.
+bool reads_first(const State& state, EdgeId read, EdgeId write) {
+  return !state[read].memlet.dynamic || !state[write].memlet.dynamic;
+}
+
 class Map {
  public:
   Map(const Sdfg& sdfg, const State& state, const Order& order, NodeId entry)
@@ -59,7 +84,7 @@ class Map {
         return {};
       for (const Leaf& r : reads) {
         if (!r.subset) return {};
-        const Distance distance = compare(*r.subset, *w.subset);
+        const Distance distance = compare(*r.subset, *w.subset, r.own);
         if (distance == Distance::Disjoint) continue;
         if (distance != Distance::Same)
           return {distance == Distance::Shifted ? Truth::No : Truth::Unknown, {}, {}};
@@ -75,12 +100,17 @@ class Map {
   enum class Distance : std::uint8_t { Same, Disjoint, Shifted, Unknown };
 
   /// What one point reads beside what it writes: the same element; elements that no point writes;
-  /// the element of another point; or nobody knows.
-  Distance compare(const Subset& a, const Subset& b) const {
-    if (a == b) return Distance::Same;
+  /// the element of another point; or nobody knows. `own`: names that mean something else in `b`.
+  Distance compare(const Subset& a, const Subset& b, const SymbolSet& own) const {
+    const auto mentions_own = [&](const Range& r) {
+      return std::ranges::any_of(own, [&](const auto& name) {
+        return uses_symbol(r.begin, name) || uses_symbol(r.end, name);
+      });
+    };
+    if (a == b && std::ranges::none_of(a.ranges, mentions_own)) return Distance::Same;
     bool shifted = false;
     for (std::size_t d = 0; d < std::min(a.rank(), b.rank()); ++d) {
-      if (!a[d].is_index() || !b[d].is_index()) continue;
+      if (!a[d].is_index() || !b[d].is_index() || mentions_own(a[d])) continue;
       const auto distance = (a[d].begin - b[d].begin).as_integer();
       if (!distance || *distance == 0) continue;
       const bool fixed = std::ranges::none_of(
@@ -104,7 +134,8 @@ class Map {
     if (is_view(reader) || is_view(writer)) return false;
     if (reader == writer)
       return state_[reader].is<AccessNode>() ||
-             (state_[reader].is<Tasklet>() && is_one(r.subset) && is_one(w.subset));
+             (state_[reader].is<Tasklet>() && is_one(r.subset) && is_one(w.subset) &&
+              reads_first(state_, r.edge, w.edge));
     if (order_.reaches(reader, writer)) return true;
     if (order_.reaches(writer, reader)) return read_early(r, writer, out);
     NodeId done = reader;
@@ -145,13 +176,14 @@ SameElement same_element(const Sdfg& sdfg, const State& state, const Order& orde
                          const Coordinates& write_at) {
   const NodeId both = write.begin;
   if (state[both].is<Tasklet>()) {
-    // Values are read before the code runs, and written after it.
-    const bool values = is_one(read.box) && is_one(write.box);
+    const bool values = is_one(read.box) && is_one(write.box) &&
+                        reads_first(state, read.edge, write.edge);
     return {values ? Truth::Yes : Truth::Unknown, {}, {}};
   }
   if (!state[both].is<MapEntry>()) return {};
   return Map(sdfg, state, order, both)
-      .compare(leaves(sdfg, state, read, read_at), leaves(sdfg, state, write, write_at));
+      .compare(leaves(sdfg, state, order, both, read, read_at),
+               leaves(sdfg, state, order, both, write, write_at));
 }
 
 }  // namespace sdfg

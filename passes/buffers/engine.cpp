@@ -77,11 +77,11 @@ class Eliminator {
     Changed changed = Changed::No;
     for (EdgeId e : std::vector(state.out(exit).begin(), state.out(exit).end())) {
       if (!state.contains(e) || !shared.contains(state[e].src_connector)) continue;
-      const auto value = exit_value(state, e);
+      const auto value = exit_value(program_.sdfg, state, e);
       if (!value || !written(state, e)) continue;
       const auto [first, fresh] = known.try_emplace({value->source, value->connector}, e);
       if (fresh || !state.contains(first->second)) continue;
-      const auto other = exit_value(state, first->second);
+      const auto other = exit_value(program_.sdfg, state, first->second);
       const std::string a = state.get<AccessNode>(state.target(first->second)).data;
       const std::string b = state.get<AccessNode>(state.target(e)).data;
       if (a == b || !other->same(*value)) continue;
@@ -211,8 +211,7 @@ class Eliminator {
     const Refused key{p, name, name};
     const Memlet& memlet = state[e].memlet;
     if (memlet.wcr) return Changed::No;
-    if (!(sides.src == sides.dst) &&
-        !certain(same_points(sides.src, sides.dst, program_.assumptions))) {
+    if (!same_sequence(sides.src, sides.dst, program_.assumptions)) {
       refused_[key] = "'" + name + "' is copied from [" + to_text(sides.src) + "] to [" +
                       to_text(sides.dst) + "] of itself";
       return Changed::No;

@@ -70,7 +70,7 @@ Sharing::At drop_twin(BufferProgram& program, const Sharing::Twin& twin) {
   const EdgeId edge = twin.goes.edge;
   const NodeId exit = state.source(edge), node = state.target(edge);
   const std::string out = state[edge].src_connector;
-  state.erase(exit_value(state, edge)->inner);
+  state.erase(exit_value(program.sdfg, state, edge)->inner);
   state.erase(edge);
   state[exit].out_connectors.erase(out);
   state[exit].in_connectors.erase("IN_" + out.substr(4));

@@ -46,6 +46,11 @@ bool reads_first(Sdfg& sdfg, const std::string& in, const std::string& out) {
 
 }  // namespace
 
+bool outlives_call(const Data& data) {
+  return data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State &&
+         data.lifetime != Lifetime::Sdfg;
+}
+
 Refusal SharingCheck::run() {
   if (Refusal why = check_containers()) return why;
   if (Refusal why = collect_from()) return why;
@@ -66,8 +71,9 @@ Refusal SharingCheck::check_containers() {
   if (Refusal why = Reroute::check_containers(p_.sdfg, from(), to())) return why;
   for (const Data* data : {a, b})
     if (data->is_view()) return "'" + (data == a ? from() : to()) + "' is a view";
-  if (a->lifetime != Lifetime::Scope && a->lifetime != Lifetime::State &&
-      a->lifetime != Lifetime::Sdfg)
+  for (const std::string& name : {from(), to()})
+    if (p_.accesses.is_referenced(name)) return "a reference is set to '" + name + "'";
+  if (outlives_call(*a))
     return "'" + from() + "' has lifetime " + std::string(to_text(a->lifetime));
   if (b->as_array() && b->as_array()->may_alias) return "'" + to() + "' may be other memory, too";
   if (p_.accesses.is_named(from())) return "'" + from() + "' is read by name";
@@ -82,12 +88,10 @@ Refusal SharingCheck::collect_from() {
       return "dimension " + std::to_string(d) + " of '" + from() + "' has no place in '" + to() +
              "'";
   if (p_.nodes(from()).size() > 1)
-    for (const auto* exprs : {&sharing_.placement.origin, &sharing_.placement.step})
-      for (const Expr& e : *exprs)
-        for (const std::string& symbol : free_symbols(e))
-          if (p_.varying.contains(symbol))
-            return "where '" + from() + "' lies in '" + to() + "' depends on '" + symbol +
-                   "', which changes between the states that use it";
+    for (const std::string& symbol : sharing_.placement.symbols())
+      if (p_.varying.contains(symbol))
+        return "where '" + from() + "' lies in '" + to() + "' depends on '" + symbol +
+               "', which changes between the states that use it";
   std::size_t count = 0;
   std::vector<Subset> copied;
   for (const auto& [point, nodes] : p_.nodes(from())) {
@@ -110,8 +114,7 @@ Refusal SharingCheck::collect_from() {
       if (access && access->data == to() && !memlet.wcr && !memlet.dynamic)
         if (const auto sides = copy_sides(p_.sdfg, state, e)) {
           const Subset& there = placed.write ? sides->src : sides->dst;
-          placed.link =
-              *placed.box == there || certain(same_points(*placed.box, there, p_.assumptions));
+          placed.link = same_sequence(*placed.box, there, p_.assumptions);
           if (placed.link) {
             sharing_.links.push_back({point, e});
             links_.emplace(point, e);
@@ -138,7 +141,7 @@ Refusal SharingCheck::collect_from() {
 void SharingCheck::find_twin(Point p, Placed& use, std::vector<Subset>& copied) {
   const State& state = *p_.flow.state(p);
   if (use.viewed) return;
-  const auto twin = twin_of(state, use.edge, to(), sharing_.placement, p_.assumptions);
+  const auto twin = twin_of(p_.sdfg, state, use.edge, to(), sharing_.placement, p_.assumptions);
   if (!twin) return;
   const NodeId mine = state.target(use.edge), theirs = state.target(*twin);
   Sharing::At stays{p, *twin}, goes{p, use.edge};

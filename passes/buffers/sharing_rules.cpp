@@ -251,7 +251,8 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   const std::string clash = "part of '" + from() + "' is written and not copied to '" + to() + "'";
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
     return clash + " in the same state";
-  const bool callers = !p_.sdfg.arrays.get(to())->transient;
+  const Data& target = *p_.sdfg.arrays.get(to());
+  const bool callers = !target.transient || outlives_call(target);
   const std::size_t last = last_touch();
   Walk walk(*this, true);
   const auto go_on = [&](Point p, const std::vector<Subset>& left) {

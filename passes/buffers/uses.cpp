@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/memlet_path.h"
+#include "ir/library_node.h"
 #include "passes/common/certain_writes.h"
 #include "passes/common/copy.h"
 #include "passes/common/relayout.h"
@@ -61,11 +62,20 @@ class Collector {
     } else if (!box && edge.memlet.data == name) {
       box = edge.memlet.subset();
     }
-    if (!read && !access && box) exact = writes_all(state_, e, node_, *box);
-    Use use{node_, e, {}, {}, std::move(box), !read, bool(edge.memlet.wcr), exact, false};
+    if (!read && !access && box) exact = writes_all(sdfg_, state_, e, node_, *box);
+    const bool combines = edge.memlet.wcr || (!read && !access && library_combines(e));
+    Use use{node_, e, {}, {}, std::move(box), !read, combines, exact, false};
     refresh(state_, order_, use);
     out_.push_back(std::move(use));
     return {};
+  }
+
+  /// Is it written by a library node that starts from what is there?
+  bool library_combines(EdgeId e) const {
+    return std::ranges::any_of(edges_from(state_, e, state_.target(e)), [&](const PathEdge& path) {
+      const Node& source = state_[state_.source(path.edge)];
+      return source.is<LibraryNode>() && reads_its_output(source);
+    });
   }
 
   /// What is read or written through a view touches what it views.
@@ -82,7 +92,8 @@ class Collector {
           if (Refusal why = through_view(other, e, first, box)) return why;
           continue;
         }
-        Use use{node_, first, {}, {}, box, !read, bool(state_[e].memlet.wcr), false, true};
+        const bool combines = state_[e].memlet.wcr || (!read && library_combines(e));
+        Use use{node_, first, {}, {}, box, !read, combines, false, true};
         set_ends(order_, state_, use, other);
         out_.push_back(std::move(use));
       }

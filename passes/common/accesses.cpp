@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/used_names.h"
 #include "ir/walk.h"
+#include "passes/common/viewed.h"
 
 namespace sdfg {
 
@@ -27,8 +29,52 @@ std::span<const AccessSite> Accesses::sites(std::string_view container) const {
 }
 
 bool Accesses::is_named(std::string_view container) const {
-  if (!named_) named_ = containers_read_by_name(sdfg_);
+  if (!named_) named_ = find_named();
   return named_->contains(root(container));
+}
+
+bool Accesses::is_referenced(std::string_view container) const {
+  if (!referenced_) referenced_ = find_referenced();
+  return referenced_->contains(root(container));
+}
+
+NameSet Accesses::find_named() const {
+  NameSet named = containers_read_by_name(sdfg_);
+  for_each_state(std::as_const(sdfg_), [&](const State& state) {
+    for (EdgeId e : state.edges()) {
+      // Seen from outside of scopes: edges within lead to or from others.
+      const Node &from = state[state.source(e)], &to = state[state.target(e)];
+      if (!from.is<AccessNode>() && !from.is_entry() && !to.is<AccessNode>() && !to.is_exit() &&
+          !state[e].memlet.empty())
+        named.emplace(root(state[e].memlet.data));
+    }
+  });
+  NameSet viewed;
+  for (const auto& name : named) {
+    const Data* data = sdfg_.arrays.get(name);
+    if (!data || !data->is_view()) continue;
+    for (const AccessSite& site : sites(name))
+      if (const auto container = accessed_container(sdfg_, *site.state, site.node))
+        viewed.emplace(root(*container));
+  }
+  named.insert(viewed.begin(), viewed.end());
+  return named;
+}
+
+NameSet Accesses::find_referenced() const {
+  NameSet out;
+  for (const auto& [name, data] : sdfg_.arrays) {
+    if (!data.is_reference()) continue;
+    for (const AccessSite& site : sites(name))
+      for (EdgeId e : site.state->in(site.node)) {
+        if ((*site.state)[e].dst_connector != "set") continue;
+        const NodeId source = path_source(*site.state, e);
+        if (!(*site.state)[source].is<AccessNode>()) continue;
+        const auto container = accessed_container(sdfg_, *site.state, source);
+        out.emplace(root(container ? *container : site.state->get<AccessNode>(source).data));
+      }
+  }
+  return out;
 }
 
 void Accesses::add(State& state, NodeId node) {

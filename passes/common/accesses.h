@@ -32,8 +32,11 @@ class Accesses {
 
   /// Access nodes in the order of states (for_each_state) and ids; those added later come last.
   std::span<const AccessSite> sites(std::string_view container) const;
-  /// Is it one of containers_read_by_name (common/used_names.h)?
+  /// Is it, or a view of it, one of containers_read_by_name (ir/analysis/used_names.h), or does a
+  /// memlet from code to code name it, which no access node shows?
   bool is_named(std::string_view container) const;
+  /// Is a reference set to it in some state? Then it is used wherever that is.
+  bool is_referenced(std::string_view container) const;
   /// One access node, and never read by name: whoever sees that node sees all uses (GT4Py's
   /// "single-use data").
   bool is_single_use(std::string_view container) const {
@@ -51,6 +54,8 @@ class Accesses {
 
  private:
   static std::string_view root(std::string_view name) { return name.substr(0, name.find('.')); }
+  NameSet find_named() const;
+  NameSet find_referenced() const;
   /// The sites of a root, or null.
   const std::vector<AccessSite>* find(std::string_view root) const;
   std::vector<AccessSite>* find(std::string_view root) {
@@ -64,7 +69,7 @@ class Accesses {
   Sdfg& sdfg_;
   std::vector<Container> containers_;
   NameIndex index_;  ///< of containers_
-  mutable std::optional<NameSet> named_;
+  mutable std::optional<NameSet> named_, referenced_;
 };
 
 }  // namespace sdfg

@@ -21,15 +21,17 @@ bool overlap(const Given& a, const Given& b) {
   return !a.part || !b.part || intersects(*a.part, *b.part) != Truth::No;
 }
 
-/// What a node is given, by container, or by the first of containers that may be the same.
+/// What a node is given, by container, or by the first of containers that may be the same. What may
+/// be any of them is with each.
 std::map<std::string, std::vector<Given>> given_to(const Sdfg& sdfg, const State& state,
                                                    NodeId node, const Aliases& outside) {
   std::map<std::string, std::vector<Given>> given;
+  std::vector<Given> anywhere;  // references
   const auto add = [&](EdgeId e, NodeId end, const std::string& connector) {
     const Memlet& memlet = state[e].memlet;
     if (memlet.empty() || !state[end].is<AccessNode>()) return;
     const auto container = accessed_container(sdfg, state, end);
-    if (!container) return;
+    if (!container) return anywhere.push_back({connector, std::nullopt});
     const std::string root = root_name(*container);
     const auto same = outside.find(root);
     const bool known = same == outside.end() && root == memlet.data;
@@ -38,6 +40,8 @@ std::map<std::string, std::vector<Given>> given_to(const Sdfg& sdfg, const State
   };
   for (EdgeId e : state.in(node)) add(e, path_source(state, e), state[e].dst_connector);
   for (EdgeId e : state.out(node)) add(e, path_target(state, e), state[e].src_connector);
+  if (given.empty()) return {{"", std::move(anywhere)}};
+  for (auto& [container, list] : given) list.insert(list.end(), anywhere.begin(), anywhere.end());
   return given;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/graph_algorithms.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 
@@ -58,6 +59,12 @@ std::string Labels::take(std::string_view label) {
 
 bool is_jump(const Block& block) {
   return block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>();
+}
+
+bool may_return(const Block& block) {
+  bool found = false;
+  for_each_block_in(block, [&](const Block& inner) { found |= inner.is<ReturnBlock>(); });
+  return found;
 }
 
 BlockId put_before(Region& region, BlockId block, Block added) {

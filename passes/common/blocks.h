@@ -53,6 +53,8 @@ BlockId put_after(Region& region, BlockId block, Block added);
 /// Can control go past this block without taking an out-edge? (Then the region ends there.)
 bool may_end_region(const Region& region, BlockId block);
 bool is_jump(const Block& block);
+/// Does the block, or one in it, return from the SDFG?
+bool may_return(const Block& block);
 
 /// The longest sequences of states that always run one after the other: one edge leads from each
 /// to the next, without a condition, and no other. Symbols may be assigned on the way.

@@ -78,6 +78,15 @@ std::optional<CopySides> copy_sides(const Sdfg& sdfg, const State& state, EdgeId
   return CopySides{*std::move(src), *std::move(dst)};
 }
 
+bool same_sequence(const Subset& a, const Subset& b, const Assumptions& assumptions) {
+  if (a == b) return true;
+  if (a.rank() != b.rank()) return false;
+  const auto descends = [](const Range& r) { return r.step.as_integer().value_or(1) < 0; };
+  for (std::size_t d = 0; d < a.rank(); ++d)
+    if (descends(a[d]) != descends(b[d]) && !a[d].is_index() && !b[d].is_index()) return false;
+  return certain(same_points(a, b, assumptions));
+}
+
 Subset Placement::map(const Subset& subset) const {
   Subset out;
   for (std::size_t d = 0; d < from.size(); ++d) {
@@ -90,6 +99,13 @@ Subset Placement::map(const Subset& subset) const {
         {origin[d] + step[d] * r.begin, origin[d] + step[d] * r.end, step[d] * r.step, r.tile});
     if (r.is_index()) out.ranges.back().step = r.step;
   }
+  return out;
+}
+
+SymbolSet Placement::symbols() const {
+  SymbolSet out;
+  for (const auto* list : {&origin, &step})
+    for (const Expr& e : *list) collect_symbols(e, out);
   return out;
 }
 

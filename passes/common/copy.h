@@ -17,6 +17,9 @@ struct CopySides {
 /// symbols, or when the edge copies no elements of arrays (streams, references, structures).
 std::optional<CopySides> copy_sides(const Sdfg& sdfg, const State& state, EdgeId edge);
 
+/// Two subsets of a container: do they name the same elements in the same order?
+bool same_sequence(const Subset& a, const Subset& b, const Assumptions& assumptions = {});
+
 /// Where the elements of one container lie in another: index d there is
 /// `origin[d] + step[d] * index[from[d]]`, or `origin[d]` alone for a dimension without `from`.
 /// Dimensions of the first container that no dimension of the other carries have one index only.
@@ -25,6 +28,8 @@ struct Placement {
   std::vector<Expr> origin, step;
 
   Subset map(const Subset& subset) const;
+  /// Those that say where it is.
+  SymbolSet symbols() const;
   /// Does each dimension carry that of the same number?
   bool keeps_rank() const;
   /// The dimension that carries one of the first container, if any.

@@ -20,7 +20,7 @@ class Remover {
     std::vector<NodeId> maps;
     std::vector<EdgeId> copies;
     for (NodeId n : state_.nodes_of<MapEntry>())
-      if (is_empty(state_.get<MapEntry>(n).ranges)) maps.push_back(n);
+      if (certainly_empty(state_.get<MapEntry>(n).ranges, assumptions_)) maps.push_back(n);
     for (EdgeId e : state_.edges()) {
       const Memlet& memlet = state_[e].memlet;
       const bool copy = state_[state_.source(e)].is<AccessNode>() &&
@@ -39,12 +39,8 @@ class Remover {
   }
 
  private:
-  bool is_empty(const Range& r) const { return certain(less(r.end, r.begin, assumptions_)); }
-  bool is_empty(const std::vector<Range>& ranges) const {
-    return std::ranges::any_of(ranges, [&](const Range& r) { return is_empty(r); });
-  }
   bool is_empty(const std::optional<Subset>& subset) const {
-    return subset && is_empty(subset->ranges);
+    return subset && certainly_empty(subset->ranges, assumptions_);
   }
   bool is_inside(const ScopeTree& tree, EdgeId e) const {
     return tree.parent_of(state_.source(e)) || tree.parent_of(state_.target(e));
@@ -91,6 +87,15 @@ class Remover {
 };
 
 }  // namespace
+
+bool certainly_empty(const Range& range, const Assumptions& assumptions) {
+  if (certain(less(0, range.step))) return certain(less(range.end, range.begin, assumptions));
+  return certain(less(range.step, 0)) && certain(less(range.begin, range.end, assumptions));
+}
+bool certainly_empty(const std::vector<Range>& ranges, const Assumptions& assumptions) {
+  return std::ranges::any_of(ranges,
+                             [&](const Range& r) { return certainly_empty(r, assumptions); });
+}
 
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
   on_each_sdfg(sdfg, {}, assumptions,

@@ -8,6 +8,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
+#include "ir/library_node.h"
 
 namespace sdfg {
 namespace {
@@ -116,7 +117,7 @@ class Walk {
         if (!state[e].memlet.empty() && !covered(here, state[e].memlet.src_subset)) return false;
       for (EdgeId e : state.in(n)) {
         // Combining with what is there reads it.
-        if (state[e].memlet.wcr && !covered(written, state[e].memlet.dst_subset)) return false;
+        if (combines(state, e) && !covered(written, state[e].memlet.dst_subset)) return false;
       }
     }
     for (NodeId n : state.nodes_of<AccessNode>()) {
@@ -128,6 +129,13 @@ class Walk {
         if (!changes(subset)) written.push_back(std::move(subset));
     }
     return true;
+  }
+
+  bool combines(const State& state, EdgeId edge) const {
+    return state[edge].memlet.wcr || std::ranges::any_of(path_leaves(state, edge), [&](EdgeId e) {
+      const Node& source = state[state.source(e)];
+      return source.is<LibraryNode>() && reads_its_output(source);
+    });
   }
 
   /// May the subset be another one in a later state?
@@ -157,7 +165,8 @@ class Walk {
     if (source.is<Tasklet>()) {
       // A tasklet may skip elements of a range.
       if (num_elements(*memlet.dst_subset) == Expr(1)) written.push_back(*memlet.dst_subset);
-    } else if (source.is<AccessNode>() || source.is<LibraryNode>()) {
+    } else if (source.is<AccessNode>() ||
+               (source.is<LibraryNode>() && !reads_its_output(source))) {
       written.push_back(*memlet.dst_subset);
     } else if (source.is<MapExit>()) {
       if (auto all = written_by_map(state, edge)) written.push_back(std::move(*all));

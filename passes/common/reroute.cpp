@@ -4,6 +4,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/library_node.h"
+#include "ir/replace.h"
 
 namespace sdfg {
 namespace {
@@ -21,6 +22,17 @@ std::optional<Subset>& side(Memlet& memlet, const std::string& data, bool read) 
 bool is_one(const Subset& subset) { return num_elements(subset) == Expr(1); }
 
 }  // namespace
+
+void keep_visible(State& state, const std::vector<EdgeId>& path, bool read,
+                  const SymbolSet& symbols) {
+  if (symbols.empty()) return;
+  for (EdgeId e : path) {
+    const NodeId end = read ? state.target(e) : state.source(e);
+    if (state[end].is_entry()) rename_bound_names(state, end, symbols);
+    if (const auto* exit = state[end].as<MapExit>())
+      rename_bound_names(state, exit->entry, symbols);
+  }
+}
 
 Reroute::Reroute(Sdfg& sdfg, State& state, const Accesses& accesses, Relocation relocation)
     : sdfg_(sdfg), state_(state), accesses_(accesses), relocation_(std::move(relocation)) {}
@@ -113,6 +125,12 @@ void Reroute::rename(EdgeId edge, NodeId at) {
   const bool read = state_.source(edge) == at;
   const NewStrides strides = new_strides();
   const auto path = edges_from(state_, edge, at);
+  SymbolSet symbols = relocation_.placement.symbols();
+  for (const auto& stride : strides.strides)
+    if (stride) collect_symbols(*stride, symbols);
+  std::vector<EdgeId> edges;
+  for (const auto& [e, leaf] : path) edges.push_back(e);
+  keep_visible(state_, edges, read, symbols);
   // First what depends on the old subsets.
   for (const auto& [e, leaf] : path) {
     if (!leaf) continue;

@@ -17,6 +17,11 @@ struct Relocation {
   Placement placement;
 };
 
+/// Renames what scopes along a path inside (`read`: forward) bind, where that would hide symbols
+/// that are brought in.
+void keep_visible(State& state, const std::vector<EdgeId>& path, bool read,
+                  const SymbolSet& symbols);
+
 /// Moves edges of access nodes to access nodes of another container, and adapts what hangs on them:
 ///
 /// - the memlets of the whole tree through scopes, whichever end they name;

@@ -46,7 +46,7 @@ struct Group {
   std::vector<Part> parts;
   ByName<Touched> containers;
 
-  void add(Part part) {
+  void add(const Sdfg& sdfg, Part part) {
     for (const auto& [name, border] : part.border) {
       Touched& touched = containers[name];
       if (touched.states++ == 0) touched.first_reads = border.in.has_value();
@@ -54,7 +54,7 @@ struct Group {
       if (!border.out) continue;
       const State& state = part.state();
       const auto& written = state[*border.out].memlet.dst_subset;
-      if (written && writes_all(state, *border.out, state.target(*border.out), *written))
+      if (written && writes_all(sdfg, state, *border.out, state.target(*border.out), *written))
         touched.certain.push_back(*written);
     }
     parts.push_back(std::move(part));
@@ -135,7 +135,7 @@ class Joiner {
         part = Part{};
         if (!first || read(region, id, nullptr, part)) continue;
       }
-      group.add(std::move(part));
+      group.add(sdfg_, std::move(part));
     }
     return changed | finish(region, group, trail);
   }

@@ -175,8 +175,9 @@ class Collector {
     const NodeId from = state.source(leaf), to = state.target(leaf);
     const NodeId inner = write ? from : to;
     if (const auto* nested = state[inner].as<NestedSdfg>(); nested && nested->sdfg)
-      if (!fits(*nested, write ? state[leaf].src_connector : state[leaf].dst_connector, *subset,
-                data))
+      if (!is_all_inside(*nested,
+                         write ? state[leaf].src_connector : state[leaf].dst_connector, *subset,
+                         data))
         return all_elements(data);
     SymbolSet changing = changing_;
     NodeId scope = state[from].is_entry() ? from : tree.parent_of(from);
@@ -210,26 +211,6 @@ class Collector {
                     const Data& data) {
     for (std::size_t d = 0; d < subset.rank(); ++d)
       subset[d] = image[d] ? *image[d] : all_elements(data)[d];
-  }
-
-  /// Does the nested SDFG stay within the memlet at its connector?
-  static bool fits(const NestedSdfg& nested, const std::string& connector, const Subset& subset,
-                   const Data& outside) {
-    const Data* found = (*nested.sdfg)->arrays.get(connector);
-    if (!found) return false;
-    Data inside = *found;
-    Substitution symbols;
-    for (const auto& [inner, value] : nested.symbol_mapping)
-      if (!value.is_symbol(inner)) symbols.emplace(inner, value);
-    substitute(inside, symbols);
-    const auto frame = window(inside, outside, subset);
-    if (!frame) return false;
-    std::vector<Expr> wide;
-    for (std::size_t d : wide_dimensions(subset)) wide.push_back(simplify(subset[d].size()));
-    std::vector<Expr> shape;
-    for (const Expr& extent : inside.shape)
-      if (!(simplify(extent) == Expr(1))) shape.push_back(simplify(extent));
-    return wide == shape;
   }
 
   const Sdfg& sdfg_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "passes/common/empty_parts.h"
 #include "passes/common/tasklet_code.h"
 
 namespace sdfg::dead_dataflow {
@@ -57,9 +58,7 @@ void Sweep::find_empty_scopes() {
     }
     const auto* map = state_[n].as<MapEntry>();
     if (!map || tree_.parent_of(n) || !may_drop()) continue;
-    const bool empty = std::ranges::any_of(
-        map->ranges, [](const Range& r) { return certain(less(r.end, r.begin)); });
-    if (!empty) continue;
+    if (!certainly_empty(map->ranges)) continue;
     never_[n.value] = true;
     dropped_[n] = "the map has no iteration";
   }
@@ -99,8 +98,7 @@ bool Sweep::moves_nothing(EdgeId copy) const {
   if (!state_[state_.source(copy)].is<AccessNode>()) return false;
   const auto& subset = state_[copy].memlet.subset();
   if (!subset || !state_[state_.target(copy)].is<AccessNode>()) return false;
-  return std::ranges::any_of(subset->ranges,
-                             [](const Range& r) { return certain(less(r.end, r.begin)); });
+  return certainly_empty(subset->ranges);
 }
 
 /// Does the edge take something out of a stream?

@@ -4,6 +4,7 @@
 
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
+#include "passes/common/blocks.h"
 #include "passes/common/walk_states.h"
 
 namespace sdfg {
@@ -11,12 +12,6 @@ namespace {
 
 /// By name: can the array be absent? Those that nobody has decided are missing.
 using Known = ByName<bool>;
-
-bool may_return(const Block& block) {
-  bool found = false;
-  for_each_block_in(block, [&](const Block& inner) { found |= inner.is<ReturnBlock>(); });
-  return found;
-}
 
 /// visit(state) for the states that run whenever the region does.
 template <class F>

@@ -82,7 +82,7 @@ bool writes_certainly(const Sdfg& sdfg, const State& state, EdgeId edge) {
   const NodeId from = state.source(edge), to = state.target(edge);
   if (memlet.empty() || memlet.wcr || memlet.dynamic || !memlet.dst_subset) return false;
   const auto* access = state[from].as<AccessNode>();
-  if (!access) return writes_all(state, edge, to, *memlet.dst_subset);
+  if (!access) return writes_all(sdfg, state, edge, to, *memlet.dst_subset);
   const Data* data = sdfg.find_data(access->data);
   return data && (!data->is_view() || std::ranges::any_of(state.in(from), [&](EdgeId e) {
     const auto& subset = state[e].memlet.dst_subset;

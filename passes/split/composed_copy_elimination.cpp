@@ -7,6 +7,8 @@
 #include "ir/analysis/order.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/replace.h"
+#include "passes/common/aliases.h"
 #include "passes/common/assume.h"
 #include "passes/common/one_element.h"
 #include "passes/common/scope.h"
@@ -42,15 +44,16 @@ struct Leaf {
 struct ComposedPlan {
   NodeId node;
   std::vector<Part> parts;
+  SymbolSet symbols;  ///< in their subsets
   std::vector<Leaf> leaves;
 };
 
 class StateRewriter {
  public:
-  StateRewriter(Sdfg& sdfg, State& state, Accesses& accesses, const Trail& trail,
-                const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), state_(state), accesses_(accesses), trail_(trail), assumptions_(assumptions),
-        context_(context) {}
+  StateRewriter(Sdfg& sdfg, State& state, Accesses& accesses, const Aliases& aliases,
+                const Trail& trail, const Assumptions& assumptions, PassContext& context)
+      : sdfg_(sdfg), state_(state), accesses_(accesses), aliases_(aliases), trail_(trail),
+        assumptions_(assumptions), context_(context) {}
 
   /// What is composed of something composed waits for the next round, when it reads the first
   /// sources.
@@ -112,7 +115,7 @@ class StateRewriter {
 
   bool decide(NodeId node, std::vector<ComposedPlan>& plans) {
     const Trail here = trail_.in(state_, node);
-    ComposedPlan plan{node, {}, {}};
+    ComposedPlan plan{node, {}, {}, {}};
     Refusal why = conflicts_->refusal();
     if (!why) why = make_plan(plan);
     if (why) {
@@ -158,6 +161,8 @@ class StateRewriter {
     if (!(from.dtype == data.dtype)) return "the copy from '" + name(source) + "' converts";
     auto sides = match_copy(sdfg_, state_, e, assumptions_);
     if (!sides) return "the two sides of the copy from '" + name(source) + "' cannot be matched";
+    collect_symbols(sides->src, plan.symbols);
+    collect_symbols(sides->dst, plan.symbols);
     plan.parts.push_back({e, source, *std::move(sides)});
     return {};
   }
@@ -184,6 +189,10 @@ class StateRewriter {
     if (!subset) return "the memlet at " + who + " does not say what it reads";
     if (memlet.wcr) return "the memlet at " + who + " resolves conflicts";
     Leaf leaf{e, entries_around(e), *subset, {}};
+    for (NodeId entry : leaf.entries)
+      for (const std::string& bound : names_of_scope(state_[entry]))
+        if (plan.symbols.contains(bound))
+          return "'" + bound + "', which says what is copied, means something else at " + who;
     Assumptions inside = assumptions_;
     for (NodeId entry : leaf.entries) assume_scope(state_.get<MapEntry>(entry), inside);
     std::vector<Subset> rest{leaf.subset};
@@ -222,13 +231,22 @@ class StateRewriter {
   /// Whatever else writes a source comes before the copy, or after the last reader.
   Refusal check_sources(const ComposedPlan& plan) {
     for (const Part& part : plan.parts) {
-      const auto writers = written_.find(name(part.source));
-      if (writers == written_.end()) continue;
-      for (NodeId n : writers->second) {
-        if (n == part.source || order_->reaches(n, part.source)) continue;
-        for (EdgeId e : state_.in(n))
-          if (Refusal why = check_write(plan, part, e, name(n) == name(part.source))) return why;
-      }
+      const std::string& source = name(part.source);
+      if (const auto writers = written_.find(source); writers != written_.end())
+        if (Refusal why = check_writers(plan, part, writers->second)) return why;
+      if (!aliases_.contains(source)) continue;
+      for (const auto& [other, writers] : written_)
+        if (other != source && may_be_same(aliases_, other, source))
+          if (Refusal why = check_writers(plan, part, writers)) return why;
+    }
+    return {};
+  }
+  Refusal check_writers(const ComposedPlan& plan, const Part& part,
+                        const std::vector<NodeId>& writers) const {
+    for (NodeId n : writers) {
+      if (n == part.source || order_->reaches(n, part.source)) continue;
+      for (EdgeId e : state_.in(n))
+        if (Refusal why = check_write(plan, part, e, name(n) == name(part.source))) return why;
     }
     return {};
   }
@@ -355,9 +373,17 @@ class StateRewriter {
       Subset subset;
     };
     std::vector<Input> inputs;
+    // No container may have a connector's name, and no symbol in the code.
+    SymbolSet taken = plan.symbols;
+    collect_symbols(leaf.subset, taken);
+    const auto connector_like = [&](std::string wish) {
+      while (taken.contains(wish) || sdfg_.fresh_name(wish) != wish) wish += "_";
+      taken.insert(wish);
+      return wish;
+    };
     for (std::size_t i = leaf.parts.size(); i-- > 0;) {
       const Part& part = plan.parts[leaf.parts[i]];
-      const std::string connector = sdfg_.fresh_name("part_" + std::to_string(i));
+      const std::string connector = connector_like("part_" + std::to_string(i));
       inputs.push_back({connector, leaf.parts[i], needed(part, leaf.subset, inside)});
       const Expr read = element_at(connector, part.in_source(leaf.subset), inputs.back().subset);
       const Expr test = inside_of(part.sides.dst, leaf.subset, inside);
@@ -366,7 +392,7 @@ class StateRewriter {
     }
     auto& code = std::get<Tasklet>(tasklet.kind);
     code.label = "choose_" + name(plan.node);
-    const std::string out = sdfg_.fresh_name("chosen");  // no container may have a connector's name
+    const std::string out = connector_like("chosen");
     code.code = Code(out + " = " + print_python(value));
     for (const Input& in : inputs) tasklet.in_connectors.emplace(in.connector, Type{});
     tasklet.out_connectors.emplace(out, Type{});
@@ -451,6 +477,7 @@ class StateRewriter {
   Sdfg& sdfg_;
   State& state_;
   Accesses& accesses_;
+  const Aliases& aliases_;
   const Trail& trail_;
   const Assumptions& assumptions_;
   PassContext& context_;
@@ -463,16 +490,17 @@ class StateRewriter {
   NameSet gone_;
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
-               PassContext& context) {
+Changed run_on(Sdfg& sdfg, const Trail& trail, const AllAliases& aliases,
+               const Assumptions& assumptions, PassContext& context) {
   Changed changed = Changed::No;
   const StateTrails states(sdfg, trail);
   Accesses accesses(sdfg);
   for (const auto& [state, here] : states.states()) {
-    changed |= StateRewriter(sdfg, *state, accesses, *here, assumptions, context).run();
+    changed |= StateRewriter(sdfg, *state, accesses, aliases.at(&sdfg), *here, assumptions, context)
+                   .run();
     for (NodeId n : state->nodes_of<NestedSdfg>())
       if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
-        changed |= run_on(**nested->sdfg, here->in(*state, n),
+        changed |= run_on(**nested->sdfg, here->in(*state, n), aliases,
                           assumptions_inside(*nested, assumptions), context);
   }
   return changed;
@@ -481,7 +509,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
 }  // namespace
 
 Result<Changed> ComposedCopyElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, {}, context.assumptions(), context);
+  return run_on(sdfg, {}, find_aliases(sdfg), context.assumptions(), context);
 }
 
 }  // namespace sdfg

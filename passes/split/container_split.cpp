@@ -6,7 +6,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/expr_budget.h"
-#include "ir/replace.h"
+#include "passes/common/reroute.h"
 
 namespace sdfg {
 namespace {
@@ -172,12 +172,7 @@ void move_use(const Sdfg& sdfg, State& state, const ContainerUse& use, const std
   // A parameter inside with the name of a symbol that says where the part lies would hide it.
   SymbolSet symbols;
   collect_symbols(origin, symbols);
-  for (EdgeId e : edges) {
-    const NodeId end = use.write ? state.source(e) : state.target(e);
-    if (state[end].is_entry()) rename_bound_names(state, end, symbols);
-    if (const auto* exit = state[end].as<MapExit>())
-      rename_bound_names(state, exit->entry, symbols);
-  }
+  keep_visible(state, edges, !use.write, symbols);
   // Memlets around scopes may say more than is touched, which the part need not have.
   std::vector<std::pair<EdgeId, std::optional<Subset>>> tree;
   for (EdgeId e : edges) {
@@ -213,12 +208,16 @@ std::vector<std::string> split_container(Sdfg& sdfg, Accesses& accesses, const C
   }
   // Access nodes of the parts, by site of the whole.
   std::vector<std::map<std::size_t, NodeId>> parts(uses.sites.size());
+  const bool setzero = std::ranges::any_of(uses.sites, [](const AccessSite& site) {
+    return site.state->get<AccessNode>(site.node).setzero;
+  });
   const auto part_at = [&](std::size_t site, std::size_t f) {
     const auto [at, added] = parts[site].try_emplace(f);
     if (added) {
       State& state = *uses.sites[site].state;
       Node copy = state[uses.sites[site].node];
       copy.as<AccessNode>()->data = names[f];
+      copy.as<AccessNode>()->setzero = setzero;
       copy.origin = {};
       at->second = state.add(std::move(copy));
       accesses.add(state, at->second);

@@ -17,6 +17,13 @@ std::optional<Subset> implied(const Data& data, const std::optional<Subset>& oth
   return Subset::whole(data.shape);
 }
 
+/// A box around the elements, from the first to the last, whichever way a copy goes.
+Subset ascending(Subset subset) {
+  for (Range& r : subset.ranges)
+    if (r.step.as_integer().value_or(1) < 0 && r.tile == Expr(1)) r = {r.end, r.begin};
+  return subset;
+}
+
 /// The way of one memlet inward through scopes.
 class Footprint {
  public:
@@ -30,6 +37,7 @@ class Footprint {
     std::optional<Subset> own = subset_at(memlet, name_, write_);
     if (!own) own = implied(data_, write_ ? memlet.src_subset : memlet.dst_subset, assumptions_);
     if (own && own->rank() != data_.shape.size()) return std::nullopt;
+    if (own) own = ascending(*std::move(own));
     const NodeId next = write_ ? state_.source(edge) : state_.target(edge);
     if (write_ ? !state_[next].is_exit() : !state_[next].is_entry()) return own;
     const NodeId entry = write_ ? entry_of(state_[next]) : next;
@@ -123,6 +131,7 @@ FoundUses find_uses(const Sdfg& sdfg, const Accesses& accesses, const std::strin
   for (const Expr& offset : data->as_array()->offset)
     if (!(offset == Expr(0))) return no("the elements of '" + name + "' do not count from 0");
   if (accesses.is_named(name)) return no("'" + name + "' is read by name");
+  if (accesses.is_referenced(name)) return no("a reference is set to '" + name + "'");
   FoundUses out;
   out.value.name = name;
   const auto sites = accesses.sites(name);

@@ -41,7 +41,8 @@ std::optional<std::vector<std::optional<std::size_t>>> match(const Subset& src, 
 }
 
 Range moved(const Range& part, const Range& from, const Range& to) {
-  return {to.begin + (part.begin - from.begin), to.begin + (part.end - from.begin)};
+  return {to.begin + (part.begin - from.begin), to.begin + (part.end - from.begin), part.step,
+          part.tile};
 }
 
 }  // namespace

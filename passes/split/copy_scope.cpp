@@ -18,6 +18,14 @@ Node copy_of(const Node& node) {
   return out;
 }
 
+/// Do all access nodes of the container lie in the scope?
+bool is_own(const State& state, const Accesses& accesses, const Scope& scope,
+            const std::string& name) {
+  return std::ranges::all_of(accesses.sites(name), [&](const AccessSite& site) {
+    return site.state == &state && std::ranges::binary_search(scope.nodes, site.node);
+  });
+}
+
 /// Names of containers whose access nodes all lie in the scope; constants serve the copy, too.
 Renaming rename_own_containers(Sdfg& sdfg, const State& state, const Accesses& accesses,
                                const Scope& scope) {
@@ -29,11 +37,7 @@ Renaming rename_own_containers(Sdfg& sdfg, const State& state, const Accesses& a
     const Data* data = sdfg.find_data(name);
     if (!data || !data->transient || names.contains(name) || sdfg.constants.contains(name))
       continue;
-    const auto sites = accesses.sites(name);
-    const bool own = std::ranges::all_of(sites, [&](const AccessSite& site) {
-      return site.state == &state && std::ranges::binary_search(scope.nodes, site.node);
-    });
-    if (!own) continue;
+    if (!is_own(state, accesses, scope, name)) continue;
     Data copy = *data;
     copy.origin = {};
     std::string fresh = sdfg.fresh_name(name);
@@ -71,6 +75,34 @@ Refusal check_copy_scope(const Sdfg& sdfg, const State& state, const Scope& scop
     const Data* data = access ? sdfg.find_data(access->data) : nullptr;
     if (data && data->transient && (data->is_stream() || data->is_reference()))
       return "the " + data->json_type() + " '" + access->data + "' lives in it";
+  }
+  return {};
+}
+
+Refusal check_leave_out(const Sdfg& sdfg, const State& state, const Accesses& accesses,
+                        const Scope& scope, SideEffects& effects) {
+  const auto is_stream = [&](NodeId n) {
+    const auto* access = state[n].as<AccessNode>();
+    const Data* data = access ? sdfg.find_data(access->data) : nullptr;
+    return data && data->is_stream();
+  };
+  for (EdgeId e : state.in(scope.entry))
+    if (is_stream(state.source(e)))
+      return "it takes elements from stream '" + std::string(state[state.source(e)].label()) + "'";
+  for (NodeId n : scope.nodes) {
+    const std::string who = "'" + std::string(state[n].label()) + "'";
+    if (effects.of(sdfg, state[n])) return who + " has side effects";
+    if (is_stream(n)) return "it uses stream " + who;
+    const auto* access = state[n].as<AccessNode>();
+    const bool written = access && std::ranges::any_of(state.in(n), [&](EdgeId e) {
+      return !state[e].memlet.empty();
+    });
+    if (!written) continue;
+    const std::string name = access->data.substr(0, access->data.find('.'));
+    const Data* data = sdfg.find_data(name);
+    if (!data || !data->transient || accesses.is_named(name) ||
+        !is_own(state, accesses, scope, name))
+      return "it writes " + who + " inside";
   }
   return {};
 }

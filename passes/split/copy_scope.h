@@ -7,6 +7,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/accesses.h"
 #include "passes/common/scope.h"
+#include "passes/common/side_effects.h"
 
 namespace sdfg {
 
@@ -19,6 +20,11 @@ struct ScopeCopy {
 /// Why a scope cannot be copied: a stream or a reference lives in it, or a node's kind is not
 /// known.
 Refusal check_copy_scope(const Sdfg& sdfg, const State& state, const Scope& scope);
+
+/// Why iterations of a scope whose outputs nobody reads are of use: they do more than to write what
+/// leaves it through its exit.
+Refusal check_leave_out(const Sdfg& sdfg, const State& state, const Accesses& accesses,
+                        const Scope& scope, SideEffects& effects);
 
 /// Copies a map or consume scope. Containers that only the scope uses get a copy under a fresh
 /// name; nested SDFGs are copied whole. In time linear in the scope and the edges around it.

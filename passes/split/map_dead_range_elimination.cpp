@@ -11,11 +11,14 @@
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/expr_budget.h"
+#include "ir/replace.h"
 #include "passes/common/assume.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/state_flow.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/container_uses.h"
 #include "passes/split/copy_pieces.h"
+#include "passes/split/copy_scope.h"
 #include "passes/split/partition.h"
 
 namespace sdfg {
@@ -138,7 +141,7 @@ class Shrinker {
         out.begin == range.begin && certain(equal(count(out), count(range), assumptions_));
     return same ? range : out;
   }
-  bool certainly_empty(const Range& r) const { return certain(less(r.end, r.begin, assumptions_)); }
+  bool certainly_empty(const Range& r) const { return sdfg::certainly_empty(r, assumptions_); }
 
   // ---- Maps.
 
@@ -174,6 +177,11 @@ class Shrinker {
         context_.refused(here, read_before(state.get<AccessNode>(state.target(e)).data));
         return Changed::No;
       }
+    if (Refusal why =
+            check_leave_out(sdfg_, state, accesses_, *find_scope(state, entry), effects_)) {
+      context_.refused(here, "iterations that write nothing that is read: " + why.reason());
+      return Changed::No;
+    }
     context_.applied(here, what + ", because no more is read than " + reason);
     map.ranges = std::move(ranges);
     propagate_memlets(sdfg_, state, tree, entry, assumptions_);
@@ -206,6 +214,7 @@ class Shrinker {
   Refusal find_bounds(const State& state, NodeId entry, NodeId exit, std::vector<Bounds>& bounds,
                       std::string& read, bool& candidate) {
     const MapEntry& map = state.get<MapEntry>(entry);
+    const std::vector<std::string> hidden = names_of_scope(state[entry]);
     bool some = false;
     Refusal everything;
     for (EdgeId outer : state.out(exit)) {
@@ -225,7 +234,7 @@ class Shrinker {
         if (state[inner].dst_connector != connector) continue;
         // Else all of the target would be needed.
         const Subset part = *footprint(sdfg_, state, inner, true, target, assumptions_);
-        std::vector<Bounds> own = iterations_for(part, needed.box, map);
+        std::vector<Bounds> own = iterations_for(part, needed.box, map, hidden);
         for (std::size_t p = 0; p < own.size(); ++p)
           bounds[p] = some ? hull(bounds[p], own[p]) : std::move(own[p]);
         some = true;
@@ -237,9 +246,10 @@ class Shrinker {
     return some ? Refusal() : Refusal("nothing that the map writes is read");
   }
 
-  /// The iterations whose box can touch the one that is needed.
-  std::vector<Bounds> iterations_for(const Subset& part, const Subset& box,
-                                     const MapEntry& map) const {
+  /// The iterations whose box can touch the one that is needed. `hidden`: what the map binds, and
+  /// means something else in the box.
+  std::vector<Bounds> iterations_for(const Subset& part, const Subset& box, const MapEntry& map,
+                                     const std::vector<std::string>& hidden) const {
     std::vector<Bounds> out(map.params.size());
     const auto mentions_parameter = [&](const Expr& e) {
       return std::ranges::any_of(map.params, [&](const auto& p) { return uses_symbol(e, p); });
@@ -247,8 +257,11 @@ class Shrinker {
     for (std::size_t d = 0; d < part.rank(); ++d) {
       const Range& r = part[d];
       const Expr reach = r.end - r.begin;
+      const bool means_else = std::ranges::any_of(hidden, [&](const std::string& name) {
+        return uses_symbol(box[d].begin, name) || uses_symbol(box[d].end, name);
+      });
       if (r.step != Expr(1) || r.tile != Expr(1) || box[d].step != Expr(1) ||
-          box[d].tile != Expr(1) || mentions_parameter(reach))
+          box[d].tile != Expr(1) || means_else || mentions_parameter(reach))
         continue;
       for (std::size_t p = 0; p < map.params.size(); ++p) {
         const auto affine = match_affine(r.begin, map.params[p]);
@@ -316,6 +329,7 @@ class Shrinker {
   const Assumptions& assumptions_;
   PassContext& context_;
   SymbolSet assigned_;
+  SideEffects effects_;
   std::optional<StateFlow> flow_;
   std::span<const NodeId> order_;   ///< of the state that is looked at
   std::vector<std::size_t> place_;  ///< in it, by node; made when first asked

@@ -85,8 +85,8 @@ class StateSplitter {
       order_.emplace(state_);
       overlaps_.emplace(sdfg_, state_, *order_, assumptions_);
     }
-    plan = plan_vertical_split(sdfg_, state_, tree_, *overlaps_, found.value, assigned_, costs_,
-                               assumptions_);
+    plan = plan_vertical_split(sdfg_, state_, tree_, accesses_, effects_, *overlaps_, found.value,
+                               assigned_, costs_, assumptions_);
     if (plan.refusal) return plan;
     if (!conflicts_) conflicts_.emplace(sdfg_, state_, assumptions_);
     plan.refusal = conflicts_->refusal();
@@ -130,6 +130,7 @@ class StateSplitter {
   const SymbolSet& assigned_;
   const Trail& trail_;
   const SplitCosts& costs_;
+  SideEffects effects_;
   const Assumptions& assumptions_;
   PassContext& context_;
   ScopeTree tree_;

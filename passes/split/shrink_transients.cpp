@@ -9,6 +9,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/expr_budget.h"
 #include "passes/common/assume.h"
+#include "passes/common/reroute.h"
 #include "passes/common/state_trails.h"
 #include "passes/simplify/demote_fields.h"
 #include "passes/split/container_split.h"
@@ -79,7 +80,10 @@ class Shrinker {
     context_.applied(here, "of '" + name + "' [" + to_text(whole) + "], only [" +
                                to_text(kept->box) + "] is used");
     data = std::move(part);
+    SymbolSet symbols;
+    collect_symbols(kept->box, symbols);
     for (ContainerUse& use : uses.uses) {
+      keep_visible(*use.state, memlet_tree(*use.state, use.edge, use.write), !use.write, symbols);
       pin(use, name, *kept);
       move_use(sdfg_, *use.state, use, name, name, kept->box, assumptions_);
     }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/expr_budget.h"
+#include "passes/common/empty_parts.h"
 #include "passes/split/copy_scope.h"
 #include "passes/split/extent.h"
 
@@ -24,11 +25,12 @@ using Boxes = std::map<Group, std::vector<Subset>, GroupLess>;
 
 class Planner {
  public:
-  Planner(const Sdfg& sdfg, const State& state, const ScopeTree& tree, Overlaps& overlaps,
-          const ContainerUses& uses, const SymbolSet& assigned, const SplitCosts& costs,
-          const Assumptions& assumptions)
-      : sdfg_(sdfg), state_(state), tree_(tree), overlaps_(overlaps), uses_(uses),
-        assigned_(assigned), costs_(costs), assumptions_(assumptions) {}
+  Planner(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const Accesses& accesses,
+          SideEffects& effects, Overlaps& overlaps, const ContainerUses& uses,
+          const SymbolSet& assigned, const SplitCosts& costs, const Assumptions& assumptions)
+      : sdfg_(sdfg), state_(state), tree_(tree), accesses_(accesses), effects_(effects),
+        overlaps_(overlaps), uses_(uses), assigned_(assigned), costs_(costs),
+        assumptions_(assumptions) {}
 
   VerticalPlan run() {
     if (Refusal why = find_maps()) return refuse(why);
@@ -95,6 +97,8 @@ class Planner {
     planned.box.ranges.resize(map.ranges.size());
     for (std::size_t i = 0; i < map.ranges.size(); ++i)
       planned.box[planned.common[i]] = map.ranges[i];
+    planned.only_writes =
+        !check_leave_out(sdfg_, state_, accesses_, *find_scope(state_, entry), effects_);
     plan_.maps.push_back(std::move(planned));
     return plan_.maps.size() - 1;
   }
@@ -157,9 +161,7 @@ class Planner {
     return "the ranges cut one another into more than " + std::to_string(most_regions) + " boxes";
   }
   bool certainly_empty(const Subset& box) const {
-    return std::ranges::any_of(box.ranges, [&](const Range& r) {
-      return certain(less(r.end, r.begin, assumptions_));
-    });
+    return sdfg::certainly_empty(box.ranges, assumptions_);
   }
 
   // ---- Who is fused with whom, where.
@@ -355,7 +357,9 @@ class Planner {
   /// A piece of a producer that has no other output, and that nobody reads.
   bool is_dead(std::size_t m, const Group& group, const Subset& box) const {
     const PlannedMap& map = plan_.maps[m];
-    if (!map.producer || group.size() > 1 || state_.out(map.exit).size() > 1) return false;
+    if (!map.producer || !map.only_writes || group.size() > 1 ||
+        state_.out(map.exit).size() > 1)
+      return false;
     for (const ContainerUse& written : uses_in(m, box))
       for (const ContainerUse& use : uses_.uses)
         if (!use.write && intersects(use.subset, written.subset, assumptions_) != Truth::No)
@@ -424,6 +428,8 @@ class Planner {
   const Sdfg& sdfg_;
   const State& state_;
   const ScopeTree& tree_;
+  const Accesses& accesses_;
+  SideEffects& effects_;
   Overlaps& overlaps_;
   const ContainerUses& uses_;
   const SymbolSet& assigned_;
@@ -444,10 +450,12 @@ std::vector<Range> VerticalPlan::ranges(const PlannedMap& map, const Subset& pie
 }
 
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                                 const Accesses& accesses, SideEffects& effects,
                                  Overlaps& overlaps, const ContainerUses& uses,
                                  const SymbolSet& assigned, const SplitCosts& costs,
                                  const Assumptions& assumptions) {
-  return Planner(sdfg, state, tree, overlaps, uses, assigned, costs, assumptions).run();
+  return Planner(sdfg, state, tree, accesses, effects, overlaps, uses, assigned, costs, assumptions)
+      .run();
 }
 
 }  // namespace sdfg

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/common/side_effects.h"
 #include "passes/split/container_split.h"
 #include "passes/split/overlap.h"
 
@@ -22,6 +23,7 @@ struct PlannedMap {
   std::vector<std::size_t> common;  ///< by parameter: its number in the plan
   Subset box;                       ///< the range, by number in the plan
   std::vector<Subset> pieces;       ///< likewise: what the map becomes; none: it stays as it is
+  bool only_writes = false;         ///< nobody misses iterations whose outputs nobody reads
 };
 
 /// How the maps that write and read one container are cut so that what overlaps can be fused and
@@ -42,6 +44,7 @@ struct VerticalPlan {
 /// assigns. The maps' ends are refined once; adjacent pieces that have no different partners are
 /// put together again.
 VerticalPlan plan_vertical_split(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                                 const Accesses& accesses, SideEffects& effects,
                                  Overlaps& overlaps, const ContainerUses& uses,
                                  const SymbolSet& assigned, const SplitCosts& costs,
                                  const Assumptions& assumptions);
