@@ -1,6 +1,7 @@
 #include "ir/replace.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/scope_tree.h"
@@ -41,17 +42,40 @@ std::vector<std::string> range_inputs(const Node& entry) {
   return out;
 }
 
+/// Gives the locals of a tasklet's Python code that the replacements mention other names.
+void rename_locals(const Node& node, Substitution& names) {
+  const Code& code = node.as<Tasklet>()->code;
+  if (!code.statements()) return;
+  SymbolSet brought_in, taken, read;
+  for (const auto& [name, value] : names) collect_symbols(value, brought_in);
+  for_each_word(code.text(), [&](std::string_view word) { taken.emplace(word); });
+  std::vector<std::string> clashing;
+  std::ranges::set_intersection(brought_in, taken, std::back_inserter(clashing), NameLess());
+  if (clashing.empty()) return;
+  collect_code_symbols(node, read);
+  taken.insert(brought_in.begin(), brought_in.end());
+  for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
+    for (const auto& [name, type] : *connectors) taken.insert(name), read.insert(name);
+  for (const std::string& name : clashing) {
+    if (read.contains(name)) continue;
+    std::string fresh = name;
+    while (!taken.insert(fresh).second) fresh += "_";
+    names.insert_or_assign(name, Expr::symbol(fresh));
+  }
+}
+
 /// What the node itself evaluates, in the scope around it.
 void replace(Node& node, Replacer& names) {
   if (auto* tasklet = node.as<Tasklet>()) {
     auto hidden = connector_names(node.in_connectors);
     for (const auto& [name, type] : node.out_connectors) hidden.push_back(name);
-    const Substitution here = detail::occurring_in(tasklet->code.text(), names.names());
+    Substitution here = detail::occurring_in(tasklet->code.text(), names.names());
     if (!here.empty()) {
-      const Substitution rest = without(here, hidden);
+      here = without(here, hidden);
+      rename_locals(node, here);
       tasklet->code =
-          names.types() ? substitute(tasklet->code, rest, *names.types(), node.out_connectors)
-                        : substitute(tasklet->code, rest);
+          names.types() ? substitute(tasklet->code, here, *names.types(), node.out_connectors)
+                        : substitute(tasklet->code, here);
     }
     names(tasklet->location);
   } else if (auto* map = node.as<MapEntry>()) {

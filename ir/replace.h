@@ -15,10 +15,11 @@ namespace sdfg {
 ///
 /// A name bound inside hides the outer symbol within its scope: map parameters, dynamic range
 /// inputs, consume indices, variables of loops with an init statement, connectors of tasklets. What
-/// a scope binds and a replacement mentions is renamed first, so that nothing is captured; loop
-/// variables and assigned symbols live in the SDFG's one name space and are the caller's business
-/// (rename_symbol). In tasklets values are converted to the types of the symbols that they replace
-/// where these are given; for an SDFG they are those that it declares, in the values, too.
+/// a scope or a tasklet's Python code binds and a replacement mentions is renamed first, so that
+/// nothing is captured; connectors are not, and loop variables and assigned symbols live in the
+/// SDFG's one name space: these are the caller's business (rename_symbol). In tasklets values are
+/// converted to the types of the symbols that they replace where these are given; for an SDFG they
+/// are those that it declares, in the values, too.
 void replace_symbols(Sdfg& sdfg, const Substitution& replacements);
 void replace_symbols(Sdfg& sdfg, const Substitution& replacements, const SymbolTypes& types);
 void replace_symbols(Block& block, const Substitution& replacements,

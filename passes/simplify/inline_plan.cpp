@@ -74,12 +74,14 @@ Refusal InlinePlan::connect(const Sdfg& parent, const State& state, NodeId node)
 }
 
 Refusal InlinePlan::check_connector_names(const TakenNames& outside, const State& body) const {
+  SymbolSet mentioned;
+  for (const auto& [name, value] : symbols) collect_symbols(value, mentioned);
   for (NodeId n : body.nodes()) {
     const Node& node = body[n];
     if (!node.is<Tasklet>()) continue;
     for (const auto* connectors : {&node.in_connectors, &node.out_connectors})
       for (const auto& [name, type] : *connectors)
-        if (outside.is_variable(name))
+        if (outside.is_variable(name) || mentioned.contains(name))
           return "tasklet '" + std::string(node.label()) + "' inside has a connector '" + name +
                  "', which is the name of something outside";
   }

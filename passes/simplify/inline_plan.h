@@ -30,7 +30,8 @@ struct InlinePlan {
   /// The connection behind an inner container, or behind an inner access node; null: none.
   const Connection* at(std::string_view inner) const;
   const Connection* at(const State& body, NodeId node) const;
-  /// Does a tasklet inside have a connector that is called like something outside?
+  /// Does a tasklet inside have a connector that is called like something outside, or like a
+  /// parameter there that a symbol's value mentions?
   Refusal check_connector_names(const TakenNames& outside, const State& body) const;
   /// Chooses names in the parent for transients and constants; no name that anything in the parent
   /// gets from now on is called like a connector of a tasklet inside. `inner` is still in place;
