@@ -252,6 +252,8 @@ class Promotion {
     if (!is_plain(assign->value))
       return label + " computes what a condition would compute differently";
     const bool truth = sdfg_.find_data(name)->dtype.is_bool();
+    if (converts(state[write.producer].out_connectors.at(state[write.edge].src_connector), name))
+      return label + " converts it";
     if (truth != is_truth_value(assign->value) && !assign->value.is(Op::Symbol))
       return label + " converts a truth value";
     if (assign->value.is(Op::Integer) && sdfg_.find_data(name)->dtype.base() == BaseType::Int32 &&
@@ -262,9 +264,16 @@ class Promotion {
       if (!carries_data(state[e])) continue;
       if (in.dynamic || !state[state.source(e)].is<AccessNode>())
         return label + " reads something else than an element";
+      if (converts(state[write.producer].in_connectors.at(state[e].dst_connector), in.data))
+        return label + " converts " + quoted(in.data);
       if (Refusal why = check_input(state, state.source(e), in.subset(), name)) return why;
     }
     return {};
+  }
+
+  /// Is what passes the connector converted, given that it comes from or goes to the container?
+  bool converts(const Type& connector, std::string_view data) const {
+    return connector.known() && !(connector == sdfg_.find_data(data)->dtype);
   }
 
   std::optional<Subset> source_subset(const State& state, const Write& write) const {
@@ -303,11 +312,12 @@ class Promotion {
     const NodeId to = state.target(leaf);
     Node& node = state[to];
     const std::string& connector = state[leaf].dst_connector;
+    for (NodeId scope : tree(state).enclosing(to))
+      if (Refusal why = check_binding(state[scope], name)) return why;
     if (const auto* tasklet = node.as<Tasklet>()) {
       const std::string label = "tasklet " + quoted(tasklet->label);
-      const Type& type = node.in_connectors.at(connector);
       if (!tasklet->code.statements()) return label + " is not Python";
-      if (type.known() && !(type == sdfg_.find_data(name)->dtype)) return label + " converts it";
+      if (converts(node.in_connectors.at(connector), name)) return label + " converts it";
       if (mentions(tasklet->code, name)) return label + " uses the name otherwise";
       SymbolSet assigned;
       collect_assigned(*tasklet->code.statements(), assigned);
@@ -328,11 +338,23 @@ class Promotion {
       return {};
     }
     if (const auto* map = node.as<MapEntry>(); map && !connector.starts_with("IN_")) {
+      if (connector != name)
+        if (Refusal why = check_binding(node, name)) return why;
       const Scope scope = find_scope(state, to).value();
       return check_substitution(sdfg_, state, scope, {{connector, Expr::symbol(name)}});
     }
     if (node.is<NestedSdfg>()) return check_argument(scalar, node, connector);
     return quoted(node.label()) + " reads it, which is no tasklet, container, map or nested SDFG";
+  }
+
+  /// That a scope gives the name of the scalar another meaning inside.
+  static Refusal check_binding(const Node& entry, const std::string& name) {
+    const auto* map = entry.as<MapEntry>();
+    const auto* consume = entry.as<ConsumeEntry>();
+    if ((map && std::ranges::count(map->params, name) > 0) || entry.in_connectors.contains(name) ||
+        (consume && consume->pe_index == name))
+      return quoted(entry.label()) + ", in which it is read, gives its name another meaning";
+    return {};
   }
 
   /// Can what the nested SDFG is given be a symbol inside, too? One that writes it has been refused
