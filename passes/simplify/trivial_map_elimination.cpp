@@ -12,11 +12,27 @@ bool has_one_point(const Range& range) {
   return range.end - range.begin == Expr(0) && range.tile == Expr(1);
 }
 
+/// Of parameters with a single value: that value. A range may use the parameters before it, and
+/// where it mentions others, it means something outside.
 Substitution only_values(const MapEntry& map) {
   Substitution values;
   for (std::size_t d = 0; d < map.params.size(); ++d)
-    if (has_one_point(map.ranges[d])) values.emplace(map.params[d], map.ranges[d].begin);
+    if (has_one_point(map.ranges[d]))
+      values.emplace(map.params[d], substitute(map.ranges[d].begin, values));
   return values;
+}
+
+/// That a value mentions something outside which has the name of a parameter that stays.
+Refusal check_names(const MapEntry& map, const Substitution& values) {
+  for (std::size_t d = 0; d < map.params.size(); ++d) {
+    const auto value = values.find(map.params[d]);
+    if (value == values.end()) continue;
+    for (std::size_t other = d; other < map.params.size(); ++other)
+      if (!values.contains(map.params[other]) && uses_symbol(value->second, map.params[other]))
+        return "the map gives '" + map.params[other] + "', which the value of '" + value->first +
+               "' mentions, another meaning";
+  }
+  return {};
 }
 
 bool runs_on_the_host(Schedule schedule) {
@@ -120,6 +136,7 @@ Refusal TrivialMapElimination::check(const Sdfg& sdfg, const State& state, const
     return "the map runs on the GPU, where its data is";
   if (values.size() == map.params.size() && has_dynamic_inputs(state[entry]))
     return "the map has dynamic range inputs";
+  if (Refusal why = check_names(map, values)) return why;
   return check_substitution(sdfg, state, scope, values);
 }
 
@@ -140,11 +157,19 @@ std::vector<NodeId> TrivialMapElimination::apply(Sdfg& sdfg, State& state, const
     Remover(state, scope).run();
     return touched;
   }
-  for (std::size_t d = map.params.size(); d-- > 0;) {
-    if (!values.contains(map.params[d])) continue;
-    map.params.erase(map.params.begin() + std::ptrdiff_t(d));
-    map.ranges.erase(map.ranges.begin() + std::ptrdiff_t(d));
+  std::vector<std::string> params;
+  std::vector<Range> ranges;
+  Substitution before;
+  for (std::size_t d = 0; d < map.params.size(); ++d) {
+    if (const auto value = values.find(map.params[d]); value != values.end()) {
+      before.insert(*value);
+    } else {
+      params.push_back(map.params[d]);
+      ranges.push_back(substitute(Subset{{map.ranges[d]}}, before)[0]);
+    }
   }
+  map.params = std::move(params);
+  map.ranges = std::move(ranges);
   map.collapse = std::min(map.collapse, std::int64_t(map.params.size()));
   return touched;
 }
