@@ -7,15 +7,58 @@ namespace sdfg {
 bool is_integer_symbol(std::string_view name, const Sdfg& sdfg, const TypeTable& types) {
   if (sdfg.arrays.contains(name)) return false;
   const auto symbol = sdfg.symbols.find(name);
-  if (symbol != sdfg.symbols.end()) return symbol->second.is_integer();
+  if (symbol != sdfg.symbols.end()) return symbol->second.is_signed_integer();
   const auto found = types.find(name);
-  return found != types.end() && found->second.is_integer();
+  return found != types.end() && found->second.is_signed_integer();
 }
 
 bool over_integer_symbols(const Expr& expr, const Sdfg& sdfg, const TypeTable& types) {
   const SymbolSet names = free_symbols(expr);
   return std::ranges::all_of(
       names, [&](const std::string& name) { return is_integer_symbol(name, sdfg, types); });
+}
+
+bool is_integer_arithmetic(const Expr& value, const Assumptions& assumptions) {
+  const auto is_one = [&](const Expr& e) { return is_integer_arithmetic(e, assumptions); };
+  switch (value.op()) {
+    case Op::Integer: case Op::Symbol:
+      return true;
+    case Op::Add: case Op::Sub: case Op::Mul: case Op::Neg: case Op::Min: case Op::Max:
+    case Op::BitAnd: case Op::BitOr: case Op::BitXor: case Op::Invert:
+      return std::ranges::all_of(value.args(), is_one);
+    case Op::FloorDiv: case Op::CeilDiv: case Op::Mod:
+      return std::ranges::all_of(value.args(), [&](const Expr& e) {
+        return is_one(e) && certain(less_equal(0, e, assumptions));
+      });
+    case Op::Div: {
+      const Expr exact = simplify(value);
+      return !exact.is(Op::Div) && std::ranges::all_of(value.args(), is_one) && is_one(exact);
+    }
+    case Op::Pow:
+      return is_one(value.arg(0)) && value.arg(1).as_integer().value_or(-1) >= 0;
+    case Op::Subscript:
+      return std::ranges::all_of(value.args().subspan(1), is_one);
+    default:
+      return false;
+  }
+}
+
+bool is_integer_condition(const Expr& condition, const Assumptions& assumptions) {
+  const auto is_one = [&](const Expr& e) {
+    return is_integer_condition(e, assumptions) || is_integer_arithmetic(e, assumptions);
+  };
+  switch (condition.op()) {
+    case Op::True: case Op::False:
+      return true;
+    case Op::And: case Op::Or: case Op::Not:
+      return std::ranges::all_of(condition.args(), is_one);
+    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+      return std::ranges::all_of(condition.args(), [&](const Expr& e) {
+        return is_integer_arithmetic(e, assumptions);
+      });
+    default:
+      return false;
+  }
 }
 
 namespace {
@@ -41,6 +84,8 @@ Truth decide(const Code& condition, const Sdfg& sdfg, const TypeTable& types,
   if (expr->is(Op::False)) return Truth::No;
   if (const auto value = expr->as_integer()) return *value != 0 ? Truth::Yes : Truth::No;
   if (const Truth there = decide_presence(*expr, sdfg); there != Truth::Unknown) return there;
+  if (!is_integer_condition(*expr, assumptions) && !is_integer_arithmetic(*expr, assumptions))
+    return Truth::Unknown;
   if (!over_integer_symbols(*expr, sdfg, types)) return Truth::Unknown;
   return is_true(*expr, assumptions);
 }

@@ -5,12 +5,21 @@
 
 namespace sdfg {
 
+/// Is the value integer arithmetic that means the same in code and as a symbolic expression, given
+/// that all names stand for signed integers? In code, divisions truncate and remainders have the
+/// sign of the dividend, while symbolic ones are exact or round down: operands must certainly not
+/// be negative, or nothing be left over.
+bool is_integer_arithmetic(const Expr& value, const Assumptions& assumptions = {});
+/// The same of a condition over such values.
+bool is_integer_condition(const Expr& condition, const Assumptions& assumptions = {});
+
 /// Decides conditions over integer symbols alone, and whether an array is there: a container's
 /// value is not known, and a comparison of floating-point values may fail although both sides are
 /// spelled the same (nan). `types` are those of the names in scope (symbol_types).
 Truth decide(const Code& condition, const Sdfg& sdfg, const TypeTable& types,
              const Assumptions& assumptions = {});
-/// Is the name an integer symbol here, and no container?
+/// Is the name a symbol of a signed integer type here, and no container? (What is unsigned wraps
+/// around, and comparisons with it do.)
 bool is_integer_symbol(std::string_view name, const Sdfg& sdfg, const TypeTable& types);
 /// Do all names in the expression stand for integer symbols?
 bool over_integer_symbols(const Expr& expr, const Sdfg& sdfg, const TypeTable& types);

@@ -5,6 +5,7 @@
 
 #include "ir/graph_algorithms.h"
 #include "passes/common/blocks.h"
+#include "passes/common/decide.h"
 
 namespace sdfg {
 namespace {
@@ -468,28 +469,6 @@ std::optional<SymbolValues::Value> SymbolValues::resolve(Symbol target,
   return out;
 }
 
-namespace {
-/// Does integer arithmetic give the value as exactly as Python does?
-bool is_integer_arithmetic(const Expr& e) {
-  switch (e.op()) {
-    case Op::Integer: case Op::Symbol: return true;
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Neg: case Op::Min: case Op::Max:
-    case Op::FloorDiv: case Op::CeilDiv: case Op::Mod:
-      return std::ranges::all_of(e.args(), is_integer_arithmetic);
-    default: return false;
-  }
-}
-bool is_condition(const Expr& e) {
-  switch (e.op()) {
-    case Op::True: case Op::False: return true;
-    case Op::And: case Op::Or: case Op::Not: return std::ranges::all_of(e.args(), is_condition);
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
-      return std::ranges::all_of(e.args(), is_integer_arithmetic);
-    default: return false;
-  }
-}
-}  // namespace
-
 /// Does the symbol hold exactly what the expression says once it has been assigned?
 bool SymbolValues::fits(const Expr& value, const std::string& target) const {
   const auto type_of_name = [&](const std::string& name) -> const Type* {
@@ -502,7 +481,8 @@ bool SymbolValues::fits(const Expr& value, const std::string& target) const {
   const Type* type = type_of_name(target);
   if (!type) return false;
   const bool boolean = type->base() == BaseType::Bool;
-  if (boolean ? !is_condition(value) : !type->is_signed_integer() || !is_integer_arithmetic(value))
+  if (boolean ? !is_integer_condition(value)
+              : !type->is_signed_integer() || !is_integer_arithmetic(value))
     return false;
   const std::int64_t bytes = boolean ? 8 : *type->bytes();
   for (const std::string& name : free_symbols(value)) {

@@ -6,23 +6,29 @@
 
 #include "ir/graph_algorithms.h"
 #include "passes/common/blocks.h"
+#include "passes/common/decide.h"
 #include "passes/common/mention_index.h"
 
 namespace sdfg {
 namespace {
 
 /// Does exactly one of the two hold, whatever the values? Beyond the plain `not`, normal forms
-/// count where all names are integers (a comparison with nan and its opposite both fail).
+/// count for arithmetic of integers (a comparison with nan and its opposite both fail).
 bool complementary(const Code& a, const Code& b, const Sdfg& sdfg) {
   const Expr *x = a.expr(), *y = b.expr();
   if (!x || !y) return false;
   const auto negates = [](const Expr& p, const Expr& q) { return p.is(Op::Not) && p.arg(0) == q; };
   if (negates(*x, *y) || negates(*y, *x)) return true;
+  const auto is_unequal = [](const Expr& p, const Expr& q) {
+    return p.is(Op::Eq) && q.is(Op::Ne) && std::ranges::equal(p.args(), q.args());
+  };
+  if (is_unequal(*x, *y) || is_unequal(*y, *x)) return true;
+  if (!is_integer_condition(*x) || !is_integer_condition(*y)) return false;
   for (const std::string& name : free_symbols(*x)) {
     const Data* data = sdfg.find_data(name);
     const auto symbol = sdfg.symbols.find(name);
-    if (data ? !data->dtype.is_integer()
-             : symbol != sdfg.symbols.end() && !symbol->second.is_integer())
+    if (data ? !data->dtype.is_signed_integer()
+             : symbol != sdfg.symbols.end() && !symbol->second.is_signed_integer())
       return false;
   }
   return logical_not(*x) == simplify(*y);

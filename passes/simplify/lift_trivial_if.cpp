@@ -96,6 +96,8 @@ class Lifter {
   std::optional<Expr> usable(const Code& condition) {
     const Expr* expr = condition.expr();
     if (!expr || !is_stable(*expr)) return std::nullopt;
+    if (!is_integer_condition(*expr, granted_) && !is_integer_arithmetic(*expr, granted_))
+      return std::nullopt;
     return simplify(*expr);
   }
 
