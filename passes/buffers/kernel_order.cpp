@@ -168,7 +168,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, std::int64_t assumed_extent,
     for (NodeId n : state->nodes_of<NestedSdfg>())
       if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg && tree && !tree->parent_of(n))
         changed |= run_on(**nested.sdfg, here->in(*state, n), assumed_extent,
-                          assumptions_inside(nested, assumptions), context);
+                          assumptions_inside(sdfg, nested, assumptions), context);
   }
   return changed;
 }

@@ -29,7 +29,7 @@ class Level {
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
           Sdfg& sdfg = **nested->sdfg;
-          Assumptions inside = assumptions_inside(*nested, known);
+          Assumptions inside = assumptions_inside(sdfg_, *nested, known);
           assume_shapes(sdfg, inside);
           Level(sdfg, trail->in(*state, n), visit_)
               .run(inside, aliases_inside(sdfg_, *state, n, aliases));

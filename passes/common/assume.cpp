@@ -149,16 +149,35 @@ void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
     if (const auto* map = state[entry].as<MapEntry>()) assume_scope(*map, assumptions);
 }
 
-Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside) {
+namespace {
+/// May the inner symbol be another number than the value that it is given?
+bool is_narrowed(const Sdfg& parent, const Sdfg& inner, std::string_view symbol,
+                 const Expr& value) {
+  const auto type = inner.symbols.find(symbol);
+  if (type == inner.symbols.end()) return false;
+  if (!type->second.is_signed_integer()) return true;
+  if (type->second.bytes() == 8) return false;
+  return any_symbol(value, [&](const std::string& name) {
+    const auto given = parent.symbols.find(name);
+    return given != parent.symbols.end() && given->second.bytes() > type->second.bytes();
+  });
+}
+}  // namespace
+
+Assumptions assumptions_inside(const Sdfg& parent, const NestedSdfg& nested,
+                               const Assumptions& outside) {
   const auto is_handed_on = [](const auto& entry) { return entry.second.is_symbol(entry.first); };
   // Most often: no walk over the nested SDFG.
   if (outside.empty() && std::ranges::all_of(nested.symbol_mapping, is_handed_on)) return {};
   Assumptions inside;
   SymbolSet changing;
-  if (nested.sdfg)
+  if (nested.sdfg) {
     changing = names_with_other_values(**nested.sdfg, [&](const std::string& name) {
       return nested.symbol_mapping.contains(name);
     });
+    for (const auto& [name, value] : nested.symbol_mapping)
+      if (is_narrowed(parent, **nested.sdfg, name, value)) changing.insert(name);
+  }
   const auto passed = [&](const std::string& name) {
     const auto found = nested.symbol_mapping.find(name);
     return found != nested.symbol_mapping.end() && found->second.is_symbol(name) &&

@@ -34,9 +34,10 @@ void assume_scope(const MapEntry& map, Assumptions& assumptions);
 void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
                    Assumptions& assumptions);
 
-/// What holds inside a nested SDFG: assumptions about symbols that are passed on under the same
-/// name, and the values of the others; nothing of names that control flow or a scope inside gives
-/// other values.
-Assumptions assumptions_inside(const NestedSdfg& nested, const Assumptions& outside);
+/// What holds inside a nested SDFG of `parent`: assumptions about symbols that are passed on under
+/// the same name, and the values of the others; nothing of names that control flow or a scope
+/// inside gives other values, or whose types do not hold all values that they may be given.
+Assumptions assumptions_inside(const Sdfg& parent, const NestedSdfg& nested,
+                               const Assumptions& outside);
 
 }  // namespace sdfg

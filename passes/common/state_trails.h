@@ -47,7 +47,7 @@ Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumpti
     for (NodeId n : at.state->nodes_of<NestedSdfg>())
       if (auto& nested = at.state->get<NestedSdfg>(n); nested.sdfg)
         changed |= on_each_sdfg(**nested.sdfg, at.trail->in(*at.state, n),
-                                assumptions_inside(nested, assumptions), visit);
+                                assumptions_inside(sdfg, nested, assumptions), visit);
   return changed;
 }
 

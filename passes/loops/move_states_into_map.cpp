@@ -112,7 +112,7 @@ class Joiner {
       auto& nested = state.get<NestedSdfg>(n);
       if (!tree) tree = scope_tree_of(state);
       if (!nested.sdfg || tree->parent_of(n)) continue;
-      const Assumptions inside = assumptions_inside(nested, assumptions_);
+      const Assumptions inside = assumptions_inside(sdfg_, nested, assumptions_);
       Sdfg& inner = **nested.sdfg;
       changed |= Joiner(inner, all_aliases_, gpu_, inside, context_)
                      .on_region(inner, trail.in(state, n));

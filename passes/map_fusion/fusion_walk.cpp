@@ -128,7 +128,8 @@ class Walk {
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |=
-              on_sdfg(**nested->sdfg, here.in(*state, n), assumptions_inside(*nested, assumptions),
+              on_sdfg(**nested->sdfg, here.in(*state, n),
+                      assumptions_inside(sdfg, *nested, assumptions),
                       aliases_inside(sdfg, *state, n, aliases));
     });
     return changed;

@@ -44,7 +44,7 @@ class Lifter {
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
-          const Assumptions granted = assumptions_inside(*nested, granted_);
+          const Assumptions granted = assumptions_inside(sdfg_, *nested, granted_);
           const Changed inside = Lifter(**nested->sdfg, granted, context_)
                                      .on_region(**nested->sdfg, trail.in(*state, n), nullptr);
           if (inside == Changed::Yes) settle_symbols(*nested);

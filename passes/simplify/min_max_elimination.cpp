@@ -119,8 +119,8 @@ Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
     }
   }
   for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested, State& state, NodeId n) {
-    changed |= on_sdfg(**nested.sdfg, trail.in(state, n), assumptions_inside(nested, assumptions),
-                       context);
+    changed |= on_sdfg(**nested.sdfg, trail.in(state, n),
+                       assumptions_inside(sdfg, nested, assumptions), context);
   });
   return changed;
 }

@@ -66,7 +66,7 @@ class Refiner {
       if (!nested.sdfg) continue;
       Assumptions here = known;
       assume_scopes(state, tree, n, here);
-      const Assumptions inside = assumptions_inside(nested, here);
+      const Assumptions inside = assumptions_inside(sdfg, nested, here);
       const Trail at = trail.in(state, n);
       changed |= on_region(**nested.sdfg, **nested.sdfg, at, inside);
       if (refine(sdfg, state, n, at, inside) == Changed::No) continue;

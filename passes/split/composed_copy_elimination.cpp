@@ -501,7 +501,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const AllAliases& aliases,
     for (NodeId n : state->nodes_of<NestedSdfg>())
       if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
         changed |= run_on(**nested->sdfg, here->in(*state, n), aliases,
-                          assumptions_inside(*nested, assumptions), context);
+                          assumptions_inside(sdfg, *nested, assumptions), context);
   }
   return changed;
 }

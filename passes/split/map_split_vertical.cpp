@@ -153,7 +153,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const SplitCosts& costs,
     for (NodeId n : state->nodes_of<NestedSdfg>())
       if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
         changed |= run_on(**nested->sdfg, here->in(*state, n), costs,
-                          assumptions_inside(*nested, assumptions), context);
+                          assumptions_inside(sdfg, *nested, assumptions), context);
   }
   return changed;
 }
