@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/expr_symbols.h"
+
 namespace sdfg {
 
 bool is_integer_symbol(std::string_view name, const Sdfg& sdfg, const TypeTable& types) {
@@ -59,6 +61,37 @@ bool is_integer_condition(const Expr& condition, const Assumptions& assumptions)
     default:
       return false;
   }
+}
+
+namespace {
+bool divides_otherwise(const Expr& value, const Assumptions& assumptions) {
+  const bool divides = value.is(Op::FloorDiv) || value.is(Op::CeilDiv) || value.is(Op::Mod) ||
+                       value.is(Op::Div) || value.is(Op::Pow);
+  if (divides) return !is_integer_arithmetic(value, assumptions);
+  return std::ranges::any_of(
+      value.args(), [&](const Expr& e) { return divides_otherwise(e, assumptions); });
+}
+}  // namespace
+
+SymbolSet differing_in_code(const Substitution& values, const Sdfg& sdfg,
+                            const Assumptions& assumptions) {
+  SymbolSet out;
+  for (const auto& [name, value] : values)
+    if (differs_in_code(value, sdfg, assumptions)) out.insert(name);
+  return out;
+}
+
+bool differs_in_code(const Expr& value, const Sdfg& sdfg, const Assumptions& assumptions) {
+  if (value.is(Op::Symbol) || value.is(Op::Integer)) return false;
+  bool integer = true, wraps = false;
+  any_symbol(value, [&](const std::string& name) {
+    const auto symbol = sdfg.symbols.find(name);
+    if (symbol == sdfg.symbols.end()) return false;
+    integer = integer && symbol->second.is_integer();
+    wraps = wraps || !symbol->second.is_signed_integer();
+    return false;
+  });
+  return integer && (wraps || divides_otherwise(value, assumptions));
 }
 
 namespace {

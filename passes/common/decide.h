@@ -13,6 +13,13 @@ bool is_integer_arithmetic(const Expr& value, const Assumptions& assumptions = {
 /// The same of a condition over such values.
 bool is_integer_condition(const Expr& condition, const Assumptions& assumptions = {});
 
+/// Would code compute an integer value of the SDFG otherwise? It divides as above, and what is
+/// unsigned wraps around there.
+bool differs_in_code(const Expr& value, const Sdfg& sdfg, const Assumptions& assumptions = {});
+/// Those of the replaced symbols whose values would differ.
+SymbolSet differing_in_code(const Substitution& values, const Sdfg& sdfg,
+                            const Assumptions& assumptions = {});
+
 /// Decides conditions over integer symbols alone, and whether an array is there: a container's
 /// value is not known, and a comparison of floating-point values may fail although both sides are
 /// spelled the same (nan). `types` are those of the names in scope (symbol_types).

@@ -6,6 +6,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/used_names.h"
 #include "ir/replace.h"
+#include "passes/common/decide.h"
 
 namespace sdfg {
 namespace {
@@ -173,6 +174,7 @@ Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& sc
     names.insert(name);
     collect_symbols(value, in_values);
   }
+  const SymbolSet differing = differing_in_code(replacements, sdfg);
   SymbolSet all = names;
   all.insert(in_values.begin(), in_values.end());
 
@@ -201,6 +203,9 @@ Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& sc
       if (!intersects(names, used, name)) continue;
       if (intersects(names_bound_by(node), all, name))
         return "tasklet " + who + " has a connector named '" + name + "'";
+      if (intersects(differing, used, name))
+        return "the code of tasklet " + who + " would compute the value of '" + name +
+               "' otherwise";
       // A local variable of the code would capture the name. (One that is replaced is none.)
       collect_words(tasklet->code.text(), in_values, words);
       std::erase_if(words, [&](const std::string& word) { return used.contains(word); });

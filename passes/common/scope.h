@@ -37,7 +37,8 @@ Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scop
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements,
                          const ByName<Type>& symbols = {});
 /// Why that would change the meaning: an inner scope or code gives one of the names another
-/// meaning, a container's shape depends on a replaced symbol, or a library node mentions it.
+/// meaning, a container's shape depends on a replaced symbol, a library node mentions it, or code
+/// would compute its value otherwise.
 Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& scope,
                            const Substitution& replacements);
 

@@ -49,6 +49,7 @@ struct Site {
   BlockId block;
   NodeId node;
   TakenNames& names;
+  std::optional<Assumptions>& shapes;  ///< see InlinePlan::check_values
   Labels& labels;
 
   State& state() const { return *region[block].as<State>(); }
@@ -124,6 +125,7 @@ class Inliner {
     if (nested.instrument != Instrumentation::None) return "the node is instrumented";
     Sdfg& inner = const_cast<Sdfg&>(**nested.sdfg);  // read only; the visits serve apply, too
     if (Refusal why = check_blocks(inner)) return why;
+    if (Refusal why = plan_.check_values(sdfg_, nested, site_.shapes)) return why;
     plan_.symbols = symbol_values(nested, sdfg_);
     find_own_symbols(nested, inner);
     if (Refusal why = plan_.connect(sdfg_, site_.state(), node_)) return why;
@@ -416,7 +418,7 @@ class Walk {
       const auto* nested = state.contains(n) ? state[n].as<NestedSdfg>() : nullptr;
       if (!nested || !nested->sdfg || flow->tree.parent_of(n)) continue;
       const Trail here = trail.in(state, n);
-      const Site site{sdfg_, region, block, n, names_, labels};
+      const Site site{sdfg_, region, block, n, names_, shapes_, labels};
       Inliner inliner(site);
       if (const Refusal why = inliner.check()) {
         context_.refused(here, why);
@@ -432,6 +434,7 @@ class Walk {
 
   Sdfg& sdfg_;
   TakenNames names_;
+  std::optional<Assumptions> shapes_;
   PassContext& context_;
   Changed changed_ = Changed::No;
 };

@@ -4,7 +4,10 @@
 
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
+#include "passes/common/assume.h"
+#include "passes/common/decide.h"
 
 namespace sdfg {
 
@@ -85,6 +88,35 @@ Refusal InlinePlan::check_connector_names(const TakenNames& outside, const State
           return "tasklet '" + std::string(node.label()) + "' inside has a connector '" + name +
                  "', which is the name of something outside";
   }
+  return {};
+}
+
+Refusal InlinePlan::check_values(const Sdfg& parent, const NestedSdfg& nested,
+                                 std::optional<Assumptions>& shapes) {
+  const Substitution values = symbol_values(nested, parent);
+  if (differing_in_code(values, parent).empty()) return {};
+  if (!shapes) assume_shapes(parent, shapes.emplace());
+  const SymbolSet differing = differing_in_code(values, parent, *shapes);
+  if (differing.empty()) return {};
+  const Sdfg& inner = **nested.sdfg;
+  SymbolSet used;
+  for (const std::string& name : differing)
+    for (const std::string& read : free_symbols(values.at(name)))
+      if (parent.arrays.contains(read)) used.insert(name);  // it becomes an assignment
+  for_each_node(inner, [&](const Node& node) {
+    if (node.is<Tasklet>()) collect_used_names(node, differing, used);
+  });
+  for_each_block(inner, [&](const Block& block) { collect_used_names(block, differing, used); });
+  for_each_interstate_edge(inner, [&](const InterstateEdge& edge) {
+    collect_symbols(edge.condition, differing, used);
+    for (const auto& [target, value] : edge.assignments) {
+      collect_symbols(value, used);
+      used.insert(target);
+    }
+  });
+  for (const std::string& name : differing)
+    if (used.contains(name))
+      return "code inside would compute the value of '" + name + "' otherwise";
   return {};
 }
 

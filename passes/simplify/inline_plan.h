@@ -33,6 +33,10 @@ struct InlinePlan {
   /// Does a tasklet inside have a connector that is called like something outside, or like a
   /// parameter there that a symbol's value mentions?
   Refusal check_connector_names(const TakenNames& outside, const State& body) const;
+  /// Would code inside compute a value that the node hands in otherwise? `shapes`: what the extents
+  /// of the parent's arguments grant, found out when it is first needed.
+  static Refusal check_values(const Sdfg& parent, const NestedSdfg& nested,
+                              std::optional<Assumptions>& shapes);
   /// Chooses names in the parent for transients and constants; no name that anything in the parent
   /// gets from now on is called like a connector of a tasklet inside. `inner` is still in place;
   /// `names` takes it to be gone from then on.

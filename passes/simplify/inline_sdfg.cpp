@@ -22,6 +22,7 @@ namespace {
 /// its own size only.
 struct StateIndex {
   TakenNames& names;
+  std::optional<Assumptions>& shapes;  ///< see InlinePlan::check_values
   ScopeTree tree;  ///< of the nodes that were there at first
   ByName<std::set<NodeId>> accesses;  ///< container: its access nodes
 
@@ -53,6 +54,7 @@ class Inliner {
     plan_.symbols = symbol_values(nested, sdfg_);
     if (Refusal why = check_types(inner)) return why;
     if (Refusal why = check_names(inner, *body)) return why;
+    if (Refusal why = plan_.check_values(sdfg_, nested, index_.shapes)) return why;
     if (Refusal why = plan_.connect(sdfg_, state_, node_)) return why;
     if (Refusal why = check_accesses(*body)) return why;
     if (Refusal why = plan_.check_open_subsets(inner, *body)) return why;
@@ -439,8 +441,8 @@ class Inliner {
   std::map<NodeId, std::set<NodeId>> inner_, followers_;
 };
 
-Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& trail,
-                     PassContext& context) {
+Changed run_on_state(Sdfg& sdfg, TakenNames& names, std::optional<Assumptions>& shapes,
+                     State& state, const Trail& trail, PassContext& context) {
   Changed changed = Changed::No;
   std::optional<StateIndex> index;
   for (NodeId n : state.nodes_of<NestedSdfg>()) {
@@ -451,7 +453,7 @@ Changed run_on_state(Sdfg& sdfg, TakenNames& names, State& state, const Trail& t
         context.refused(here, tree.error().message);
         return changed;
       }
-      index.emplace(StateIndex{names, *std::move(tree), {}});
+      index.emplace(StateIndex{names, shapes, *std::move(tree), {}});
       for (NodeId other : state.nodes()) index->add(state, other);
     }
     Inliner inliner(sdfg, state, *index, n);
@@ -477,8 +479,9 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, PassContext& context) {
       if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg)
         changed |= run_on(**nested.sdfg, here->in(*state, n), context);
   TakenNames names(sdfg);
+  std::optional<Assumptions> shapes;
   for (const auto& [state, here] : states.states())
-    changed |= run_on_state(sdfg, names, *state, *here, context);
+    changed |= run_on_state(sdfg, names, shapes, *state, *here, context);
   return changed;
 }
 

@@ -12,6 +12,7 @@
 #include "passes/common/accesses.h"
 #include "passes/common/blocks.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/decide.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/common/one_element.h"
 #include "passes/common/order_edge.h"
@@ -304,6 +305,9 @@ class Promotion {
       return quoted(from) + " is no array that starts at 0";
     if (!subset || !(num_elements(*subset) == Expr(1)))
       return "which element of " + quoted(from) + " is read cannot be told";
+    for (const Range& range : subset->ranges)
+      if (differs_in_code(range.begin, sdfg_))
+        return "an assignment would compute the index of " + quoted(from) + " otherwise";
     return {};
   }
 
