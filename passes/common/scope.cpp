@@ -35,7 +35,7 @@ void substitute_all(ByName<Expr>& values, const Substitution& replacements) {
   for (auto& [name, value] : values) value = substitute_as_written(value, replacements);
 }
 
-void substitute_in(Node& node, const Substitution& replacements, const SymbolTypes& types) {
+void substitute_in(Node& node, const Substitution& replacements, const ByName<Type>& symbols) {
   if (auto* map = node.as<MapEntry>()) substitute_all(map->ranges, replacements);
   if (auto* consume = node.as<ConsumeEntry>()) {
     consume->num_pes = substitute(consume->num_pes, replacements);
@@ -43,7 +43,7 @@ void substitute_in(Node& node, const Substitution& replacements, const SymbolTyp
   }
   if (auto* nested = node.as<NestedSdfg>()) substitute_all(nested->symbol_mapping, replacements);
   if (auto* tasklet = node.as<Tasklet>())
-    tasklet->code = substitute(tasklet->code, replacements, types, node.out_connectors);
+    tasklet->code = with_parameters(node, replacements, symbols);
 }
 
 /// Names that the node gives a meaning of their own, to itself or to what is inside it.
@@ -158,13 +158,18 @@ Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scop
   return {};
 }
 
-void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements,
-                         const ByName<Type>& symbols) {
+Code with_parameters(const Node& tasklet, const Substitution& replacements,
+                     const ByName<Type>& symbols) {
   ByName<Type> params;
   for (const auto& [name, value] : replacements) params.emplace(name, BaseType::Int64);
-  const SymbolTypes types{params, symbols};
+  return substitute(tasklet.as<Tasklet>()->code, replacements, {params, symbols},
+                    tasklet.out_connectors);
+}
+
+void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements,
+                         const ByName<Type>& symbols) {
   for (EdgeId e : inner_edges(state, scope)) replace_symbols(state[e].memlet, replacements);
-  for (NodeId node : scope.nodes) substitute_in(state[node], replacements, types);
+  for (NodeId node : scope.nodes) substitute_in(state[node], replacements, symbols);
 }
 
 Refusal check_substitution(const Sdfg& sdfg, const State& state, const Scope& scope,

@@ -36,6 +36,9 @@ Refusal check_parameters(const Sdfg& sdfg, const State& state, const Scope& scop
 /// parameters are (substitute). `symbols`: types of those that the values mention.
 void substitute_in_scope(State& state, const Scope& scope, const Substitution& replacements,
                          const ByName<Type>& symbols = {});
+/// The code of a tasklet after that.
+Code with_parameters(const Node& tasklet, const Substitution& replacements,
+                     const ByName<Type>& symbols = {});
 /// Why that would change the meaning: an inner scope or code gives one of the names another
 /// meaning, a container's shape depends on a replaced symbol, a library node mentions it, or code
 /// would compute its value otherwise.

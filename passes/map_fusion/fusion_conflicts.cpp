@@ -6,6 +6,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/used_names.h"
 #include "passes/common/copy.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 #include "passes/split/container_uses.h"
 
@@ -360,6 +361,15 @@ Refusal check_hidden_names(const FusionSite& site, const FusionMap& first,
   return HiddenNames(site, first, second).run();
 }
 
+namespace {
+/// Does all that is written at the node come from what runs when the map is done?
+bool is_written_behind(const FusionSite& site, NodeId node, const FusionMap& map) {
+  return std::ranges::all_of(site.state.in(node), [&](EdgeId e) {
+    return !carries_data(site.state[e]) || site.order.reaches(map.exit, site.state.source(e));
+  });
+}
+}  // namespace
+
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                            const std::string& later, const NameSet* ports) {
   const State& state = site.state;
@@ -377,7 +387,8 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
       return "the first map lies in a scope or reads a view";
     for (const AccessSite& other : site.accesses.sites(port.container))
       if (other.state == &state && !state.in(other.node).empty() &&
-          !site.order.reaches(other.node, first.entry))
+          !site.order.reaches(other.node, first.entry) &&
+          !is_written_behind(site, other.node, second))
         return "'" + port.container + "', which the first map reads, may be written before " +
                later;
   }

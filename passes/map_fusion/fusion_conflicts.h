@@ -42,8 +42,8 @@ Refusal check_conflicts(const FusionSite& site, const Assumptions& inside, const
                         const FusionMap& second, const FusionRules& rules, FusionPlan& plan);
 
 /// When the second map reads what the first one read, inputs are read later: nobody may write them
-/// in between. `later` says when that is, for messages: "the second one runs". Of `ports` only, if
-/// given.
+/// but before the first map or when the second one is done. `later` says when they are read, for
+/// messages: "the second one runs". Of `ports` only, if given.
 Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const FusionMap& second,
                            const std::string& later, const NameSet* ports = nullptr);
 

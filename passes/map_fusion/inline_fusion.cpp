@@ -160,7 +160,7 @@ class Inliner {
     for (NodeId n : scope_.nodes) {
       Node node = state_[n];
       if (auto* tasklet = node.as<Tasklet>())
-        tasklet->code = substitute(tasklet->code, element.params);
+        tasklet->code = with_parameters(node, element.params, site_.sdfg.symbols);
       if (auto* access = node.as<AccessNode>()) {
         const std::string fresh = site_.sdfg.fresh_name(access->data);
         site_.sdfg.arrays.insert(fresh, Data(*site_.sdfg.find_data(access->data)));

@@ -271,7 +271,8 @@ bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, cons
   State& state = site.state;
   for (const auto& [map, values] :
        {std::pair(&first, &plan.match.first), {&second, &plan.match.second}})
-    if (!values->empty()) substitute_in_scope(state, *find_scope(state, map->entry), *values);
+    if (!values->empty())
+      substitute_in_scope(state, *find_scope(state, map->entry), *values, site.sdfg.symbols);
   for (EdgeId e : plan.order_only) state.erase(e);
 
   const bool into_first = first.size >= second.size;

@@ -72,7 +72,7 @@ class Folding {
     for (const auto& [name, value] : values)
       what += (what.empty() ? "'" : ", '") + name + "' is " + to_text(value);
     context_.applied(trail_.in(state_, entry), what);
-    substitute_in_scope(state_, *scope, values);
+    substitute_in_scope(state_, *scope, values, sdfg_.symbols);
     // The value may give inner maps a dimension with one point.
     for (NodeId node : scope->nodes)
       if (state_[node].is<MapEntry>() && !only_toplevel_maps) pending_.insert(node);

@@ -229,8 +229,8 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
   return bounded(state, tree, place.inner.entry, std::move(*box));
 }
 
-Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
-                          const InnerEdges& inner, Assumptions known) {
+Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                          const StoragePlace& place, const InnerEdges& inner, Assumptions known) {
   if (inner.leaves.size() != 1)
     return "more than one write inside goes to '" + state[place.edge].memlet.data + "'";
   const EdgeId leaf = inner.leaves.front();
@@ -239,7 +239,8 @@ Refusal check_all_written(const State& state, const ScopeTree& tree, const Stora
     const std::string name = "'" + std::string(code.label()) + "'";
     if (num_elements(subset) != Expr(1))
       return name + " may write a part of " + to_text(subset) + " only";
-    if (!writes_all(state, leaf, state.target(leaf), subset)) return name + " may write nothing";
+    if (!writes_all(sdfg, state, leaf, state.target(leaf), subset))
+      return name + " may write nothing";
   }
   NameSet followed;
   assume_scopes(state, tree, place.inner.entry, known);

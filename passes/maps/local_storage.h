@@ -83,8 +83,8 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
 /// Is every element of that box certainly written? Only one leaf may write, each dimension of its
 /// subset must follow one parameter with step 1 or none, no two dimensions the same one, and maps
 /// whose parameters do not occur must have points. Empty: yes.
-Refusal check_all_written(const State& state, const ScopeTree& tree, const StoragePlace& place,
-                          const InnerEdges& inner, Assumptions known);
+Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
+                          const StoragePlace& place, const InnerEdges& inner, Assumptions known);
 /// Why the inner map's writes of the container cannot come out later than now: something that waits
 /// for the map may write it, too.
 Refusal check_written_last(const State& state, const StoragePlace& place, const ScopeUse& use,

@@ -25,7 +25,8 @@ Refusal check(const Sdfg& sdfg, const State& state, const ScopeTree& tree, const
   if (const Refusal why = check_written_last(state, plan.place, use, plan.array)) return why;
   if (std::ranges::any_of(plan.inner.all, [&](EdgeId e) { return combines(state, e); }))
     return "writes of '" + plan.array + "' resolve conflicts";
-  if (const Refusal why = check_all_written(state, tree, plan.place, plan.inner, known)) return why;
+  if (const Refusal why = check_all_written(sdfg, state, tree, plan.place, plan.inner, known))
+    return why;
   auto local = touched_box(sdfg, state, tree, plan.place, plan.inner, known);
   if (!local) return local.error().message;
   plan.local = std::move(*local);
