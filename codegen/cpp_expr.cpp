@@ -14,7 +14,9 @@ namespace {
 
 // What C++ reserves, and what generated code uses by itself. Sorted.
 constexpr auto reserved = std::to_array<std::string_view>({
-    "INFINITY", "NAN", "NULL", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand",
+    "INFINITY", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E", "M_LOG2E",
+    "M_PI", "M_PI_2", "M_PI_4", "M_SQRT1_2", "M_SQRT2", "NAN", "NULL", "alignas", "alignof", "and",
+    "and_eq", "asm", "auto", "bitand",
     "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
     "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
     "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
@@ -339,7 +341,8 @@ std::string CppExpr::power(const Expr& expr) const {
       (exponent.is(Op::Float) && exponent.number() == -0.5) ||
       (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Float) && exponent.arg(0).number() == 0.5);
   if (minus_half) return "sdfg::reciprocal(sdfg::sqrt(" + print(base) + "))";
-  return "sdfg::pow(" + print(base) + ", " + print(exponent) + ")";
+  const std::string function = symbolic ? "sdfg::index_pow(" : "sdfg::pow(";
+  return function + print(base) + ", " + print(exponent) + ")";
 }
 
 std::string CppExpr::call_of(std::string_view function, const Expr& expr) const {

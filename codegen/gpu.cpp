@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "codegen/hiding_names.h"
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 #include "codegen/writer.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/control_views.h"
+#include "ir/hiding_names.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -129,7 +129,7 @@ std::set<std::string> place_scalars(Sdfg& sdfg, const Dataflows& flows) {
 
 Result<Lowering> make_ready(Sdfg& sdfg) {
   Lowering lowering;
-  tell_names_apart(sdfg);
+  rename_hiding_names(sdfg);
   lowering.arguments = signature(sdfg);
   if (lowering.arguments)
     for (Argument& argument : *lowering.arguments)

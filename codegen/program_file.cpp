@@ -1,4 +1,3 @@
-#include "codegen/hiding_names.h"
 #include "codegen/lowering.h"
 #include "codegen/program_file.h"
 
@@ -9,6 +8,7 @@
 #include "codegen/sdfg_function.h"
 #include "ir/analysis/connector_types.h"
 #include "ir/control_views.h"
+#include "ir/hiding_names.h"
 #include "ir/walk.h"
 #include "support/text.h"
 
@@ -372,7 +372,7 @@ Result<Bundle> generate(const Sdfg& sdfg, const Dataflows& flows, const Target& 
 }
 
 Result<Bundle> generate_cpu(Sdfg sdfg, const CpuOptions& options) {
-  tell_names_apart(sdfg);
+  rename_hiding_names(sdfg);
   if (const auto referred = refer_to_views(sdfg); !referred) return referred.error();
   SDFG_TRY(const Dataflows flows, dataflows(sdfg));
   if (auto status = infer_connector_types(sdfg, flows); !status) return status.error();

@@ -279,6 +279,12 @@ void collect_symbols(const Code& code, KnownNames known, const NameSink& sink) {
       [](std::string_view) {});
 }
 
+SymbolSet detail::assigned_names(const Statements& statements) {
+  SymbolSet out;
+  collect_assigned(statements, out);
+  return out;
+}
+
 Substitution detail::occurring_in(std::string_view text, const Substitution& names) {
   Substitution out;
   sdfg::for_each_word(text, [&](std::string_view word) {
@@ -298,8 +304,7 @@ Code substitute(const Code& code, const Substitution& replacements, const Symbol
     return text == code.text() ? code : Code(std::move(text), code.language());
   }
   // A name that the code assigns is its own; it can be renamed, but not become an expression.
-  SymbolSet assigned;
-  collect_assigned(*statements, assigned);
+  const SymbolSet assigned = detail::assigned_names(*statements);
   std::erase_if(usable, [&](const auto& entry) {
     return !entry.second.is(Op::Symbol) && assigned.contains(entry.first);
   });

@@ -1,7 +1,6 @@
 #include "ir/replace.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/scope_tree.h"
@@ -48,10 +47,10 @@ void rename_locals(const Node& node, Substitution& names) {
   if (!code.statements()) return;
   SymbolSet brought_in, taken, read;
   for (const auto& [name, value] : names) collect_symbols(value, brought_in);
-  for_each_word(code.text(), [&](std::string_view word) { taken.emplace(word); });
-  std::vector<std::string> clashing;
-  std::ranges::set_intersection(brought_in, taken, std::back_inserter(clashing), NameLess());
+  SymbolSet clashing = detail::assigned_names(*code.statements());
+  std::erase_if(clashing, [&](const std::string& name) { return !brought_in.contains(name); });
   if (clashing.empty()) return;
+  for_each_word(code.text(), [&](std::string_view word) { taken.emplace(word); });
   collect_code_symbols(node, read);
   taken.insert(brought_in.begin(), brought_in.end());
   for (const auto* connectors : {&node.in_connectors, &node.out_connectors})

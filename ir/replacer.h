@@ -19,6 +19,8 @@ namespace sdfg::detail {
 /// Those of the replacements whose names occur in the text of some code. The rest, of which there
 /// may be thousands, need not be looked at.
 Substitution occurring_in(std::string_view text, const Substitution& names);
+/// Names that the statements assign: they are the code's own.
+SymbolSet assigned_names(const Statements& statements);
 
 /// One substitution in many expressions: those that share a tree do so again afterwards, and each
 /// is worked out once.

@@ -150,17 +150,28 @@ SDFG_BOTH inline float pow(float x, float y) {
 SDFG_BOTH inline double pow(double x, double y) {
   return y == 2 ? x * x : y == -1 ? 1 / x : SDFG_LIBM(pow)(x, y);
 }
+/// In subsets and sizes: an integer of integers. A negative exponent gives 0.
 template <class A, class B>
-  requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)
-SDFG_BOTH inline auto pow(A x, B y) {
+SDFG_BOTH inline auto index_pow(A x, B y) {
   if constexpr (is_integer<A> && is_integer<B>) {
-    // A negative exponent gives 0.
     A result = y < B(0) ? A(0) : A(1);
     for (B i = 0; i < y; ++i) result *= x;
     return result;
   } else {
     return pow(double(x), double(y));
   }
+}
+/// In code: integers of 32 bits with the same sign give one, as in DaCe; all else is a double.
+template <class A, class B>
+  requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)
+SDFG_BOTH inline auto pow(A x, B y) {
+  using Base = decltype(+x);
+  constexpr bool alike = is_integer<A> && sizeof(Base) == 4 &&
+                         __is_same(Base, decltype(+y));
+  if constexpr (alike)
+    return index_pow(Base(x), Base(y));
+  else
+    return pow(double(x), double(y));
 }
 
 template <class T>

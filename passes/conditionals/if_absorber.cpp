@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/hiding_names.h"
 #include "passes/common/same_layout.h"
-#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {

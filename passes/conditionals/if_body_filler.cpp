@@ -6,8 +6,8 @@
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
+#include "ir/hiding_names.h"
 #include "passes/common/pass_inside.h"
-#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/propagate.h"
+#include "ir/hiding_names.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/pass_inside.h"
-#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {

@@ -16,7 +16,7 @@ Substitution symbol_values(const NestedSdfg& nested, const Sdfg& outside) {
     const auto& symbols = (**nested.sdfg).symbols;
     const auto here = symbols.find(name), there = outside.symbols.find(name);
     return here == symbols.end() || there == outside.symbols.end() ||
-           here->second == there->second;
+           !here->second.is_scalar() || here->second == there->second;
   };
   Substitution out;
   for (const auto& [inner, value] : nested.symbol_mapping)

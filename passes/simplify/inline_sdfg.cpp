@@ -9,6 +9,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
+#include "ir/hiding_names.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/state_trails.h"
