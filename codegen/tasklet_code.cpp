@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/expression_types.h"
 #include "ir/result_arguments.h"
 #include "ir/type.h"
 
@@ -198,7 +199,10 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
     if (annotation == found.annotation.end() && !found.inner.contains(name) && !counts &&
         found.values[name].size() == 1)
       continue;  // declared with its only assignment
-    if (!types) types = types_read();
+    if (!types) {
+      types = types_read();
+      types->merge(types_assigned(code_, *types));
+    }
     // The first value says the type, as in DaCe.
     Type type = counts ? Type(BaseType::Int64) : Type();
     if (annotation != found.annotation.end()) {

@@ -387,8 +387,20 @@ class Fuser {
     if (negates) return {};
     for (const Statement& s : *code.statements())
       if (const auto& assign = std::get<Assign>(s.kind); assign.target.is_symbol(result))
-        return is_narrow(found->second) && !stays_narrow(assign.value) ? Type() : found->second;
+        return (is_narrow(found->second) && !stays_narrow(assign.value)) ||
+                       (found->second.base() == BaseType::Int64 && !is_wide(assign.value, types))
+                   ? Type()
+                   : found->second;
     return {};
+  }
+  /// Has an integer that DaCe takes for one of 64 bits, as it does literals, so many in C++?
+  static bool is_wide(const Expr& value, const TypeTable& types) {
+    if (value.is(Op::Integer)) return value.value() != std::int32_t(value.value());
+    if (value.args().empty() || value.is(Op::Subscript) || value.is(Op::Attribute))
+      return type_of(value, types).base() == BaseType::Int64;
+    if (value.is(Op::Call) && is_conversion(value.name()))
+      return type_of(value, types).base() == BaseType::Int64;
+    return std::ranges::any_of(value.args(), [&](const Expr& e) { return is_wide(e, types); });
   }
   /// Is there a `not x` of a number? DaCe infers the type of x for it, and so do we; in C++ it is a
   /// bool.
