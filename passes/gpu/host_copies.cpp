@@ -286,7 +286,9 @@ Result<Changed> values_into_scalars(Sdfg& root, const GpuPlacement& placement,
       type = named->dtype;
     else if (connector != state[from].out_connectors.end())
       type = connector->second;
-    if (!state[to].is<Tasklet>() || !type.is_scalar()) return value.refusal;
+    const auto& subset = edge.memlet.subset();
+    const bool single = !subset || num_elements(*subset) == Expr(1);
+    if (!state[to].is<Tasklet>() || !type.is_scalar() || !single) return value.refusal;
     const std::string name = value.sdfg->fresh_name(edge.src_connector + "_handed");
     value.sdfg->arrays.insert(name, Data::scalar(type, true));
     const NodeId between = state.add(Node{AccessNode{.data = name}});
