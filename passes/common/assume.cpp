@@ -7,6 +7,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/expr_symbols.h"
 #include "ir/walk.h"
+#include "support/in_order.h"
 
 namespace sdfg {
 namespace {
@@ -150,17 +151,23 @@ void assume_scopes(const State& state, const ScopeTree& tree, NodeId node,
 }
 
 namespace {
-/// May the inner symbol be another number than the value that it is given?
-bool is_narrowed(const Sdfg& parent, const Sdfg& inner, std::string_view symbol,
-                 const Expr& value) {
-  const auto type = inner.symbols.find(symbol);
-  if (type == inner.symbols.end()) return false;
-  if (!type->second.is_signed_integer()) return true;
-  if (type->second.bytes() == 8) return false;
-  return any_symbol(value, [&](const std::string& name) {
-    const auto given = parent.symbols.find(name);
-    return given != parent.symbols.end() && given->second.bytes() > type->second.bytes();
-  });
+/// Adds symbols inside that may be other numbers than the values that they are given.
+void add_narrowed(const Sdfg& parent, const NestedSdfg& nested, SymbolSet& out) {
+  InOrder inner((**nested.sdfg).symbols), same(parent.symbols);
+  for (const auto& [name, value] : nested.symbol_mapping) {
+    const Type* own = inner.find(name);
+    if (!own || own->base() == BaseType::Int64) continue;
+    const auto is_wider = [&](const Type& given) {
+      return given.base() != own->base() && given.bytes() > own->bytes();
+    };
+    const auto mentions_wider = [&](const std::string& read) {
+      const auto given = parent.symbols.find(read);
+      return given != parent.symbols.end() && is_wider(given->second);
+    };
+    const Type* given = value.is_symbol(name) ? same.find(name) : nullptr;
+    const bool wider = given ? is_wider(*given) : any_symbol(value, mentions_wider);
+    if (wider || !own->is_signed_integer()) out.insert(name);
+  }
 }
 }  // namespace
 
@@ -175,8 +182,7 @@ Assumptions assumptions_inside(const Sdfg& parent, const NestedSdfg& nested,
     changing = names_with_other_values(**nested.sdfg, [&](const std::string& name) {
       return nested.symbol_mapping.contains(name);
     });
-    for (const auto& [name, value] : nested.symbol_mapping)
-      if (is_narrowed(parent, **nested.sdfg, name, value)) changing.insert(name);
+    add_narrowed(parent, nested, changing);
   }
   const auto passed = [&](const std::string& name) {
     const auto found = nested.symbol_mapping.find(name);

@@ -8,15 +8,15 @@
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/decide.h"
+#include "support/in_order.h"
 
 namespace sdfg {
 
 Substitution symbol_values(const NestedSdfg& nested, const Sdfg& outside) {
+  InOrder types_here((**nested.sdfg).symbols), types_there(outside.symbols);
   const auto same_type = [&](const std::string& name) {
-    const auto& symbols = (**nested.sdfg).symbols;
-    const auto here = symbols.find(name), there = outside.symbols.find(name);
-    return here == symbols.end() || there == outside.symbols.end() ||
-           !here->second.is_scalar() || here->second == there->second;
+    const Type *here = types_here.find(name), *there = types_there.find(name);
+    return !here || !there || !here->is_scalar() || *here == *there;
   };
   Substitution out;
   for (const auto& [inner, value] : nested.symbol_mapping)
