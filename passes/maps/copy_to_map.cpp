@@ -7,6 +7,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/aliases.h"
 #include "passes/common/copy.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
@@ -220,6 +221,12 @@ NodeId apply(const Sdfg& sdfg, State& state, EdgeId edge, const Plan& plan, Sche
       entry, code,
       Edge{"OUT_value", value, Memlet::read(plan.from, at_point(src, plan.from_wide, read))});
   state.connect(code, exit, Edge{out, "IN_out", write(at_point(dst, plan.to_wide, at))});
+  // A copy comes after all that its target waits for.
+  std::vector<NodeId> before;
+  for (EdgeId e : state.in(state.target(edge)))
+    if (!carries_data(state[e]) && state.source(e) != state.source(edge))
+      before.push_back(state.source(e));
+  for (NodeId n : before) state.connect(n, entry, Edge{});
   state.connect(exit, state.target(edge), Edge{"OUT_out", "", write(dst)});
   state.erase(edge);
   return entry;
