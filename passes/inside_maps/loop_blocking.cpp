@@ -83,6 +83,12 @@ class Blocker {
       if (used.contains(parameter))
         return "the range of " + quoted(map.params[other]) + " depends on " + quoted(parameter);
     }
+    SymbolSet own;  // goes inward, where all parameters are known
+    collect_symbols(Subset{{range}}, own);
+    for (std::size_t behind = d + 1; behind < map.params.size(); ++behind)
+      if (own.contains(map.params[behind]))
+        return "the range of " + quoted(parameter) + " uses " + quoted(map.params[behind]) +
+               ", which is another in the map";
     return {};
   }
 
