@@ -9,6 +9,7 @@
 #include "passes/buffers/task_order.h"
 #include "passes/common/accesses.h"
 #include "passes/common/renumber.h"
+#include "passes/common/side_effects.h"
 #include "passes/common/state_trails.h"
 #include "passes/split/conflict_order.h"
 #include "passes/split/extent.h"
@@ -118,8 +119,7 @@ class StateTasks {
   bool is_counted(const std::string& name) const {
     const Data* data = sdfg_.arrays.get(name);
     return data && data->transient && data->as_array() && data->role() == Role::Plain &&
-           data->storage != Storage::Register && data->lifetime != Lifetime::Persistent &&
-           data->lifetime != Lifetime::External && data->lifetime != Lifetime::Global;
+           data->storage != Storage::Register && !outlives_run(*data);
   }
 
   const Sdfg& sdfg_;

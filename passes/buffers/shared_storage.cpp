@@ -8,6 +8,7 @@
 #include "passes/buffers/twin_writes.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/reroute.h"
+#include "passes/common/side_effects.h"
 
 namespace sdfg {
 namespace {
@@ -46,11 +47,6 @@ bool reads_first(Sdfg& sdfg, const std::string& in, const std::string& out) {
 
 }  // namespace
 
-bool outlives_call(const Data& data) {
-  return data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State &&
-         data.lifetime != Lifetime::Sdfg;
-}
-
 Refusal SharingCheck::run() {
   if (Refusal why = check_containers()) return why;
   if (Refusal why = collect_from()) return why;
@@ -73,7 +69,7 @@ Refusal SharingCheck::check_containers() {
     if (data->is_view()) return "'" + (data == a ? from() : to()) + "' is a view";
   for (const std::string& name : {from(), to()})
     if (p_.accesses.is_referenced(name)) return "a reference is set to '" + name + "'";
-  if (outlives_call(*a))
+  if (outlives_run(*a))
     return "'" + from() + "' has lifetime " + std::string(to_text(a->lifetime));
   if (b->as_array() && b->as_array()->may_alias) return "'" + to() + "' may be other memory, too";
   if (p_.accesses.is_named(from())) return "'" + from() + "' is read by name";

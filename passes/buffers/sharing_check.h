@@ -13,9 +13,6 @@
 
 namespace sdfg {
 
-/// May somebody see after a call what the container holds?
-bool outlives_call(const Data& data);
-
 /// check_sharing for one pair: what uses them, and the two rules. Members of one class because
 /// every question needs the uses of both containers, and the order of a state that is asked about.
 class SharingCheck : BoxAlgebra {

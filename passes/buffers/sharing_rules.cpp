@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "passes/buffers/sharing_check.h"
+#include "passes/common/side_effects.h"
 
 namespace sdfg {
 
@@ -252,7 +253,7 @@ Refusal SharingCheck::search_ahead(Point start, std::vector<Subset> boxes) {
   if (std::ranges::any_of(boxes, [&](const Subset& box) { return varies(box); }))
     return clash + " in the same state";
   const Data& target = *p_.sdfg.arrays.get(to());
-  const bool callers = !target.transient || outlives_call(target);
+  const bool callers = !target.transient || outlives_run(target);
   const std::size_t last = last_touch();
   Walk walk(*this, true);
   const auto go_on = [&](Point p, const std::vector<Subset>& left) {

@@ -6,8 +6,8 @@
 namespace sdfg {
 
 bool outlives_run(const Data& data) {
-  return data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External ||
-         data.lifetime == Lifetime::Global;
+  return data.lifetime != Lifetime::Scope && data.lifetime != Lifetime::State &&
+         data.lifetime != Lifetime::Sdfg;
 }
 
 namespace {

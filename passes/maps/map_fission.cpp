@@ -11,6 +11,7 @@
 #include "passes/common/aliases.h"
 #include "passes/common/assume.h"
 #include "passes/common/scope.h"
+#include "passes/common/side_effects.h"
 #include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/map_body.h"
@@ -223,8 +224,7 @@ class Fission {
       if (site.state != &state_ || !access_nodes_.contains(site.node))
         return quoted + " is used elsewhere, too";
     if (!(data.as_array() || data.is_scalar())) return quoted + " is no array";
-    if (data.lifetime == Lifetime::Persistent || data.lifetime == Lifetime::External)
-      return quoted + " lives longer than the program runs";
+    if (outlives_run(data)) return quoted + " lives longer than the program runs";
     SymbolSet used;
     collect_symbols(data, used);
     if (std::ranges::any_of(map_.params, [&](const auto& p) { return used.contains(p); }))

@@ -67,11 +67,9 @@ void Program::pin_declared(const SymbolSet* needed_outside) {
     const Array* array = data.as_array();
     const bool simple = (array && !std::holds_alternative<ContainerArray>(data.kind)) ||
                         data.is_scalar() || data.is_stream();
-    const bool outlives = data.lifetime == Lifetime::Persistent ||
-                          data.lifetime == Lifetime::External || data.lifetime == Lifetime::Global;
     const bool outside = !data.transient && (!needed_outside || needed_outside->contains(name) ||
                                              (array && array->may_alias));
-    if (!simple || data.is_reference() || outlives || outside) pin(container(name));
+    if (!simple || data.is_reference() || outlives_run(data) || outside) pin(container(name));
     has_streams_ = has_streams_ || data.is_stream();
   }
 }

@@ -144,8 +144,7 @@ class Promotion {
     if (!data || !data->transient || data->role() != Role::Plain || data->is_stream() ||
         data->is_structure() || !is_promotable(data->dtype))
       return false;
-    return data->lifetime != Lifetime::Persistent && data->lifetime != Lifetime::External &&
-           is_one_element(*data);
+    return !outlives_run(*data) && is_one_element(*data);
   }
 
   void consider(const std::string& name, const Trail& trail) {
