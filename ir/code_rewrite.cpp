@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/analysis/expression_types.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/code.h"
 #include "ir/replacer.h"
@@ -150,8 +151,6 @@ void collect_assigned(const Statements& all, SymbolSet& out) {
   }
 }
 
-std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
-
 class Replacer {
  public:
   /// `converted`: the values as they stand in arithmetic. `outputs`: names that have a type.
@@ -175,7 +174,7 @@ class Replacer {
   Expr in_arithmetic(const Expr& e) const {
     if (!outputs_ || e.args().empty() || e.is(Op::Lambda))
       return substitute_as_written(e, converted_);
-    const bool cast = e.is(Op::Call) && Type::scalar_from_text(last_part(e.name()));
+    const bool cast = e.is(Op::Call) && conversion_type(e.name());
     if (cast || (e.is(Op::Call) && replacements_.contains(e.name()))) return as_is(e);
     std::vector<Expr> args;
     bool same = true;

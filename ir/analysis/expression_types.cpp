@@ -12,11 +12,6 @@ Type lookup(const TypeTable& names, std::string_view name) {
   return found == names.end() ? Type() : found->second;
 }
 
-std::string_view last_part(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  return dot == std::string_view::npos ? name : name.substr(dot + 1);
-}
-
 Type common_type(const Expr& expr, const TypeTable& names) {
   Type type;
   for (const Expr& arg : expr.args()) type = result_type(type, type_of(arg, names));
@@ -43,8 +38,7 @@ Type type_of_call(const Expr& call, const TypeTable& names) {
   if (name == "round") return BaseType::Int64;
   if (name.starts_with("math.") || name == "min" || name == "max") return common_type(call, names);
   if ((name == "abs" || name == "log") && !call.args().empty()) return type_of(call.arg(0), names);
-  if (auto type = Type::scalar_from_text(last_part(name))) return *type;
-  return {};
+  return conversion_type(name).value_or(Type());
 }
 
 Type type_of_attribute(const Expr& expr, const TypeTable& names) {
@@ -75,6 +69,11 @@ Type type_of_product(const Expr& expr, const TypeTable& names) {
 }
 
 }  // namespace
+
+std::optional<Type> conversion_type(std::string_view function) {
+  const std::size_t dot = function.rfind('.');
+  return Type::scalar_from_text(dot == function.npos ? function : function.substr(dot + 1));
+}
 
 Type type_of(const Expr& expr, const TypeTable& names) {
   switch (expr.op()) {
@@ -155,7 +154,7 @@ struct CodeTypes {
   }
   void operator()(const Assign& s) {
     if (s.annotation) {
-      Type type = Type::scalar_from_text(last_part(to_text(*s.annotation))).value_or(Type());
+      Type type = conversion_type(to_text(*s.annotation)).value_or(Type());
       if (s.annotation->is_symbol("int")) type = BaseType::Int64;
       if (s.annotation->is_symbol("float")) type = BaseType::Float64;
       if (type.known()) return assign(s.target, type);

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "ir/analysis/connector_types.h"
 
 namespace sdfg {
+
+/// The type to which a call of the function converts: `dace.int8`, `numpy.float16`, `bool`.
+std::optional<Type> conversion_type(std::string_view function);
 
 /// Types of the names that Python code assigns, by the first assignment of each, where the names in
 /// `names` have these types already. Names whose type cannot be told are left out.

@@ -398,7 +398,7 @@ class Fuser {
     if (value.is(Op::Integer)) return value.value() != std::int32_t(value.value());
     if (value.args().empty() || value.is(Op::Subscript) || value.is(Op::Attribute))
       return type_of(value, types).base() == BaseType::Int64;
-    if (value.is(Op::Call) && is_conversion(value.name()))
+    if (value.is(Op::Call) && conversion_type(value.name()))
       return type_of(value, types).base() == BaseType::Int64;
     return std::ranges::any_of(value.args(), [&](const Expr& e) { return is_wide(e, types); });
   }
@@ -433,14 +433,9 @@ class Fuser {
       case Op::BitOr:
       case Op::BitXor: return std::ranges::all_of(value.args(), stays_narrow);
       case Op::Select: return stays_narrow(value.arg(1)) && stays_narrow(value.arg(2));
-      case Op::Call: return is_conversion(value.name());
+      case Op::Call: return conversion_type(value.name()).has_value();
       default: return false;
     }
-  }
-  /// `dace.int8`, `numpy.float16`, `bool`.
-  static bool is_conversion(std::string_view function) {
-    const std::size_t dot = function.rfind('.');
-    return Type::scalar_from_text(function.substr(dot == function.npos ? 0 : dot + 1)).has_value();
   }
 
   void remove(State& state, NodeId n) {
