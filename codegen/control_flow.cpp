@@ -1,5 +1,5 @@
-#include "codegen/edges.h"
 #include "codegen/sdfg_function.h"
+#include "ir/edges.h"
 #include "ir/graph_algorithms.h"
 #include "support/text.h"
 
@@ -247,20 +247,18 @@ void SdfgFunction::emit_with_jumps(Writer& out, const Region& region,
       targets.insert(target);
       body.line("goto " + label(target) + ";");
     };
-    std::optional<InterstateEdgeId> always;
-    for (InterstateEdgeId e : region.out(id)) {
-      if (is_unconditional(region[e])) {
-        if (!always) always = e;
-        continue;
+    bool always = false;
+    for (InterstateEdgeId e : edges_as_tried(region, id)) {
+      if (always = is_unconditional(region[e]); always) {
+        follow(e, true);
+        break;
       }
       body.open("if (" + condition(region[e].condition, place.edge(region, e)) + ")");
       follow(e, false);
       body.close();
     }
-    if (always) {
-      follow(*always, true);
-    } else if (next && !region[id].is<ReturnBlock>() && !region[id].is<BreakBlock>() &&
-               !region[id].is<ContinueBlock>()) {
+    if (!always && next && !region[id].is<ReturnBlock>() && !region[id].is<BreakBlock>() &&
+        !region[id].is<ContinueBlock>()) {
       ends = true;
       body.line("goto " + end + ";");
     }

@@ -1,6 +1,6 @@
-#include "codegen/edges.h"
 #include "codegen/interpreter/unit.h"
 #include "ir/analysis/assigned_symbols.h"
+#include "ir/edges.h"
 #include "ir/graph_algorithms.h"
 #include "ir/place.h"
 
@@ -35,23 +35,20 @@ Action Unit::compile_region(const Region& region, const Where* place) {
   }
   for (BlockId id : region.nodes()) {
     std::vector<Exit>& exits = blocks[id.value].exits;
-    std::vector<Exit> unconditional;
-    for (InterstateEdgeId e : region.out(id)) {
+    for (InterstateEdgeId e : edges_as_tried(region, id)) {
       const InterstateEdge& edge = region[e];
       const Where* at = machine_.new_place(place, Place().edge(region, e).text());
       try {
         Exit exit;
         exit.next = region.target(e).value;
         exit.assign = compile_assignments(edge, at);
-        const bool always = is_unconditional(edge);
-        if (!always) exit.condition = compile_condition(edge.condition, at);
-        (always ? unconditional : exits).push_back(std::move(exit));
+        if (!is_unconditional(edge)) exit.condition = compile_condition(edge.condition, at);
+        exits.push_back(std::move(exit));
       } catch (Stop& stop) {
         if (stop.why.place.empty()) stop.why.place = at->text();
         throw;
       }
     }
-    for (Exit& exit : unconditional) exits.push_back(std::move(exit));
   }
   constexpr std::size_t nowhere = ~std::size_t(0);
   return [machine = &machine_, blocks = std::move(blocks), first = std::size_t(first->value)] {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/edges.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/blocks.h"
 #include "passes/common/decide.h"
@@ -215,7 +216,10 @@ class Raiser {
   /// The condition under which control stays in the cycle behind a block that decides.
   std::optional<Code> stays(const Cycle& cycle, BlockId decides) const {
     std::optional<Code> stay, leave;
-    for (InterstateEdgeId e : region_.out(decides))
+    const auto edges = edges_as_tried(region_, decides);
+    // What stands behind an edge that is always taken decides nothing.
+    if (edges.size() > 1 && region_[edges[0]].condition.always_true()) return std::nullopt;
+    for (InterstateEdgeId e : edges)
       (cycle.blocks.contains(region_.target(e)) ? stay : leave) = region_[e].condition;
     if (!stay) return std::nullopt;
     if (!stay->always_true()) return stay->expr() ? stay : std::nullopt;
@@ -357,13 +361,13 @@ class Raiser {
   }
 
   Refusal find_ways(BlockId block, std::vector<Way>& ways, std::optional<BlockId>& meet) const {
-    // An unconditional edge counts last.
-    std::vector<InterstateEdgeId> edges(region_.out(block).begin(), region_.out(block).end());
-    const auto plain = std::ranges::stable_partition(
-        edges, [&](InterstateEdgeId e) { return !region_[e].condition.always_true(); });
-    if (plain.size() > 1) return "several unconditional edges leave it";
     std::optional<BlockId> ends;
-    for (InterstateEdgeId e : edges) {
+    bool always = false;
+    for (InterstateEdgeId e : edges_as_tried(region_, block)) {
+      if (always)
+        return "the edge to '" + region_[region_.target(e)].label +
+               "' is never taken; dead-state-elimination removes it";
+      always = region_[e].condition.always_true();
       Way way = follow(block, e);
       if (way.last) {
         const BlockId target = region_.target(*way.last);

@@ -1,7 +1,6 @@
 #include "passes/simplify/dead_state_elimination.h"
 
-#include <algorithm>
-
+#include "ir/edges.h"
 #include "ir/graph_algorithms.h"
 #include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"
@@ -58,12 +57,8 @@ class Eliminator {
   Changed cut_edges(const Sdfg& sdfg, Region& region, BlockId id, const Trail& trail) {
     const Block& block = region[id];
     bool taken = block.is<BreakBlock>() || block.is<ContinueBlock>() || block.is<ReturnBlock>();
-    std::vector<InterstateEdgeId> order(region.out(id).begin(), region.out(id).end());
-    // An unconditional edge counts last, wherever it stands.
-    std::ranges::stable_partition(
-        order, [&](InterstateEdgeId e) { return !region[e].condition.always_true(); });
     Changed changed = Changed::No;
-    for (InterstateEdgeId e : order) {
+    for (InterstateEdgeId e : edges_as_tried(region, id)) {
       const Truth truth = taken ? Truth::No : decide(region[e].condition, sdfg, {});
       const bool already_plain = region[e].condition.always_true();
       taken = taken || truth == Truth::Yes;
