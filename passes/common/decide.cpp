@@ -63,7 +63,6 @@ bool is_integer_condition(const Expr& condition, const Assumptions& assumptions)
   }
 }
 
-namespace {
 bool divides_otherwise(const Expr& value, const Assumptions& assumptions) {
   const bool divides = value.is(Op::FloorDiv) || value.is(Op::CeilDiv) || value.is(Op::Mod) ||
                        value.is(Op::Div) || value.is(Op::Pow);
@@ -71,7 +70,6 @@ bool divides_otherwise(const Expr& value, const Assumptions& assumptions) {
   return std::ranges::any_of(
       value.args(), [&](const Expr& e) { return divides_otherwise(e, assumptions); });
 }
-}  // namespace
 
 SymbolSet differing_in_code(const Substitution& values, const Sdfg& sdfg,
                             const Assumptions& assumptions) {

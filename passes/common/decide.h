@@ -13,6 +13,9 @@ bool is_integer_arithmetic(const Expr& value, const Assumptions& assumptions = {
 /// The same of a condition over such values.
 bool is_integer_condition(const Expr& condition, const Assumptions& assumptions = {});
 
+/// Does code round, or take remainders, otherwise than the symbolic expression does?
+bool divides_otherwise(const Expr& value, const Assumptions& assumptions = {});
+
 /// Would code compute an integer value of the SDFG otherwise? It divides as above, and what is
 /// unsigned wraps around there.
 bool differs_in_code(const Expr& value, const Sdfg& sdfg, const Assumptions& assumptions = {});

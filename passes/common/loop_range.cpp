@@ -3,27 +3,26 @@
 #include <algorithm>
 
 #include "ir/walk.h"
+#include "passes/common/assume.h"
+#include "passes/common/decide.h"
 
 namespace sdfg {
 namespace {
 
 Diagnostic no(std::string why) { return Diagnostic{{}, std::move(why)}; }
 
-/// Does code round as normal form does? It rounds towards zero, normal form rounds down.
-bool rounds_down(const Expr& code) {
-  const bool rounds = code.is(Op::FloorDiv) || code.is(Op::CeilDiv) || code.is(Op::Mod);
-  return std::ranges::all_of(code.args(), [&](const Expr& a) {
-    return rounds_down(a) && !(rounds && certain(less(a, Expr(0))));
-  });
+/// `variable = value` or `variable += value`: what is assigned.
+const Assign* assignment(const RareOptional<Code>& code, const std::string& variable) {
+  const Statements* statements = code ? code->statements() : nullptr;
+  if (!statements || statements->size() != 1) return nullptr;
+  const auto* assign = std::get_if<Assign>(&statements->front().kind);
+  return assign && assign->target.is_symbol(variable) ? assign : nullptr;
 }
 
-/// `variable = value` or `variable += value`, as the value it gets.
+/// The value it gets.
 std::optional<Expr> assigned_value(const RareOptional<Code>& code, const std::string& variable) {
-  const Statements* statements = code ? code->statements() : nullptr;
-  if (!statements || statements->size() != 1) return std::nullopt;
-  const auto* assign = std::get_if<Assign>(&statements->front().kind);
-  if (!assign || !assign->target.is_symbol(variable) || !rounds_down(assign->value))
-    return std::nullopt;
+  const Assign* assign = assignment(code, variable);
+  if (!assign) return std::nullopt;
   return simplify(assign->augmented
                       ? Expr::make(*assign->augmented, {assign->target, assign->value})
                       : assign->value);
@@ -55,6 +54,43 @@ std::optional<Bound> bound(const Expr& condition, const std::string& variable) {
   if (affine->coefficient == Expr(1)) return Bound{condition.op(), -affine->rest};
   if (affine->coefficient == Expr(-1)) return Bound{mirrored(condition.op()), affine->rest};
   return std::nullopt;
+}
+
+/// Adds what a sum, as written, adds to the only quotient in it that code may round up.
+bool add_without_quotient(const Expr& e, const Assumptions& known, Expr& rest, bool& found) {
+  if (!divides_otherwise(e, known)) {
+    rest = rest + e;
+    return true;
+  }
+  if (e.is(Op::Add))
+    return std::ranges::all_of(e.args(), [&](const Expr& term) {
+      return add_without_quotient(term, known, rest, found);
+    });
+  if (e.is(Op::Sub)) {
+    rest = rest - e.arg(1);
+    return !divides_otherwise(e.arg(1), known) &&
+           add_without_quotient(e.arg(0), known, rest, found);
+  }
+  if (found || !e.is(Op::FloorDiv) || e.arg(1).as_integer().value_or(0) <= 0) return false;
+  found = true;
+  if (!divides_otherwise(e.arg(0), known)) return true;
+  // Where a quotient in it is not above 0, neither is this one.
+  Expr more(0);
+  bool inner = false;
+  return add_without_quotient(e.arg(0), known, more, inner) &&
+         certain(less_equal(more, 0, known));
+}
+
+/// Does a loop upwards end before it begins wherever code would round a quotient in its end up?
+/// The quotient is not above 0 there.
+bool ends_before(const Expr& condition, const LoopRange& range, const Assumptions& known) {
+  const bool less_than = condition.is(Op::Lt);
+  if ((!less_than && !condition.is(Op::Le)) || !condition.arg(0).is_symbol(range.variable))
+    return false;
+  Expr rest(less_than ? -1 : 0);
+  bool found = false;
+  return range.step > 0 && add_without_quotient(condition.arg(1), known, rest, found) &&
+         certain(less(rest, range.begin, known));
 }
 
 bool is_whole(const Expr& e) {
@@ -116,6 +152,13 @@ bool LoopRanges::is_signed_integer(const std::string& name) {
   return found == types_->end() || found->second.is_signed_integer();
 }
 
+/// Code rounds towards zero, normal form rounds down. Extents of arguments are not negative.
+bool LoopRanges::rounds_up(const Expr& code) {
+  if (!divides_otherwise(code)) return false;
+  if (!shapes_) assume_shapes(sdfg_, shapes_.emplace());
+  return divides_otherwise(code, *shapes_);
+}
+
 Result<LoopRange> LoopRanges::of(const LoopRegion& loop) {
   LoopRange range;
   range.variable = loop.loop_variable;
@@ -128,8 +171,6 @@ Result<LoopRange> LoopRanges::of(const LoopRegion& loop) {
   if (!step || *step == 0)
     return no("the step of '" + range.variable + "' is no constant other than 0");
   const Expr* condition = loop.loop_condition ? loop.loop_condition->expr() : nullptr;
-  if (condition && !rounds_down(*condition))
-    return no("the loop's condition divides what is below 0, which code rounds up");
   const auto limit = condition ? bound(*condition, range.variable) : std::nullopt;
   if (!limit)
     return no("the loop's condition does not compare '" + range.variable + "' with a bound");
@@ -146,6 +187,10 @@ Result<LoopRange> LoopRanges::of(const LoopRegion& loop) {
     return no("the loop tests its condition between body and update");
   if (!is_whole(range.begin) || !is_whole(range.end))
     return no("the range of '" + range.variable + "' is computed from more than integer symbols");
+  if ((rounds_up(*condition) && !ends_before(*condition, range, *shapes_)) ||
+      rounds_up(assignment(loop.init_statement, range.variable)->value) ||
+      rounds_up(assignment(loop.update_statement, range.variable)->value))
+    return no("the loop's range divides what may be below 0, which code rounds up");
   if (uses_symbol(range.begin, range.variable))
     return no("'" + range.variable + "' begins at its own value");
   // A variable that is not declared has the type of its ends.

@@ -40,9 +40,11 @@ class LoopRanges {
 
  private:
   bool is_signed_integer(const std::string& name);
+  bool rounds_up(const Expr& code);
 
   const Sdfg& sdfg_;
-  std::optional<TypeTable> types_;  ///< when a name is not declared
+  std::optional<TypeTable> types_;     ///< when a name is not declared
+  std::optional<Assumptions> shapes_;  ///< when something is divided
 };
 
 }  // namespace sdfg

@@ -1,8 +1,11 @@
 #include "passes/loops/map_to_loop.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/assume.h"
+#include "passes/common/decide.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/loops/nest_scope.h"
 
@@ -96,6 +99,8 @@ class Converter {
     if (map.instrument != Instrumentation::None) return "the map is instrumented";
     if (!certain(less(Expr(0), map.ranges[0].step, context_.assumptions())))
       return "the step " + to_text(map.ranges[0].step) + " may not be positive";
+    if (computed_otherwise(nester.sdfg(), map.ranges[0]))
+      return "a loop's code may compute the range " + to_text(map.ranges[0]) + " otherwise";
     if (Refusal why = nester.find_border(state, scope, around, border, context_.assumptions()))
       return why;
     // A map without a schedule runs where its data is; a loop runs on the host.
@@ -104,6 +109,17 @@ class Converter {
         if (gpu_.is_out_of_reach(nester.sdfg(), name))
           return "'" + name + "' is in GPU memory, where a loop on the host cannot reach it";
     return {};
+  }
+
+  bool computed_otherwise(const Sdfg& sdfg, const Range& range) const {
+    const auto differs = [&](const Assumptions& known) {
+      return std::ranges::any_of(std::array{range.begin, range.end + 1, range.step},
+                                 [&](const Expr& e) { return differs_in_code(e, sdfg, known); });
+    };
+    Assumptions known = context_.assumptions();
+    if (!differs(known)) return false;
+    assume_shapes(sdfg, known);
+    return differs(known);
   }
 
   void apply(const ScopeNester& nester, State& state, const Scope& scope, const Border& border) {
