@@ -24,8 +24,19 @@ Substitution symbol_values(const NestedSdfg& nested, const Sdfg& outside) {
   return out;
 }
 
+namespace {
+/// Does the type hold each number in the expression?
+bool holds_numbers(const Type& integer, const Expr& value) {
+  if (value.is(Op::Integer)) return holds(integer, value.value());
+  return std::ranges::all_of(value.args(),
+                             [&](const Expr& e) { return holds_numbers(integer, e); });
+}
+}  // namespace
+
 bool holds(const Type& symbol, const Expr& value, const ByName<Type>& outside) {
   if (value.is(Op::Integer) && symbol.is_integer()) return holds(symbol, value.value());
+  // What is beyond a smaller type wraps around there. (Symbols are taken to have fitting values.)
+  if (symbol.base() == BaseType::Int32 && !holds_numbers(symbol, value)) return false;
   const Type type = type_of(value, outside);
   if (type == symbol) return true;
   if (symbol.is_float()) return value.is(Op::Integer) || (value.is(Op::Symbol) && type.known());
