@@ -124,8 +124,6 @@ class DoubleWrites {
     const Data* inside = access ? p_.sdfg.find_data(access->data) : nullptr;
     if (access ? !inside || inside->is_view() || inside->is_stream() : !source.is<Tasklet>())
       return "'" + std::string(source.label()) + "' in the map cannot give its value to two";
-    if (!access && num_elements(*state_[leaf].memlet.dst_subset) != Expr(1))
-      return "tasklet '" + std::string(source.label()) + "' gives more than one element";
     return check_order(output, target, *sides, to);
   }
 

@@ -62,7 +62,7 @@ class Collector {
     } else if (!box && edge.memlet.data == name) {
       box = edge.memlet.subset();
     }
-    if (!read && !access && box) exact = writes_all(sdfg_, state_, e, node_, *box);
+    if (!read && !access && box) exact = writes_all(sdfg_, state_, e, *box);
     const bool combines = edge.memlet.wcr || (!read && !access && library_combines(e));
     Use use{node_, e, {}, {}, std::move(box), !read, combines, exact, false};
     refresh(state_, order_, use);

@@ -9,6 +9,7 @@
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/library_node.h"
+#include "passes/common/certain_writes.h"
 
 namespace sdfg {
 namespace {
@@ -112,7 +113,8 @@ class Walk {
       // Inside a scope each point reads and writes its own part, in an order of its own.
       if (tree.parent_of(n) || is_viewed(state, n)) return false;
       Written here = written;
-      for (EdgeId e : state.in(n)) add_write(state, e, here);
+      for (EdgeId e : state.in(n))
+        if (auto box = certainly_written(sdfg_, state, e)) here.push_back(std::move(*box));
       for (EdgeId e : state.out(n))
         if (!state[e].memlet.empty() && !covered(here, state[e].memlet.src_subset)) return false;
       for (EdgeId e : state.in(n)) {
@@ -123,10 +125,9 @@ class Walk {
     for (NodeId n : state.nodes_of<AccessNode>()) {
       const auto* access = state[n].as<AccessNode>();
       if (access->data != name_) continue;
-      Written added;
-      for (EdgeId e : state.in(n)) add_write(state, e, added);
-      for (Subset& subset : added)
-        if (!changes(subset)) written.push_back(std::move(subset));
+      for (EdgeId e : state.in(n))
+        if (auto box = certainly_written(sdfg_, state, e); box && !changes(*box))
+          written.push_back(std::move(*box));
     }
     return true;
   }
@@ -155,63 +156,6 @@ class Walk {
                                [&](EdgeId e) { return views(path_source(state, e)); }) ||
            std::ranges::any_of(state.out(n),
                                [&](EdgeId e) { return views(path_target(state, e)); });
-  }
-
-  /// What an edge into the container's access node certainly writes.
-  void add_write(const State& state, EdgeId edge, Written& written) {
-    const Memlet& memlet = state[edge].memlet;
-    if (memlet.empty() || memlet.dynamic || memlet.wcr || !memlet.dst_subset) return;
-    const Node& source = state[state.source(edge)];
-    if (source.is<Tasklet>()) {
-      // A tasklet may skip elements of a range.
-      if (num_elements(*memlet.dst_subset) == Expr(1)) written.push_back(*memlet.dst_subset);
-    } else if (source.is<AccessNode>() ||
-               (source.is<LibraryNode>() && !reads_its_output(source))) {
-      written.push_back(*memlet.dst_subset);
-    } else if (source.is<MapExit>()) {
-      if (auto all = written_by_map(state, edge)) written.push_back(std::move(*all));
-    }
-  }
-
-  /// A map around one tasklet that writes A[p + a, q + b, …] writes a box, one element per point.
-  std::optional<Subset> written_by_map(const State& state, EdgeId edge) const {
-    const auto leaves = path_leaves(state, edge);
-    if (leaves.size() != 1) return std::nullopt;
-    const EdgeId leaf = leaves[0];
-    const Memlet& memlet = state[leaf].memlet;
-    const auto* exit = state[state.target(leaf)].as<MapExit>();
-    if (!exit || state.target(leaf) != state.source(edge) || memlet.dynamic || memlet.wcr ||
-        !memlet.dst_subset || !state[state.source(leaf)].is<Tasklet>())
-      return std::nullopt;
-    const auto& map = state.get<MapEntry>(exit->entry);
-    for (const auto& [name, type] : state[exit->entry].in_connectors)
-      if (!name.starts_with("IN_")) return std::nullopt;
-    Subset all = *memlet.dst_subset;
-    SymbolSet used;
-    for (Range& range : all.ranges) {
-      if (!range.is_index()) return std::nullopt;
-      std::size_t params = 0;
-      const Expr index = range.begin;
-      for (std::size_t p = 0; p < map.params.size(); ++p) {
-        if (!uses_symbol(index, map.params[p])) continue;
-        const auto affine = match_affine(index, map.params[p]);
-        if (!affine || !(affine->coefficient == Expr(1)) || !(map.ranges[p].step == Expr(1)) ||
-            ++params > 1 || !used.insert(map.params[p]).second)
-          return std::nullopt;
-        range = {map.ranges[p].begin + affine->rest, map.ranges[p].end + affine->rest};
-      }
-    }
-    // A parameter that chooses no element only matters when it has no values.
-    for (std::size_t p = 0; p < map.params.size(); ++p) {
-      SymbolSet names;
-      collect_symbols(Subset{{map.ranges[p]}}, names);
-      for (const std::string& q : map.params)
-        if (names.contains(q)) return std::nullopt;
-      if (!used.contains(map.params[p]) &&
-          !certain(less_equal(map.ranges[p].begin, map.ranges[p].end)))
-        return std::nullopt;
-    }
-    return all;
   }
 
   const Sdfg& sdfg_;

@@ -10,22 +10,6 @@
 namespace sdfg {
 namespace {
 
-/// The label of a jump that leaves the iteration of the loop around; null when there is none.
-const std::string* find_jump(const Region& region, bool in_inner_loop) {
-  for (BlockId id : region.nodes()) {
-    const Block& block = region[id];
-    if (block.is<ReturnBlock>()) return &block.label;
-    if (!in_inner_loop && is_jump(block)) return &block.label;
-    if (const Region* inner = block.region())
-      if (const auto* found = find_jump(*inner, in_inner_loop || block.is<LoopRegion>()))
-        return found;
-    if (const auto* conditional = block.as<ConditionalBlock>())
-      for (const Branch& branch : conditional->branches)
-        if (const auto* found = find_jump(branch.region(), in_inner_loop)) return found;
-  }
-  return nullptr;
-}
-
 /// Counts blocks and nodes, those of nested SDFGs, too, until there are more than `most`.
 class Size {
  public:
@@ -56,6 +40,21 @@ class Size {
 
 }  // namespace
 
+const std::string* find_jump(const Region& region, bool in_inner_loop) {
+  for (BlockId id : region.nodes()) {
+    const Block& block = region[id];
+    if (block.is<ReturnBlock>()) return &block.label;
+    if (!in_inner_loop && is_jump(block)) return &block.label;
+    if (const Region* inner = block.region())
+      if (const auto* found = find_jump(*inner, in_inner_loop || block.is<LoopRegion>()))
+        return found;
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (const Branch& branch : conditional->branches)
+        if (const auto* found = find_jump(branch.region(), in_inner_loop)) return found;
+  }
+  return nullptr;
+}
+
 Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t most) {
   if (copies <= 0) return {};
   Size body(most / copies);
@@ -67,7 +66,7 @@ Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t mos
 }
 
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases) {
-  if (const std::string* jump = find_jump(loop, false))
+  if (const std::string* jump = find_jump(loop))
     return "'" + *jump + "' leaves an iteration early";
   if (Refusal why = check_values(loop, range, aliases)) return why;
   Refusal why;

@@ -14,6 +14,10 @@
 
 namespace sdfg {
 
+/// The label of a jump out of a region, or out of one iteration of a loop; null: there is none.
+/// With `in_inner_loop` only a `return` leaves.
+const std::string* find_jump(const Region& region, bool in_inner_loop = false);
+
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
 /// body changes the variable or what the range is computed from. (A `return` counts as a jump.)
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range,

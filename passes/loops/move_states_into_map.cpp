@@ -54,7 +54,7 @@ struct Group {
       if (!border.out) continue;
       const State& state = part.state();
       const auto& written = state[*border.out].memlet.dst_subset;
-      if (written && writes_all(sdfg, state, *border.out, state.target(*border.out), *written))
+      if (written && writes_all(sdfg, state, *border.out, *written))
         touched.certain.push_back(*written);
     }
     parts.push_back(std::move(part));

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <set>
 
+#include "passes/common/certain_writes.h"
 #include "passes/common/outputs_read.h"
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
-#include "passes/map_fusion/exact_write.h"
+#include "passes/common/state_counts.h"
 #include "passes/map_fusion/follow_others.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/waits_through.h"
+#include "passes/map_fusion/write_back.h"
 #include "passes/split/container_uses.h"
 
 namespace sdfg {
@@ -287,7 +289,28 @@ class Planner {
       plan_.waits.push_back(between.node);
     if (between.fate != Intermediate::Fate::Gone && rules_.require_exclusive_intermediates)
       return "'" + name + "' is used elsewhere, too";
+    if (is_new(between, data)) return {};
+    for (const std::string& out : between.out_ports)
+      for (EdgeId w : first_.out.at(out).inner)
+        if (const Subset subset = *inner_subset(site_, w, first_.out.at(out), false);
+            !is_written(w, subset))
+          return "an iteration of the first map may leave parts of " + text(name, subset) +
+                 " unwritten";
     return {};
+  }
+
+  /// Is all of the subset written, or can it be?
+  bool is_written(EdgeId edge, const Subset& subset) const {
+    if (writes_all(site_.sdfg, state_, edge, subset, inside_)) return true;
+    if (!input_to_write_back(site_.sdfg, state_, edge)) return false;
+    if (!std::ranges::count(plan_.write_back, edge)) plan_.write_back.push_back(edge);
+    return true;
+  }
+  /// Can nobody have left anything in the container where the first map does not write?
+  bool is_new(const Intermediate& between, const Data& data) const {
+    return may_begin_anew(data) && site_.accesses.is_single_use(between.container) &&
+           std::ranges::all_of(state_.in(between.node),
+                               [&](EdgeId e) { return state_.source(e) == first_.exit; });
   }
 
   Refusal check_write(Intermediate& between, const std::string& port, EdgeId edge) {
@@ -297,9 +320,6 @@ class Planner {
     if (combines(state_, edge)) return "the first map combines values in '" + name + "'";
     const auto subset = inner_subset(site_, edge, first_.out.at(port), false);
     if (!subset) return "which part of '" + name + "' the first map writes cannot be told";
-    if (!writes_exactly(state_, edge, inside_))
-      return "an iteration of the first map may leave parts of " + text(name, *subset) +
-             " unwritten";
     KeptValue value{edge, port, substitute(*subset, plan_.match.first), {}, {}, {}};
     for (const Range& r : value.written.ranges) {
       if (!(r.step == Expr(1)) || !(r.tile == Expr(1)))
@@ -446,7 +466,7 @@ class Planner {
       for (const std::string& out : written->second.all())
         for (EdgeId e : second_.out.at(out).inner) {
           const auto subset = inner_subset(site_, e, second_.out.at(out), false);
-          if (!subset || !writes_exactly(state_, e, inside_)) continue;
+          if (!subset || !is_written(e, *subset)) continue;
           if (certain(covers(substitute(*subset, plan_.match.second), value.written, inside_)))
             return true;
         }

@@ -7,6 +7,7 @@
 #include "passes/common/reroute.h"
 #include "passes/common/scope.h"
 #include "passes/map_fusion/fusion_conflicts.h"
+#include "passes/map_fusion/write_back.h"
 
 namespace sdfg {
 namespace {
@@ -273,6 +274,10 @@ bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, cons
        {std::pair(&first, &plan.match.first), {&second, &plan.match.second}})
     if (!values->empty())
       substitute_in_scope(state, *find_scope(state, map->entry), *values, site.sdfg.symbols);
+  std::vector<std::string> inputs;  // looked for before anything is written back
+  for (EdgeId e : plan.write_back)
+    inputs.push_back(input_to_write_back(site.sdfg, state, e).value());
+  for (std::size_t i = 0; i < inputs.size(); ++i) write_back(state, plan.write_back[i], inputs[i]);
   for (EdgeId e : plan.order_only) state.erase(e);
 
   const bool into_first = first.size >= second.size;

@@ -65,7 +65,7 @@ Subset seen_from_outside(const State& state, const ScopeTree& tree, const Storag
                          EdgeId leaf, const Subset& whole) {
   Subset subset = *side(state[leaf].memlet, place.reads);
   for (const NodeId entry : scopes_around(tree, place, end_of(state, place, leaf))) {
-    const std::vector<std::string> defined = names_defined_by(state[entry]);
+    const std::vector<std::string> defined = names_of_scope(state[entry]);
     const SymbolSet names(defined.begin(), defined.end());
     std::vector<std::optional<Range>> ranges(subset.ranges.begin(), subset.ranges.end());
     if (const auto* map = state[entry].as<MapEntry>())
@@ -99,13 +99,8 @@ bool fills(const State& state, const ScopeTree& tree, const StoragePlace& place,
 /// Sizes of the box, bounded without the parameters of the scopes around.
 Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner, Subset box) {
   SymbolSet params;
-  for (const NodeId entry : tree.enclosing(inner)) {
-    if (const auto* map = state[entry].as<MapEntry>())
-      params.insert(map->params.begin(), map->params.end());
-    if (const auto* consume = state[entry].as<ConsumeEntry>()) params.insert(consume->pe_index);
-    for (const auto& [connector, type] : state[entry].in_connectors)
-      if (!connector.starts_with("IN_")) params.insert(connector);
-  }
+  for (const NodeId entry : tree.enclosing(inner))
+    for (std::string& name : names_of_scope(state[entry])) params.insert(std::move(name));
   LocalBox local{std::move(box), {}};
   for (const Range& range : local.box.ranges) {
     if (range.step != Expr(1) || range.tile != Expr(1))
@@ -239,7 +234,7 @@ Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree&
     const std::string name = "'" + std::string(code.label()) + "'";
     if (num_elements(subset) != Expr(1))
       return name + " may write a part of " + to_text(subset) + " only";
-    if (!writes_all(sdfg, state, leaf, state.target(leaf), subset))
+    if (!writes_all(sdfg, state, leaf, subset))
       return name + " may write nothing";
   }
   NameSet followed;
@@ -250,7 +245,7 @@ Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree&
     const auto* map = state[entry].as<MapEntry>();
     if (!map) return "it is not certain that all of " + to_text(subset) + " is written";
     maps.push_back(map);
-    for (std::string& name : names_defined_by(state[entry])) names.insert(std::move(name));
+    for (std::string& name : names_of_scope(state[entry])) names.insert(std::move(name));
   }
   const auto is_param = [&](const std::string& name) { return names.contains(name); };
   for (const Range& range : subset.ranges) {

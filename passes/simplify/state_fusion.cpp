@@ -76,20 +76,6 @@ struct StateAccesses {
   bool side_effects = false;
 };
 
-/// Does the edge write its subset whenever the state runs? A view must have been written wholly.
-bool writes_certainly(const Sdfg& sdfg, const State& state, EdgeId edge) {
-  const Memlet& memlet = state[edge].memlet;
-  const NodeId from = state.source(edge), to = state.target(edge);
-  if (memlet.empty() || memlet.wcr || memlet.dynamic || !memlet.dst_subset) return false;
-  const auto* access = state[from].as<AccessNode>();
-  if (!access) return writes_all(sdfg, state, edge, to, *memlet.dst_subset);
-  const Data* data = sdfg.find_data(access->data);
-  return data && (!data->is_view() || std::ranges::any_of(state.in(from), [&](EdgeId e) {
-    const auto& subset = state[e].memlet.dst_subset;
-    return subset && is_whole(*data, *subset) && writes_certainly(sdfg, state, e);
-  }));
-}
-
 /// Is there a path, as far as a short search backward from `to` tells? A "no" costs a redundant
 /// ordering edge, never a wrong order.
 class ShortSearch {
@@ -187,7 +173,7 @@ Collected collect(const Sdfg& sdfg, const State& state, const SymbolSet& contain
       list.push_back(
           {n, scope_begin(state.source(e)), n, direct ? memlet.dst_subset : std::nullopt, true});
       if (memlet.wcr) reads.push_back(list.back().subset);
-      if (repeats && list.back().subset && writes_certainly(sdfg, state, e))
+      if (repeats && list.back().subset && writes_all(sdfg, state, e, *list.back().subset))
         certain_writes.push_back(*list.back().subset);
     }
     // `setzero` and isolated nodes write what they name.
