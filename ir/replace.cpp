@@ -289,13 +289,11 @@ class FreshNames {
 }  // namespace
 
 std::vector<std::string> names_of_scope(const Node& entry) {
-  std::vector<std::string> out;
-  if (const auto* map = entry.as<MapEntry>()) {
-    out = range_inputs(entry);
+  if (!entry.is_entry()) return {};
+  std::vector<std::string> out = range_inputs(entry);
+  if (const auto* map = entry.as<MapEntry>())
     out.insert(out.end(), map->params.begin(), map->params.end());
-  } else if (const auto* consume = entry.as<ConsumeEntry>()) {
-    out.push_back(consume->pe_index);
-  }
+  if (const auto* consume = entry.as<ConsumeEntry>()) out.push_back(consume->pe_index);
   return out;
 }
 
@@ -313,22 +311,25 @@ void rename_bound_names(State& state, const SymbolSet& clashing) {
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to) {
   const Substitution substitution{{std::string(from), Expr::symbol(to)}};
   Replacer name(substitution);
-  if (auto* map = state[entry].as<MapEntry>()) {
+  auto* map = state[entry].as<MapEntry>();
+  auto* consume = state[entry].as<ConsumeEntry>();
+  if (map) {
     const auto param = std::ranges::find(map->params, from);
     for (auto d = std::size_t(param - map->params.begin()) + 1; d < map->ranges.size(); ++d)
       name(map->ranges[d]);
     if (param != map->params.end()) *param = to;
-    if (auto& inputs = state[entry].in_connectors; is_range_input(from) && inputs.contains(from)) {
-      auto moved = inputs.extract(inputs.find(from));
-      moved.key() = to;
-      inputs.insert(std::move(moved));
-      for (EdgeId e : state.in(entry))
-        if (state[e].dst_connector == from) state[e].dst_connector = to;
-      for (Range& r : map->ranges) name(r);
-    }
-  } else if (auto* consume = state[entry].as<ConsumeEntry>();
-             consume && consume->pe_index == from) {
+  } else if (consume && consume->pe_index == from) {
     consume->pe_index = to;
+  }
+  if (auto& inputs = state[entry].in_connectors; is_range_input(from) && inputs.contains(from)) {
+    auto moved = inputs.extract(inputs.find(from));
+    moved.key() = to;
+    inputs.insert(std::move(moved));
+    for (EdgeId e : state.in(entry))
+      if (state[e].dst_connector == from) state[e].dst_connector = to;
+    if (map)
+      for (Range& r : map->ranges) name(r);
+    if (consume) name(consume->num_pes);
   }
   const auto hides = [&](NodeId scope) {
     return std::ranges::count(names_of_scope(state[scope]), from) > 0;

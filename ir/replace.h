@@ -34,7 +34,7 @@ void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to);
 /// Gives a parameter or dynamic range input of a map (or the index of a consume scope) another
 /// name, in the entry and in everything inside its scope.
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to);
-/// Parameters and dynamic range inputs of a map, or the index of a consume scope.
+/// What an entry defines inside: dynamic range inputs, parameters, the index of a consume scope.
 std::vector<std::string> names_of_scope(const Node& entry);
 /// Gives what a scope binds other names where these clash with some, so that expressions that
 /// mention those may be moved into it. What took the place of each.

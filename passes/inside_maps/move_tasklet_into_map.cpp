@@ -8,6 +8,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/used_names.h"
+#include "ir/replace.h"
 #include "passes/common/accesses.h"
 #include "passes/common/connector_index.h"
 #include "passes/common/side_effects.h"
@@ -83,16 +84,14 @@ class Mover {
   }
 
   Refusal check_map(const State& state, NodeId tasklet, NodeId entry) const {
-    SymbolSet defined;
-    const MapEntry& map = state.get<MapEntry>(entry);
-    defined.insert(map.params.begin(), map.params.end());
-    for (const auto& [connector, type] : state[entry].in_connectors)
-      if (!connector.starts_with("IN_")) defined.insert(connector);
+    const std::vector<std::string> names = names_of_scope(state[entry]);
+    const SymbolSet defined(names.begin(), names.end());
     SymbolSet used;
     collect_used_names(state[tasklet], defined, used);
     for (const std::string& name : used)
       if (defined.contains(name))
-        return "the map " + quoted(map.label) + " gives " + quoted(name) + " another meaning";
+        return "the map " + quoted(state[entry].label()) + " gives " + quoted(name) +
+               " another meaning";
     return {};
   }
 

@@ -5,6 +5,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/analysis/propagate.h"
+#include "ir/replace.h"
 
 namespace sdfg {
 namespace {
@@ -86,16 +87,6 @@ Refusal check_between(const State& state, MapEnds outer, MapEnds inner) {
 
 }  // namespace
 
-std::vector<std::string> names_defined_by(const Node& entry) {
-  std::vector<std::string> names;
-  if (const auto* map = entry.as<MapEntry>()) names = map->params;
-  if (const auto* consume = entry.as<ConsumeEntry>()) names = {consume->pe_index};
-  if (entry.is_entry())
-    for (const auto& [connector, type] : entry.in_connectors)
-      if (is_dynamic_input(connector)) names.push_back(connector);
-  return names;
-}
-
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels) {
   std::vector<MapEnds> found;
@@ -120,7 +111,7 @@ const SymbolSet& AssignedNames::operator()(const Sdfg& sdfg) {
 ScopeNames::ScopeNames(const Sdfg& sdfg, const State& state, AssignedNames& assigned)
     : sdfg_(sdfg), assigned_(assigned(sdfg)) {
   for (NodeId id : state.nodes())
-    for (std::string& name : names_defined_by(state[id])) taken_.insert(std::move(name));
+    for (std::string& name : names_of_scope(state[id])) taken_.insert(std::move(name));
   for (NodeId id : state.nodes()) collect_names_in(state[id], taken_);
 }
 
@@ -191,8 +182,8 @@ Refusal check_perfect_nest(const Sdfg& sdfg, const State& state, MapEnds outer, 
   if (const Refusal why = check_between(state, outer, inner)) return why;
   const auto& map = state.get<MapEntry>(outer.entry);
   const auto& inside = state.get<MapEntry>(inner.entry);
-  const std::vector<std::string> names = names_defined_by(state[outer.entry]);
-  const std::vector<std::string> inner_names = names_defined_by(state[inner.entry]);
+  const std::vector<std::string> names = names_of_scope(state[outer.entry]);
+  const std::vector<std::string> inner_names = names_of_scope(state[inner.entry]);
   for (const std::string& name : inner_names)
     if (std::ranges::find(names, name) != names.end()) return "both maps define '" + name + "'";
   if (Refusal why = check_ranges(inside, map.params)) return why;

@@ -26,10 +26,6 @@ struct MapEnds {
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels);
 
-/// Names that an entry defines for its scope: parameters, dynamic inputs, the index of a consume
-/// scope.
-std::vector<std::string> names_defined_by(const Node& entry);
-
 /// Names that interstate edges and loops of an SDFG assign, gathered once for each.
 class AssignedNames {
  public:
