@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t stack_limit = 65536;
 /// At the top of a program a slot in the state costs nothing, so only small arrays do.
 constexpr std::int64_t top_stack_limit = 4096;
+/// All of them that are there at the same time: threads may have stacks of 2 MB.
+constexpr std::int64_t whole_stack_limit = 1048576;
 
 bool on_device(const Data& data) {
   return data.storage == Storage::GpuGlobal || data.storage == Storage::GpuShared;
@@ -288,7 +290,7 @@ void SdfgFunction::declare_late(Writer& out, const std::string& name, const std:
 }
 
 void SdfgFunction::declare(Writer& out, const std::string& name, const Place& where_place,
-                           Surroundings where) {
+                           Surroundings& where) {
   const Place place = where_place.data(name);
   const Data& data = *sdfg_.find_data(name);
   if (bindings_.contains(name)) return;  // a constant, or an argument
@@ -351,7 +353,9 @@ void SdfgFunction::declare(Writer& out, const std::string& name, const Place& wh
   const bool local = where.parallel;
   const std::int64_t limit =
       local || data.storage == Storage::Register ? stack_limit : top_stack_limit;
-  if (count && bytes && *count * *bytes <= limit && *count >= 0) {
+  if (count && bytes && *count * *bytes <= std::min(limit, whole_stack_limit - where.stack) &&
+      *count >= 0) {
+    where.stack += *count * *bytes;
     out.line("alignas(64) " + type + " " + text + "[" +
              std::to_string(std::max<std::int64_t>(*count, 1)) + "]" +
              (has_setzero(name) || *count <= 4 ? "{}" : "") + ";");

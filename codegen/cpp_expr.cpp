@@ -177,7 +177,8 @@ std::string cpp_name(std::string_view name) {
   std::string out(name);
   for (char& c : out)
     if (c == '.') c = '_';
-  if (is_reserved(out)) out += '_';
+  // `new` becomes `new_`, and `new_` something else than that.
+  if (is_reserved(std::string_view(out).substr(0, out.find_last_not_of('_') + 1))) out += '_';
   return out;
 }
 

@@ -13,18 +13,38 @@ std::string_view root_of(const Sdfg& sdfg, std::string_view name) {
 }
 }  // namespace
 
+/// What a name stands for, as it is.
+std::string SdfgFunction::named(const std::string& symbol) const {
+  const auto found = bindings_.find(symbol);
+  if (found == bindings_.end()) return cpp_name(symbol);
+  if (found->second.device && !on_device_) program_.waits_for(symbol, place_);
+  if (found->second.device && !on_device_)
+    return std::string("sdfg::gpu::read(__state->gpu, ") +
+           (found->second.kind == Binding::Value ? "&" : "") + found->second.text + ")";
+  return found->second.kind == Binding::Pointer ? found->second.text + "[0]" : found->second.text;
+}
+
+/// Conditions and assignments, which are typed as C++ is.
+CppExpr SdfgFunction::between_states() const {
+  CppExpr printer = symbolic();
+  printer.symbolic = false;
+  printer.name = [this](const std::string& symbol) { return named(symbol); };
+  return printer;
+}
+
+/// Ranges, subsets and sizes: computed in 64 bits with a sign, whatever the names' types.
 CppExpr SdfgFunction::symbolic() const {
   CppExpr printer;
   printer.symbolic = true;
   printer.name = [this](const std::string& symbol) {
-    const auto found = bindings_.find(symbol);
-    if (found == bindings_.end()) return cpp_name(symbol);
-    if (found->second.device && !on_device_) program_.waits_for(symbol, place_);
-    if (found->second.device && !on_device_)
-      return std::string("sdfg::gpu::read(__state->gpu, ") +
-             (found->second.kind == Binding::Value ? "&" : "") + found->second.text + ")";
-    return found->second.kind == Binding::Pointer ? found->second.text + "[0]"
-                                                  : found->second.text;
+    std::string text = named(symbol);
+    const auto bound = bindings_.find(symbol);
+    const auto typed = types_.find(symbol);
+    const Type type = bound != bindings_.end() && bound->second.data ? bound->second.data->dtype
+                      : typed != types_.end()                        ? typed->second
+                                                                     : Type();
+    if (type.is_integer() && !type.is_signed_integer()) text = "int64_t(" + text + ")";
+    return text;
   };
   printer.override = [this](const Expr& e) -> std::optional<std::string> {
     if (e.is(Op::Attribute) && e.arg(0).is(Op::Symbol)) {

@@ -240,7 +240,8 @@ void SdfgFunction::NestedEmitter::pass_symbol(SdfgFunction& callee, const std::s
     if (const auto found = callee.types_.find(symbol); found != callee.types_.end())
       type = found->second;
   if (!type.known()) type = type_of(value, f_.types_);
-  const std::string name = cpp_name(symbol), argument = f_.print(value, place_);
+  const std::string name = cpp_name(symbol),
+                    argument = f_.narrowed(f_.print(value, place_), type, value);
   const bool callback = type.base() == BaseType::Callback;
   parameters_.push_back({callback ? f_.program_.callback_declaration(type, name, place_)
                                   : symbol_type(type) + " " + name,

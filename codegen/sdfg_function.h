@@ -37,6 +37,7 @@ struct Surroundings {
   bool device = false;    ///< inside a kernel
   int batch = 1;          ///< in a kernel: iterations whose loads go ahead in counted loops
   bool shared_block = false;  ///< of a kernel with thread-block maps, outside of these
+  std::int64_t stack = 0;     ///< bytes that arrays around take of the thread's stack
 };
 
 /// Something that is repeated in device code (the thread itself, a loop): what is declared before
@@ -135,7 +136,7 @@ class SdfgFunction {
   /// Results stay the same without what Save writes, but not without what Restore reads.
   void note_instrumentation(DataInstrumentation kind, const Place& place);
   void place_containers();
-  void declare(Writer& out, const std::string& name, const Place& place, Surroundings where);
+  void declare(Writer& out, const std::string& name, const Place& place, Surroundings& where);
   void declare_late(Writer& out, const std::string& name, const std::string& memory, bool device,
                     const Place& place);
   void declare_in_state_struct(Writer& out, const std::string& name, const Place& place);
@@ -164,6 +165,7 @@ class SdfgFunction {
                         const Jumps& jumps);
   void emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place);
   std::string condition(const Code& code, const Place& place);
+  std::string narrowed(std::string text, const Type& symbol, const Expr& value) const;
   std::string loop_statement(const RareOptional<Code>& code, const Place& place);
   std::string interstate_expr(const Expr& expr, const Place& place);
 
@@ -186,6 +188,8 @@ class SdfgFunction {
   bool vectorizable(const At& at, NodeId entry) const;
 
   // memlets.cpp
+  std::string named(const std::string& symbol) const;
+  CppExpr between_states() const;
   CppExpr symbolic() const;
   std::string print(const Expr& expr, const Place& place) const;
   Binding binding(const std::string& container, const Place& place);

@@ -1,7 +1,9 @@
 #include "codegen/tasklet_code.h"
 
 #include <algorithm>
+#include <array>
 
+#include "codegen/interpreter/functions.h"
 #include "ir/analysis/expression_types.h"
 #include "ir/result_arguments.h"
 #include "ir/type.h"
@@ -49,6 +51,38 @@ struct Locals {
       } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
         if (f->target.is(Op::Symbol)) counters.insert(f->target.name());
         add(f->body, true);
+      }
+    }
+  }
+};
+
+/// Variables of loops that are read behind them.
+struct ReadBehind {
+  SymbolSet ended, found;
+
+  void read(const Expr& e) {
+    for (const std::string& name : free_symbols(e))
+      if (ended.contains(name)) found.insert(name);
+  }
+  void add(const Statements& statements) {
+    for (const Statement& s : statements) {
+      if (const auto* a = std::get_if<Assign>(&s.kind)) {
+        read(a->value);
+        if (a->augmented || !a->target.is(Op::Symbol)) read(a->target);
+      } else if (const auto* e = std::get_if<ExprStatement>(&s.kind)) {
+        read(e->value);
+      } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+        read(i->condition);
+        add(i->then), add(i->otherwise);
+      } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+        read(w->condition);
+        add(w->body);
+      } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+        read(f->iterable);
+        if (!f->target.is(Op::Symbol)) continue;
+        ended.erase(f->target.name());
+        add(f->body);
+        ended.insert(f->target.name());
       }
     }
   }
@@ -146,10 +180,26 @@ std::string TaskletCode::callback_argument(const Expr& argument) const {
   return found->offset == "0" ? found->text : found->text + " + " + found->offset;
 }
 
+/// DaCe's math.f of an integer is cut to the integer's type.
+std::optional<std::string> TaskletCode::integer_call(const Expr& call) const {
+  const std::size_t dot = call.name().rfind('.');
+  if (dot == std::string::npos || call.args().size() != 1) return std::nullopt;
+  const std::string name = call.name().substr(dot + 1);
+  const auto function = interpreter::find_function(name, true, std::array{BaseType::Int64});
+  if (!function || function->result_as == BaseType::Unknown) return std::nullopt;
+  if (!all_types_) {
+    all_types_ = types_read();
+    all_types_->merge(types_assigned(code_, *all_types_));
+  }
+  if (!type_of(call.arg(0), *all_types_).is_integer()) return std::nullopt;
+  const std::string value = printer_.print(Expr::make(Op::Call, {call.arg(0)}, name));
+  return "sdfg::like(" + printer_.print(call.arg(0)) + ", " + value + ")";
+}
+
 std::optional<std::string> TaskletCode::access(const Expr& e) const {
   if (e.is(Op::Call)) {
     const auto type = types_.find(e.name());
-    if (type == types_.end() || type->second.base() != BaseType::Callback) return std::nullopt;
+    if (type == types_.end() || type->second.base() != BaseType::Callback) return integer_call(e);
     printer_.called.insert(e.name());
     std::string out = printer_.name(e.name()) + "(";
     for (std::size_t i = 0; i < e.args().size(); ++i)
@@ -189,6 +239,14 @@ TypeTable TaskletCode::types_read() const {
 void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
   Locals found;
   found.add(statements, false);
+  if (!found.counters.empty()) {
+    ReadBehind behind;
+    behind.add(statements);
+    SymbolSet outer;
+    collect_symbols(code_, {}, outer);
+    for (const std::string& name : behind.found)
+      if (!outer.contains(name) && !found.values.contains(name)) found.order.push_back(name);
+  }
   std::optional<TypeTable> types;  // few tasklets need them
   for (const std::string& name : found.order) {
     if (outputs_.contains(name)) continue;

@@ -56,6 +56,7 @@ class TaskletCode {
   /// What the local is called, from now on if it is new.
   const std::string& add_local(const std::string& name);
   TypeTable types_read() const;
+  std::optional<std::string> integer_call(const Expr& call) const;
   std::optional<std::string> access(const Expr& e) const;
   std::string index(const TaskletPort& port, const Expr& subscript) const;
   std::string element(const TaskletPort& port, const Expr& subscript) const;
@@ -72,6 +73,8 @@ class TaskletCode {
   const TypeTable& types_;
   std::function<std::string(const std::string&)> outer_name_, own_name_;
   CppExpr printer_;
+  /// Of all names in the code; made when first asked for.
+  mutable std::optional<TypeTable> all_types_;
   ByName<std::string> locals_;  ///< what each is called
   int loops_ = 0;  ///< so far
   std::string problem_;

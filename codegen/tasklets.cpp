@@ -214,11 +214,20 @@ void SdfgFunction::TaskletEmitter::print_foreign_code() {
 
 TaskletCode SdfgFunction::TaskletEmitter::code() const {
   return TaskletCode(tasklet_.code, inputs_, outputs_, f_.types_,
-                     [f = &f_](const std::string& name) {
-                       const auto found = f->bindings_.find(name);
-                       return found == f->bindings_.end() ? cpp_name(name) : found->second.text;
-                     },
+                     [this](const std::string& name) { return outer_name(name); },
                      [this](const std::string& name) { return own_name(name); });
+}
+
+/// Symbols have 64 bits in functions; code reads them as what they are.
+std::string SdfgFunction::TaskletEmitter::outer_name(const std::string& name) const {
+  if (const auto found = f_.bindings_.find(name); found != f_.bindings_.end())
+    return found->second.text;
+  const std::string text = cpp_name(name);
+  const auto symbol = f_.sdfg_.symbols.find(name);
+  if (symbol == f_.sdfg_.symbols.end() || !symbol->second.is_signed_integer() ||
+      symbol->second.bytes() == 8 || at_.params.contains(name))
+    return text;
+  return *cpp_type(symbol->second) + "(" + text + ")";
 }
 
 /// What a connector or a local of Python code is called: where elements are found with a symbol of

@@ -103,9 +103,9 @@ SDFG_BOTH inline float abs(float x) { return SDFG_LIBM(fabsf)(x); }
 SDFG_BOTH inline double abs(double x) { return SDFG_LIBM(fabs)(x); }
 template <class T>
   requires is_integer<T>
-SDFG_BOTH constexpr T abs(T x) {
+SDFG_BOTH constexpr auto abs(T x) {
   if constexpr (T(-1) < T(0))
-    return x < T(0) ? T(-x) : x;
+    return x < T(0) ? -x : +x;
   else
     return x;
 }

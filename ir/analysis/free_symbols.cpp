@@ -188,8 +188,8 @@ void add_symbols_of_data(const Data& data, bool needed_by_code, SymbolicCollecto
 /// whole subset.
 bool only_addresses(const Node& node) { return node.is<Tasklet>() || node.is<NestedSdfg>(); }
 
-/// Symbols of a memlet's subsets. `needed_by_code`: an edge that only passes an address needs
-/// where its ranges begin; without it, the volume counts, too.
+/// Symbols of a memlet's subsets and of how it resolves conflicts. `needed_by_code`: an edge that
+/// only passes an address needs where its ranges begin; without it, the volume counts, too.
 void add_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code,
                          SymbolicCollector& out) {
   const Edge& edge = state[id];
@@ -200,6 +200,7 @@ void add_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code
                          (dst.is<AccessNode>() && !edge.dst_connector.empty()) ||
                          (src.is<AccessNode>() && !edge.src_connector.empty()));
   if (!needed_by_code) out.add(edge.memlet.volume);
+  if (const Expr* lambda = edge.memlet.wcr ? edge.memlet.wcr->expr() : nullptr) out.add(*lambda);
   for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset}) {
     if (!*subset) continue;
     for (const Range& range : (*subset)->ranges) {

@@ -467,12 +467,15 @@ TEST(CpuBackend, RangesAreComputedOnce) {
   expect_same_code("n = k\ns = 0\nfor i in range(n):\n  n = n - 1\n  s = s + i\no = s\n");
   expect_same_code("s = 0\nfor j in range(4):\n  j = j + k\n  s = s + j\no = s\n");
   expect_same_code("j = 3\nfor j in range(2):\n  pass\no = j + k\n");
+  expect_same_code("for j in range(2):\n  pass\no = j + k\n");
+  expect_same_code("s = 0\nfor j in range(5):\n  if j == k:\n    break\n  s += j\no = s * j\n");
 }
 
 TEST(CpuBackend, OperatorsOfPython) {
   expect_same_code("o = x % 0.75 + x % -0.75");
   expect_same_code("o = int_ceil(k, 4)");
   expect_same_code("o = (k * 1000003) ** 2.0 + x ** 3.0");
+  expect_same_code("o = math.exp(k) + exp(k) + math.exp(x) + math.sqrt(k * k + 1)");
 }
 
 TEST(CpuBackend, NarrowIntegersToAPower) {
@@ -489,6 +492,15 @@ sdfg narrow(I: int8[1], B: int64[1])
   NdArray i = NdArray::zeros(BaseType::Int8, {1});
   i.bytes[0] = std::byte{100};
   expect_same(*sdfg, {{"I", i}, {"B", NdArray::zeros(BaseType::Int64, {1})}});
+}
+
+TEST(CpuBackend, TheLeastNumberOf8BitsHasAnAbsoluteValue) {
+  Builder b("least");
+  b.array("I", BaseType::Int8, "2");
+  b.array("B", BaseType::Int64, "2");
+  b.state().map("m", "i", "0:2", {{"a", "I[i]"}}, "o = abs(a)", {{"o", "B[i]"}});
+  expect_same(b.take(), {{"I", NdArray::of<std::int8_t>({2}, {-128, 7})},
+                         {"B", NdArray::zeros(BaseType::Int64, {2})}});
 }
 
 TEST(CpuBackend, ARealFactorStaysReal) {
@@ -670,6 +682,113 @@ sdfg hides(A: int64[20], B: int64[20])
   expect_same(*sdfg, {{"A", twenty}, {"B", twenty}, {"N", integer(7)}});
 }
 
+// Indices have 64 bits and a sign whatever the symbols' types; code is typed as the symbols are.
+TEST(CpuBackend, IndicesOfUnsignedSymbols) {
+  const auto sdfg = parse(R"sdfg(
+sdfg unsigned_sizes(B: float64[8], limit: uint32[1], U: uint32[1], C: int64[4])
+  symbol N: uint32
+  symbol d: int32
+  state s
+    n0 = map none (i) in [0:N - 5] {schedule = Sequential}
+      n1 = tasklet t: "o = 1"
+    n2 = exit n0
+    n3 = access B
+    n0 -> n1
+    n1.o -> n2.IN_o : B[Min(i, 3)]
+    n2.OUT_o -> n3 : B[0:8]
+    n4 = access limit
+    n5 = map none (i) in [0:end - 3] in (end) {schedule = Sequential}
+      n6 = tasklet t: "o = 1"
+    n7 = exit n5
+    n4 -> n5.end : limit[0]
+    n5 -> n6
+    n6.o -> n7.IN_o : B[Min(i, 3) + 4]
+    n7.OUT_o -> n3 : B[0:8]
+    n8 = access U
+    n9 = tasklet t: "o = u + d"
+    n10 = tasklet t: "o = 2 ** d"
+    n11 = tasklet t: "o = N - 5"
+    n12 = access C
+    n8 -> n9.u : U[0]
+    n9.o -> n12 : C[0]
+    n10.o -> n12 : C[1]
+    n11.o -> n12 : C[2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  const NdArray two = NdArray::of<std::uint32_t>({1}, {2});
+  expect_same(*sdfg, {{"B", doubles({8})},
+                      {"limit", two},
+                      {"U", two},
+                      {"C", NdArray::zeros(BaseType::Int64, {4})},
+                      {"N", NdArray::scalar(std::uint32_t(3))},
+                      {"d", NdArray::scalar(std::int32_t(-7))}});
+}
+
+TEST(CpuBackend, NestedSymbolsHoldWhatTheirTypeHolds) {
+  const auto sdfg = parse(R"sdfg(
+sdfg wide(C: int64[2])
+  symbol N: int64
+  state s
+    n1 = nested_sdfg inner with (k = N, b = N + 300)
+      sdfg inner(X: int64[2])
+        symbol k: int32
+        symbol b: uint8
+        state t
+          n0 = tasklet t: "o = k"
+          n1 = tasklet t: "o = b"
+          n2 = access X
+          n0.o -> n2 : X[0]
+          n1.o -> n2 : X[1]
+    n2 = access C
+    n1.X -> n2 : C[0:2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg,
+              {{"C", NdArray::zeros(BaseType::Int64, {2})}, {"N", integer(8589934597)}});
+}
+
+// Each of them may be on the stack; all of them have no room there.
+TEST(CpuBackend, ManyArraysInAParallelMap) {
+  constexpr int count = 180;
+  std::string arrays, nodes, edges;
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i), tasklet = std::to_string(1000 + i),
+                      access = std::to_string(2000 + i), next = std::to_string(1001 + i);
+    arrays += "  transient t" + n + ": float64[8000]\n";
+    nodes += "      n" + tasklet + " = tasklet t: \"o = x + 1\"\n";
+    nodes += "      n" + access + " = access t" + n + "\n";
+    edges += "    n" + tasklet + ".o -> n" + access + " : t" + n + "[7999]\n";
+    edges += "    n" + access + " -> n" + next + ".x : t" + n + "[7999]\n";
+  }
+  const std::string last = "n" + std::to_string(1000 + count);
+  const auto sdfg = parse("sdfg many(A: float64[4], B: float64[4])\n" + arrays + R"sdfg(  state s
+    n0 = access A
+    n1 = map m (p) in [0:4]
+)sdfg" + nodes + "      " + last + R"sdfg( = tasklet t: "o = x"
+    n2 = exit n1
+    n3 = access B
+    n0 -> n1.IN_A : A[0:4]
+    n1.OUT_A -> n1000.x : A[p]
+)sdfg" + edges + "    " + last + R"sdfg(.o -> n2.IN_B : B[p]
+    n2.OUT_B -> n3 : B[0:4]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({4})}, {"B", doubles({4})}});
+}
+
+TEST(CpuBackend, ResolutionsThatReadSymbols) {
+  const auto sdfg = parse(R"sdfg(
+sdfg resolves(C: float64[2])
+  symbol N: int64
+  state s
+    n0 = tasklet t: "o = 5"
+    n1 = access C
+    n0.o -> n1 : C[1] {wcr = "lambda a, b: a * N + b"}
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"C", doubles({2})}, {"N", integer(3)}});
+}
+
 TEST(CpuBackend, NamesThatAreCppWords) {
   Builder b("words");
   b.symbol("int");
@@ -678,6 +797,14 @@ TEST(CpuBackend, NamesThatAreCppWords) {
   b.state("new").map("for", "double", "0:int", {{"signed", "class[double]"}}, "this = signed + 1.0",
                      {{"this", "long[double]"}});
   expect_same(b.take(), {{"class", doubles({3})}, {"long", doubles({3})}, {"int", integer(3)}});
+}
+
+TEST(CpuBackend, NamesWithUnderscoresBehindCppWords) {
+  Builder b("words");
+  b.array("new", BaseType::Float64, "3");
+  b.array("new_", BaseType::Float64, "3");
+  b.state("s").map("m", "i", "0:3", {{"a", "new[i]"}}, "o = a + 1.0", {{"o", "new_[i]"}});
+  expect_same(b.take(), {{"new", doubles({3})}, {"new_", doubles({3})}});
 }
 
 TEST(CpuBackend, ACrashIsAnError) {
