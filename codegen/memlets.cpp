@@ -38,11 +38,14 @@ CppExpr SdfgFunction::symbolic() const {
   printer.symbolic = true;
   printer.name = [this](const std::string& symbol) {
     std::string text = named(symbol);
-    const auto bound = bindings_.find(symbol);
-    const auto typed = types_.find(symbol);
-    const Type type = bound != bindings_.end() && bound->second.data ? bound->second.data->dtype
-                      : typed != types_.end()                        ? typed->second
-                                                                     : Type();
+    Type type;
+    if (const auto found = bindings_.find(symbol); found != bindings_.end()) {
+      if (found->second.data) type = found->second.data->dtype;
+    } else if (const auto input = input_types_.find(symbol); input != input_types_.end()) {
+      type = input->second;
+    } else if (const auto known = types_.find(symbol); known != types_.end()) {
+      type = known->second;
+    }
     if (type.is_integer() && !type.is_signed_integer()) text = "int64_t(" + text + ")";
     return text;
   };

@@ -217,7 +217,7 @@ void SdfgFunction::read_dynamic_inputs(At& at, NodeId id) {
     if (!from.data) continue;
     const Place place = at.edge_place(e);
     const Subset subset = subset_or_whole(edge.memlet.subset(), *from.data);
-    types_.insert_or_assign(edge.dst_connector, from.data->dtype);
+    input_types_.insert_or_assign(edge.dst_connector, from.data->dtype);
     inputs.push_back(
         {symbol_type(from.data->dtype), cpp_name(edge.dst_connector),
          on_device_ ? element(from, subset, place) : load(at, e, from, subset, place)});

@@ -315,6 +315,7 @@ class SdfgFunction {
   Place place_;
   std::string caller_;  ///< the function that calls this one; empty for the program
   TypeTable types_;
+  TypeTable input_types_;  ///< of dynamic inputs of the maps so far
   struct Name {
     std::string name;
     bool symbol = false;

@@ -56,13 +56,13 @@ struct Locals {
   }
 };
 
-/// Variables of loops that are read behind them.
+/// Names that are read behind a loop over them, and those that are read before or without one.
 struct ReadBehind {
-  SymbolSet ended, found;
+  SymbolSet around, ended, found, others;
 
   void read(const Expr& e) {
     for (const std::string& name : free_symbols(e))
-      if (ended.contains(name)) found.insert(name);
+      if (!around.contains(name)) (ended.contains(name) ? found : others).insert(name);
   }
   void add(const Statements& statements) {
     for (const Statement& s : statements) {
@@ -80,8 +80,9 @@ struct ReadBehind {
       } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
         read(f->iterable);
         if (!f->target.is(Op::Symbol)) continue;
-        ended.erase(f->target.name());
+        const bool outermost = around.insert(f->target.name()).second;
         add(f->body);
+        if (outermost) around.erase(f->target.name());
         ended.insert(f->target.name());
       }
     }
@@ -242,10 +243,9 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
   if (!found.counters.empty()) {
     ReadBehind behind;
     behind.add(statements);
-    SymbolSet outer;
-    collect_symbols(code_, {}, outer);
     for (const std::string& name : behind.found)
-      if (!outer.contains(name) && !found.values.contains(name)) found.order.push_back(name);
+      if (!behind.others.contains(name) && !found.values.contains(name))
+        found.order.push_back(name);
   }
   std::optional<TypeTable> types;  // few tasklets need them
   for (const std::string& name : found.order) {

@@ -36,6 +36,7 @@ class SdfgFunction::TaskletEmitter {
   void add_constants();
   void set_array(TaskletPort& port, const End& end, const std::string& connector,
                  const Place& place);
+  void convert(TaskletPort& port, const Type& from, const Type& to);
   std::vector<std::string> strides(const End& end,
                                    const std::vector<std::size_t>& dimensions) const;
   bool hides_symbols_of(const std::vector<Expr>& begin) const;

@@ -143,6 +143,16 @@ void SdfgFunction::TaskletEmitter::set_array(TaskletPort& port, const End& end,
     port.strides = strides(end, all_dimensions(array ? array->strides.size() : 0));
 }
 
+/// A value of another type as what the connector takes.
+void SdfgFunction::TaskletEmitter::convert(TaskletPort& port, const Type& from, const Type& to) {
+  if (!(from == to) && to.is_scalar() && from.is_scalar())
+    port.text = f_.type_name(to, place_) + "(" + port.text + ")";
+  if (python_ && to.is_float() && to.bytes() == 2) {  // arithmetic is that of float
+    port.type = Type(BaseType::Float32);
+    port.text = "float(" + port.text + ")";
+  }
+}
+
 void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
   const Edge& edge = at_.state[e];
   const std::string& connector = edge.dst_connector;
@@ -155,6 +165,9 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
     port.text = variable->second + (!port.array && popped_by(at_.state, e) ? "[0]" : "");
     port.offset = "0";
     port.strides = {"1"};
+    const auto& given = at_.state[at_.state.source(e)].out_connectors;
+    if (const auto from = given.find(edge.src_connector); from != given.end())
+      convert(port, from->second, type);
     inputs_[connector] = port;
     return;
   }
@@ -178,12 +191,7 @@ void SdfgFunction::TaskletEmitter::add_input(EdgeId e) {
                 f_.pointer(from, end.subset, place) + ")";
   } else {
     port.text = f_.load(at_, e, from, end.subset, place);
-    if (!(from.data->dtype == type) && type.is_scalar() && from.data->dtype.is_scalar())
-      port.text = f_.type_name(type, place_) + "(" + port.text + ")";
-    if (python_ && type.is_float() && type.bytes() == 2) {  // arithmetic is that of float
-      port.type = Type(BaseType::Float32);
-      port.text = "float(" + port.text + ")";
-    }
+    convert(port, from.data->dtype, type);
   }
   inputs_[connector] = std::move(port);
   in_ends_.emplace_back(connector, std::move(end));

@@ -200,7 +200,8 @@ void add_symbols_of_edge(const StateGraph& state, EdgeId id, bool needed_by_code
                          (dst.is<AccessNode>() && !edge.dst_connector.empty()) ||
                          (src.is<AccessNode>() && !edge.src_connector.empty()));
   if (!needed_by_code) out.add(edge.memlet.volume);
-  if (const Expr* lambda = edge.memlet.wcr ? edge.memlet.wcr->expr() : nullptr) out.add(*lambda);
+  if (const Expr* lambda = edge.memlet.wcr ? edge.memlet.wcr->expr() : nullptr)
+    for (const std::string& name : free_symbols(*lambda)) out.add(Expr::symbol(name));
   for (const auto* subset : {&edge.memlet.src_subset, &edge.memlet.dst_subset}) {
     if (!*subset) continue;
     for (const Range& range : (*subset)->ranges) {
