@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import pathlib
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import dace
-import dace.codegen.compiler as dace_compiler
 import numpy as np
 
 from gt4py.next.program_processors.runners.dace.workflow import (
@@ -18,6 +17,7 @@ from gt4py.next.program_processors.runners.dace.workflow import (
 )
 
 from sdfg_gt4py.calls import Parameters, checked, paths
+from sdfg_gt4py.library import Library
 from sdfg_gt4py.results import results_of
 
 
@@ -34,40 +34,40 @@ class Program(gtx_wfdcompilation.CompiledDaceProgram):
         super().construct_arguments(**kwargs, **memory)
 
 
-class WithResults(gtx_wfddecoration.DaCeDecoratedProgram):
-    """A program that puts its results without dimensions into the fields of a call."""
+class Callee(gtx_wfddecoration.DaCeDecoratedProgram):
+    """A program that threads may call; its results without dimensions go into the fields of a call."""
 
     def __init__(self, program: Program, parameters: Parameters, **kwargs: Any) -> None:
         super().__init__(program, **kwargs)
         place = {one.flat_name: path for path, one in paths(parameters)}
         self._results = [(place[name], values) for name, values in program.results.values()]
+        # The argument vector and the state belong to one call at a time, whose thread may be interrupted by a
+        # signal handler that calls the program.
+        self._alone = threading.RLock()
 
     def __call__(self, *args: Any, offset_provider: Any, out: Any = None) -> None:
-        super().__call__(*args, offset_provider=offset_provider, out=out)
-        for path, values in self._results:
-            field: Any = args if out is None else (*args, out)
-            for index in path:
-                field = field[index]
-            field.ndarray[...] = values[0]
+        with self._alone:
+            super().__call__(*args, offset_provider=offset_provider, out=out)
+            for path, values in self._results:
+                field: Any = args if out is None else (*args, out)
+                for index in path:
+                    field = field[index]
+                field.ndarray[...] = values[0]
 
 
 @dataclasses.dataclass(frozen=True)
 class Artifact(gtx_wfdcompilation.DaCeCompilationArtifact):
-    """What was built, with what a call has to give, and the library that loads it (none: its own)."""
+    """What was built, with what a call has to give."""
 
     parameters: Parameters = dataclasses.field(kw_only=True)
-    loader_path: pathlib.Path | None = dataclasses.field(kw_only=True, default=None)
 
     def load(self) -> Callable[..., Any]:
         sdfg = dace.SDFG.from_json(json.loads(self.sdfg_json))
-        library = dace_compiler.get_program_handle(self.library_path, sdfg, self.loader_path)
+        library = dace.CompiledSDFG(sdfg, Library(self.library_path), sdfg.arg_names)
         program = Program(library, self.bind_func_name, self.binding_source_code)
-        if program.results:
-            decorated = WithResults(program, self.parameters, device_type=self.device_type)
-        else:
-            decorated = gtx_wfddecoration.DaCeDecoratedProgram(program, device_type=self.device_type)
+        callee = Callee(program, self.parameters, device_type=self.device_type)
         if __debug__:
-            decorated._update_sdfg_call_args = checked(
-                decorated._update_sdfg_call_args, self.parameters, self.device_type, sdfg.name
+            callee._update_sdfg_call_args = checked(
+                callee._update_sdfg_call_args, self.parameters, self.device_type, sdfg
             )
-        return decorated
+        return callee

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import dace
 import numpy as np
 
 from gt4py._core import definitions as core_defs
@@ -19,7 +21,8 @@ class ArgumentError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A field or a scalar that a program takes; `dims` is None for scalars."""
+    """A field or a scalar that a program takes; `dims` is None for scalars, and empty for fields without
+    dimensions, which GT4Py passes as scalars."""
 
     name: str
     dtype: np.dtype
@@ -39,8 +42,7 @@ def parameter(name: str, type_: ts.TypeSpec) -> Parameter | Parameters:
     if isinstance(type_, (ts.TupleType, ts.NamedCollectionType)):
         return tuple(parameter(f"{name}[{i}]", part) for i, part in enumerate(type_.types))
     if isinstance(type_, ts.FieldType):
-        dims = tuple(type_.dims) or None  # GT4Py passes one value as a scalar
-        return Parameter(name, np.dtype(type_.dtype.kind.name.lower()), dims)
+        return Parameter(name, np.dtype(type_.dtype.kind.name.lower()), tuple(type_.dims))
     assert isinstance(type_, ts.ScalarType)
     return Parameter(name, np.dtype(type_.kind.name.lower()), None)
 
@@ -78,13 +80,27 @@ def _check_field(arg: Any, expected: Parameter, program: str) -> None:
             f"gtx.as_field(field.domain, field.ndarray.astype('{expected.dtype}'), allocator=backend)")
 
 
+def _check_strides(arg: common.Field, expected: Parameter, sdfg: dace.SDFG) -> None:
+    desc = sdfg.arrays.get(expected.flat_name)
+    known = desc.strides if isinstance(desc, dace.data.Array) else ()
+    for dim, stride, found in itertools.zip_longest(expected.dims, known, arg.__gt_buffer_info__.elem_strides):
+        where = f"argument '{expected.name}' of '{sdfg.name}' has the stride {found} in the dimension {dim.value}"
+        if str(stride).isdigit() and int(stride) != found:
+            raise ArgumentError(f"{where}; expected {stride}, which the program was compiled for: copy it with "
+                                "gtx.as_field(field.domain, field.ndarray, allocator=backend)")
+        if found < 0:  # GT4Py would pass the lowest address for that of the first element
+            raise ArgumentError(f"{where}; expected one that is not negative: copy it with "
+                                "gtx.as_field(field.domain, field.ndarray, allocator=backend)")
+
+
 def _explanation(
-    args: Sequence[Any], parameters: Parameters, device: core_defs.DeviceType, program: str
+    args: Sequence[Any], parameters: Parameters, device: core_defs.DeviceType, sdfg: dace.SDFG
 ) -> ArgumentError:
     """What is wrong with arguments that GT4Py's binding did not take."""
     for arg, expected in _pairs(args, parameters):
-        where = f"argument '{expected.name}' of '{program}'"
-        if expected.dims is None:
+        where = f"argument '{expected.name}' of '{sdfg.name}'"
+        if not expected.dims:
+            arg = arg.as_scalar() if expected.dims is not None and isinstance(arg, common.Field) else arg
             if not np.can_cast(np.min_scalar_type(arg), expected.dtype, "same_kind"):
                 found = repr(arg) if np.isscalar(arg) else f"a {type(arg).__name__}"
                 return ArgumentError(f"{where} is {found}; expected a value of type {expected.dtype}")
@@ -92,12 +108,14 @@ def _explanation(
             there = "CPU" if isinstance(arg.ndarray, np.ndarray) else "GPU"
             return ArgumentError(f"{where} is in {there} memory, and the program runs on {device.name}; "
                                  "allocate it with allocator=backend")
-    return ArgumentError(f"the arguments of '{program}' are not those it was compiled for: a size, a stride or "
+        else:
+            _check_strides(arg, expected, sdfg)
+    return ArgumentError(f"the arguments of '{sdfg.name}' are not those it was compiled for: a size, a stride or "
                          "the place of a table that was known then is another one now; compile it for these")
 
 
 def checked(
-    update: Callable[..., None], parameters: Parameters, device: core_defs.DeviceType, program: str
+    update: Callable[..., None], parameters: Parameters, device: core_defs.DeviceType, sdfg: dace.SDFG
 ) -> Callable[..., None]:
     """GT4Py's `update` of the argument vector, for calls that are checked: `python -O` calls it directly,
     as it leaves out GT4Py's own assertions."""
@@ -114,19 +132,21 @@ def checked(
             array = getattr(arg, "ndarray", None)
             # NumPy has one object for each type of numbers.
             if array is None or array.dtype is not expected.dtype or arg.domain.dims != expected.dims:
-                _check_field(arg, expected, program)
+                _check_field(arg, expected, sdfg.name)
+            if argv is None or min(arg.__gt_buffer_info__.elem_strides) < 0:
+                _check_strides(arg, expected, sdfg)
         for index, rest, expected, limits in integers:
             arg = args[index]
             for part in rest:
                 arg = arg[part]
             if isinstance(arg, (int, np.integer)) and not limits.min <= arg <= limits.max:
-                raise ArgumentError(f"argument '{expected.name}' of '{program}' is {arg}; expected a value of type "
+                raise ArgumentError(f"argument '{expected.name}' of '{sdfg.name}' is {arg}; expected a value of type "
                                     f"{expected.dtype}: {limits.min} to {limits.max}")
         try:
             update(args, argv, offset_provider)
         except (AssertionError, TypeError) as failed:
             if argv is None and isinstance(failed, TypeError):
                 raise  # GT4Py's sign for a first call
-            raise _explanation(args, parameters, device, program) from failed
+            raise _explanation(args, parameters, device, sdfg) from failed
 
     return checked_update

@@ -9,8 +9,6 @@ import pathlib
 import shutil
 from collections.abc import Callable
 
-import dace
-
 from gt4py._core import locking
 from gt4py.next import fingerprinting
 from gt4py.next.otf.compilation import cache as gtx_cache
@@ -21,7 +19,7 @@ from gt4py.next.program_processors.runners.dace.workflow import (
 
 from sdfg_gt4py.artifact import Artifact
 from sdfg_gt4py.calls import Parameters, parameter
-from sdfg_gt4py.languages import Language, cpp_compiler, language_for, run_compiler, version
+from sdfg_gt4py.languages import Language, language_for, version
 from sdfg_gt4py.tool import Tool
 
 
@@ -44,19 +42,6 @@ def _publish(path: pathlib.Path, make: Callable[[pathlib.Path], None]) -> None:
             os.replace(work / path.name, path)
         finally:
             shutil.rmtree(work, ignore_errors=True)
-
-
-def _loader(base: pathlib.Path) -> pathlib.Path:
-    """DaCe's own library for loading libraries, compiled once per cache."""
-    source = pathlib.Path(dace.__file__).parent / "codegen" / "tools" / "dacestub.cpp"
-    compiler = cpp_compiler()
-    key = fingerprinting.strict_fingerprinter((source.read_bytes(), compiler, version(compiler)))
-    folder = base / f"sdfg_gt4py_loader_{key}"
-    folder.mkdir(exist_ok=True)
-    library = folder / "libdacestub.so"
-    flags = ["-std=c++17", "-w", "-fPIC", "-shared", "-fopenmp"]
-    _publish(library, lambda to: run_compiler([*compiler, *flags, str(source), "-o", str(to), "-ldl"]))
-    return library
 
 
 def _parameters(inp: gtx_wfdcompilation.SDFGExtensionSource) -> Parameters:
@@ -109,6 +94,5 @@ class Compiler(gtx_wfdcompilation.DaCeCompiler):
             binding_source_code=inp.binding_source.source_code,
             bind_func_name=self.bind_func_name,
             device_type=self.device_type,
-            loader_path=_loader(gtx_cache.get_cache_base_path(self.cache_lifetime)),
             parameters=_parameters(inp),
         )

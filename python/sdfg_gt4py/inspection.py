@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gzip
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 from collections.abc import Mapping
 from typing import Any
@@ -67,8 +69,7 @@ class Look:
         """Writes the lowered program; returns the command that optimizes it."""
         with open(path, "wb") as file:
             file.write(self.lowered)
-        return f"sdfg-opt {path} '{self.flag}'"
-
+        return shlex.join(["sdfg-opt", os.fspath(path), self.flag])
 
     def record(self, folder: str | os.PathLike) -> None:
         """Writes what benchmarks/optimizer/compare.py reads: `lowered.sdfgz`, the program before it is
@@ -116,10 +117,24 @@ def _static(program: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> M
     return compiled_program._convert_to_argument_descriptor_context(pool.program_type.definition, descriptors)
 
 
-def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -> Look:
+def _without_bound_arguments(
+    program: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A program below `functools.partial` and `with_bound_args`, with the arguments of the whole call."""
+    while isinstance(program, functools.partial):
+        args, kwargs, program = program.args + args, program.keywords | kwargs, program.func
+    if bound := getattr(program, "bound_args", None):
+        free = (param.id for param in program.past_stage.past_node.params if param.id not in bound)
+        args, kwargs = (), dict(zip(free, args)) | bound | kwargs
+    return program, args, kwargs
+
+
+def look(program: Any, *args: Any, **kwargs: Any) -> Look:
     """Looks inside a program or field operator that has a backend of `make_backend`, with the
     arguments of a call; nothing is compiled or called. Static arguments are those of the program
     (`with_static_params`, or `compile` before)."""
+    program, args, kwargs = _without_bound_arguments(program, args, kwargs)
+    offset_provider = kwargs.pop("offset_provider", None) or {}
     translator = getattr(getattr(program.backend, "executor", None), "translation", None)
     translator = getattr(translator, "step", translator)
     if not isinstance(translator, Translator):
@@ -133,7 +148,7 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
     types = arguments.CompileTimeArgs(
         args=tuple(type_translation.from_value(value) for value in args),
         kwargs={name: type_translation.from_value(value) for name, value in kwargs.items()},
-        offset_provider=offset_provider or {},
+        offset_provider=offset_provider,
         column_axis=None,
         argument_descriptor_contexts=_static(program, args, kwargs),
     )
@@ -152,5 +167,5 @@ def look(program: Any, *args: Any, offset_provider: Any = None, **kwargs: Any) -
         translator.optimizer_flag(constants),
         translator.tool,
         about={"constant_symbols": constants, "options": translator.options()},
-        arguments=sdfg_callable.get_sdfg_args(sdfg, offset_provider or {}, *flat),
+        arguments=sdfg_callable.get_sdfg_args(sdfg, offset_provider, *flat),
     )

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -32,7 +33,7 @@ class SdfgOptError(RuntimeError):
         self.message, self.reproducer, self.status = message, reproducer, status
 
     def __str__(self) -> str:
-        return f"{self.message}\nto see it again: sdfg-opt --rerun={self.reproducer}"
+        return f"{self.message}\nto see it again: {shlex.join(['sdfg-opt', f'--rerun={self.reproducer}'])}"
 
 
 @functools.cache
