@@ -7,6 +7,7 @@ import functools
 import itertools
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -35,7 +36,7 @@ class Language:
 
 
 def run_compiler(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         lines = done.stderr.splitlines()
         complaint = next((line for line in lines if "error" in line), done.stderr)
@@ -45,19 +46,32 @@ def run_compiler(command: Sequence[str]) -> None:
 
 
 def version(command: Sequence[str]) -> str:
-    """What the compiler of a command says it is; a launcher like ccache may stand in front of it."""
-    return _version(tuple(itertools.takewhile(lambda word: not word.startswith("-"), command)))
+    """What the compiler of a command says it is (a launcher like ccache may stand in front of it), and which
+    processor `-march=native` stands for, as machines that differ may share a cache."""
+    compiler = itertools.takewhile(lambda word: not word.startswith("-"), command)
+    native = _processor(tuple(cpp_compiler())) if any("native" in word for word in command) else ""
+    return _version(tuple(compiler)) + native
 
 
 @functools.cache
 def _version(compiler: tuple[str, ...]) -> str:
     try:
-        return subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
+        return subprocess.run([*compiler, "--version"], capture_output=True, text=True, errors="replace").stdout
     except OSError as failed:
         raise CompilerError(
             f"the compiler '{shlex.join(compiler)}' cannot be run ({failed.strerror}); install it, or name "
             "another one in CXX, CUDACXX or HIPCXX"
         ) from None
+
+
+@functools.cache
+def _processor(compiler: tuple[str, ...]) -> str:
+    asked = [*compiler, "-march=native", "-###", "-E", "-x", "c++", os.devnull]
+    try:
+        # Clang says where it runs, too.
+        return subprocess.run(asked, capture_output=True, text=True, errors="replace", cwd=os.sep).stderr
+    except OSError:
+        return ""
 
 
 def cpp_compiler() -> list[str]:
@@ -85,6 +99,19 @@ def _nvcc() -> list[str]:
     return [nvcc] + ([f"-L{libraries}"] if (libraries / "libcudart_static.a").exists() else [])
 
 
+def _listed(architectures: str) -> list[str]:
+    """CMake separates with semicolons, DaCe with commas."""
+    return [name for name in re.split("[,;]", architectures) if name]
+
+
+def _cuda_architecture(name: str) -> str:
+    """The flag for what CMake calls 90a, 90-real, 90-virtual or native."""
+    number, _, kind = name.partition("-")
+    if not number[:1].isdigit():
+        return f"-arch={name}"
+    return f"-gencode=arch=compute_{number},code={'compute' if kind == 'virtual' else 'sm'}_{number}"
+
+
 def language_for(device: core_defs.DeviceType) -> Language:
     """Takes the flags and architectures that GT4Py has set for DaCe: call it inside `dace_context`."""
 
@@ -97,10 +124,8 @@ def language_for(device: core_defs.DeviceType) -> Language:
         return Language("cpp", "cpp", tuple(flags))
     if device == core_defs.DeviceType.ROCM:
         hipcc = _first_of("HIP compiler", "HIPCXX", [shutil.which("hipcc"), "/opt/rocm/bin/hipcc"])
-        names = [name for name in setting("cuda", "hip_arch").split(",") if name]
-        flags = [hipcc, *hidden, *(f"--offload-arch={name}" for name in names)]
+        flags = [hipcc, *hidden, *(f"--offload-arch={name}" for name in _listed(setting("cuda", "hip_arch")))]
         return Language("hip", "hip", (*flags, *shlex.split(setting("cuda", "hip_args")), "-x", "hip"))
-    names = [name for name in setting("cuda", "cuda_arch").split(",") if name]
     flags = [*_nvcc(), "-std=c++20", "-shared", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
-    flags += [f"-gencode=arch=compute_{name},code=sm_{name}" for name in names] or ["-arch=native"]
+    flags += map(_cuda_architecture, _listed(setting("cuda", "cuda_arch")) or ["native"])
     return Language("cuda", "cu", (*flags, *shlex.split(setting("cuda", "args"))))

@@ -39,7 +39,7 @@ import horizontal
 import kinds
 import sdfg_gt4py
 import stand_in
-from sdfg_gt4py import calls, deep
+from sdfg_gt4py import calls, deep, languages
 
 
 def run(name, backend):
@@ -327,6 +327,11 @@ class Caches(BuildsElsewhere):
             self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
         self.assertEqual(len(self.libraries()), before + 1)
 
+    def test_other_processors_give_another_library(self):
+        plain, native = ["c++", "-O3"], ["c++", "-O3", "-march=native"]
+        self.assertEqual(languages.version(plain), languages.version(plain[:1]))
+        self.assertNotEqual(languages.version(native), languages.version(plain))
+
     def test_a_build_that_was_killed_is_made_anew(self):
         run("fill_and_copy", sdfg_gt4py.make_backend())
         for library in self.libraries():
@@ -335,6 +340,24 @@ class Caches(BuildsElsewhere):
             (torn / library.name).write_bytes(library.read_bytes()[:1000])
             library.unlink()
         self.assertEqual(run("fill_and_copy", sdfg_gt4py.make_backend()), [])
+
+
+class Compilers(unittest.TestCase):
+    def flags(self, device, key, architectures):
+        with dace.config.set_temporary("compiler", "cuda", key, value=architectures):
+            with unittest.mock.patch.dict(os.environ, {"CUDACXX": "nvcc", "HIPCXX": "hipcc"}):
+                return [word for word in languages.language_for(device).command if "arch=" in word]
+
+    def test_architectures_are_listed_as_cmake_and_dace_do(self):
+        real = "-gencode=arch=compute_{0},code=sm_{0}"
+        for listed, flags in (
+            ("", ["-arch=native"]), ("native", ["-arch=native"]), ("90", [real.format("90")]),
+            ("80,90a", [real.format("80"), real.format("90a")]),
+            ("80-real;90-virtual", [real.format("80"), "-gencode=arch=compute_90,code=compute_90"]),
+        ):
+            self.assertEqual(self.flags(core_defs.DeviceType.CUDA, "cuda_arch", listed), flags)
+        self.assertEqual(self.flags(core_defs.DeviceType.ROCM, "hip_arch", "gfx90a;gfx942"),
+                         ["--offload-arch=gfx90a", "--offload-arch=gfx942"])
 
 
 class Jobs(BuildsElsewhere):
