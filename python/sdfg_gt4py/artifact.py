@@ -22,16 +22,30 @@ from sdfg_gt4py.results import results_of
 
 
 class Program(gtx_wfdcompilation.CompiledDaceProgram):
-    """A library with memory for its results without dimensions."""
+    """A library with memory for its results without dimensions, and a workspace (if any) as each call's sizes
+    want it: GT4Py lays it out for those of the first."""
 
     def __init__(self, library: dace.CompiledSDFG, bind_func_name: str, binding_source_code: str) -> None:
         super().__init__(library, bind_func_name, binding_source_code)
         self.results = {array: (name, np.empty(1, dtype))
                         for array, (name, dtype) in results_of(library.sdfg).items()}
+        symbols = library.sdfg.free_symbols if library.external_memory_types else ()
+        self._places = [i for i, name in enumerate(library.sdfg.arglist()) if name in symbols]
+        self._sizes: list[Any] = []
 
     def construct_arguments(self, **kwargs: Any) -> None:
         memory = {array: values for array, (_, values) in self.results.items()}
         super().construct_arguments(**kwargs, **memory)
+
+    def fast_call(self) -> None:
+        if self._places:
+            symbols = [self.csdfg_argv[i] for i in self._places]
+            sizes = [symbol.value for symbol in symbols]
+            if sizes != self._sizes:
+                self.sdfg_program._lastargs = self.csdfg_argv, symbols
+                self._configure_external_workspace()
+                self._sizes = sizes
+        super().fast_call()
 
 
 class Callee(gtx_wfddecoration.DaCeDecoratedProgram):

@@ -370,6 +370,29 @@ class Jobs(BuildsElsewhere):
         self.assertEqual(run("scalars_known_when_compiling", sdfg_gt4py.make_backend()), [])
 
 
+Plane = gtx.Field[gtx.Dims[kinds.C, kinds.K], gtx.float64]
+
+
+@gtx.scan_operator(axis=kinds.K, forward=True, init=0.0)
+def _from_the_top(carry: float, p: float) -> float:
+    return carry + p
+
+
+@gtx.scan_operator(axis=kinds.K, forward=False, init=0.0)
+def _from_the_ground(carry: float, p: float) -> float:
+    return carry + p
+
+
+@gtx.field_operator
+def _both_ways(p: Plane) -> Plane:
+    return _from_the_ground(_from_the_top(p)) + _from_the_top(_from_the_ground(p))
+
+
+def _both_ways_in_numpy(p):
+    down, up = np.cumsum(p, axis=1), np.cumsum(p[:, ::-1], axis=1)[:, ::-1]
+    return np.cumsum(down[:, ::-1], axis=1)[:, ::-1] + np.cumsum(up, axis=1)
+
+
 class Running(BuildsElsewhere):
     def test_the_time_of_calls_is_measured(self):
         self.set(COLLECT_METRICS_LEVEL=metrics.PERFORMANCE)
@@ -394,28 +417,25 @@ class Running(BuildsElsewhere):
         with self.assertRaisesRegex(ValueError, "8 bytes"):
             run("smoothing_twice", sdfg_gt4py.make_backend(external_workspace=small))
 
+    def test_a_workspace_is_as_each_call_wants_it(self):
+        """GT4Py lays it out, and checks its size, for the sizes of the first call."""
+        workspace = np.zeros(1 << 16, np.uint8)
+        backend = sdfg_gt4py.make_backend(external_workspace={core_defs.DeviceType.CPU: workspace})
+        program = _both_ways.with_backend(backend)
+        for cells in (4, 100, 10_000, 20):
+            p = gtx.as_field([kinds.C, kinds.K], np.random.default_rng(cells).random((cells, 10)), allocator=backend)
+            out = gtx.zeros(p.domain, allocator=backend)
+            call = lambda: program(p, out=out, offset_provider={})
+            if cells == 10_000:
+                self.assertRaisesRegex(ValueError, "65536 bytes .* at least", call)
+            else:
+                call()
+                np.testing.assert_allclose(out.asnumpy(), _both_ways_in_numpy(p.asnumpy()))
+
     def test_without_the_optimizer(self):
         backend = sdfg_gt4py.make_backend(auto_optimize=False)
         self.assertEqual(run("fill_and_copy", backend), [])
         self.assertEqual(run("largest_and_smallest_at_a_border", backend), [])  # neighbours are missing
-
-
-Plane = gtx.Field[gtx.Dims[kinds.C, kinds.K], gtx.float64]
-
-
-@gtx.scan_operator(axis=kinds.K, forward=True, init=0.0)
-def _from_the_top(carry: float, p: float) -> float:
-    return carry + p
-
-
-@gtx.scan_operator(axis=kinds.K, forward=False, init=0.0)
-def _from_the_ground(carry: float, p: float) -> float:
-    return carry + p
-
-
-@gtx.field_operator
-def _both_ways(p: Plane) -> Plane:
-    return _from_the_ground(_from_the_top(p))
 
 
 class Threads(BuildsElsewhere):
