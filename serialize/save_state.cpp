@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ir/analysis/scope_tree.h"
 #include "serialize/loader.h"
 #include "serialize/saver.h"
@@ -92,6 +94,35 @@ void put_node(Members& m, const Node& node, const std::string& label, const Plac
   put_extras(m, node.extras, "/", never);
 }
 
+/// With `ceiling(a/b)` for `int_ceil(a, b)`.
+Expr with_ceilings(const Expr& e) {
+  if (e.args().empty()) return e;
+  std::vector<Expr> args;
+  for (const Expr& a : e.args()) args.push_back(with_ceilings(a));
+  if (e.is(Op::CeilDiv))
+    return Expr::make(Op::Call, {Expr::make(Op::Div, std::move(args))}, "ceiling");
+  return Expr::make(e.op(), std::move(args), e.name());
+}
+
+/// DaCe asks of a copy that the sizes of both sides be the same expression. It computes that of a
+/// range with a step as `ceiling(a/b)`, which is not `int_ceil(a, b)` to it. Nothing without steps.
+std::optional<Memlet> with_comparable_sizes(const Memlet& memlet) {
+  const auto has_step = [](const Subset& side) {
+    return std::ranges::any_of(side.ranges, [](const Range& r) {
+      const auto step = r.step.as_integer();
+      return step != 1 && step != -1;
+    });
+  };
+  if (!memlet.src_subset || !memlet.dst_subset ||
+      (!has_step(*memlet.src_subset) && !has_step(*memlet.dst_subset)))
+    return std::nullopt;
+  std::optional<Memlet> out = memlet;
+  for (Subset* side : {&*out->src_subset, &*out->dst_subset})
+    for (Range& r : side->ranges)
+      for (Expr* e : {&r.begin, &r.end, &r.step}) *e = with_ceilings(*e);
+  return out;
+}
+
 void put_memlet(Members& m, const Memlet& memlet) {
   Saver& to = m.saver();
   m.put("type", [&] { to.raw("\"Memlet\""); });
@@ -125,7 +156,10 @@ void put_edge(Members& m, const Edge& edge, std::uint32_t src, std::uint32_t dst
   Saver& to = m.saver();
   m.put("type", [&] { to.raw("\"MultiConnectorEdge\""); });
   m.put_object("attributes", [&](Members& a) {
-    a.put_object("data", [&](Members& d) { put_memlet(d, edge.memlet); });
+    a.put_object("data", [&](Members& d) {
+      const std::optional<Memlet> comparable = with_comparable_sizes(edge.memlet);
+      put_memlet(d, comparable ? *comparable : edge.memlet);
+    });
     put_extras(a, edge.extras, "", never);
   });
   m.put_index("src", src, true);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ir/parse.h"
 #include "serialize/load.h"
 
 namespace sdfg {
@@ -190,6 +191,20 @@ TEST(Head, LeavesOutWhatDaceTwoCannotRead) {
   EXPECT_EQ(head["nodes"][0]["nodes"][2]["attributes"]["unroll"], true);
   const json compat = json::parse(saved(sdfg, SaveProfile::Compat));
   EXPECT_EQ(compat["attributes"]["_arrays"]["A"]["attributes"]["storage"], "FPGA_Global");
+}
+
+// DaCe compares the sizes of both sides by form, and makes that of a range with a step so.
+TEST(Head, CopiesWithAStepHaveSizesThatDaceCanCompare) {
+  const auto sdfg = parse(R"(sdfg p(A: float64[N], B: float64[N])
+  symbol N: int64
+  state main
+    n0 = access A
+    n1 = access B
+    n0 -> n1 : A[0:N:2] -> [0:int_ceil(N, 2)]
+)");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  EXPECT_NE(saved(*sdfg, SaveProfile::Head).find("\"-1 + ceiling($N/2)\""), std::string::npos);
+  EXPECT_NE(saved(*sdfg, SaveProfile::Compat).find("\"ceiling(N/2) - 1\""), std::string::npos);
 }
 
 TEST(Save, NumbersGraphsOuterBeforeInner) {
