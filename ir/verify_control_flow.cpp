@@ -20,6 +20,20 @@ void collect_containers(const Expr& expr, const Sdfg& sdfg, NameSet& out) {
   for (const Expr& arg : expr.args()) collect_containers(arg, sdfg, out);
 }
 
+/// A subscript of a container that tells no element: one with a slice or with too many indices.
+const Expr* no_element(const Expr& expr, const Sdfg& sdfg) {
+  if (expr.is(Op::Subscript) && expr.arg(0).is(Op::Symbol)) {
+    const auto indices = expr.args().subspan(1);
+    const Data* data = sdfg.find_data(expr.arg(0).name());
+    const auto is_slice = [](const Expr& index) { return index.is(Op::Slice); };
+    if (data && (indices.size() > data->shape.size() || std::ranges::any_of(indices, is_slice)))
+      return &expr;
+  }
+  for (const Expr& arg : expr.args())
+    if (const Expr* found = no_element(arg, sdfg)) return found;
+  return nullptr;
+}
+
 bool has_opaque(const Expr& expr) {
   return expr.is(Op::Opaque) || std::ranges::any_of(expr.args(), has_opaque);
 }
@@ -163,7 +177,7 @@ class RegionRules {
     undefined(used, at, missing);
     missing.erase(variable);
     report_undefined(missing, {}, std::string(what) + " uses");
-    if (code.expr()) storages(*code.expr(), {}, what);
+    if (code.expr()) elements(*code.expr(), {}, what);
   }
 
   void undefined(const SymbolSet& used, const Point& at, SymbolSet& missing) const {
@@ -176,6 +190,19 @@ class RegionRules {
                     std::move(what) + " " + quoted_list({missing.begin(), missing.end()}) +
                         ", which " + (missing.size() == 1 ? "is" : "are") + " not defined here",
                     "declare a symbol, or assign it on an edge before");
+  }
+
+  /// Single elements are read, which lie where the code runs.
+  void elements(const Expr& expr, const Place& where, std::string_view what) {
+    if (const Expr* wrong = no_element(expr, scope_.sdfg)) {
+      const std::string& name = wrong->arg(0).name();
+      findings_.error(where,
+                      std::string(what) + " reads " + print_python(*wrong) +
+                          ", which is no single element: '" + name + "' has " +
+                          counted(scope_.sdfg.find_data(name)->shape.size(), "dimension"),
+                      "give one index for each dimension");
+    }
+    storages(expr, where, what);
   }
 
   /// Conditions are evaluated by the host unless the whole SDFG is inside a GPU scope.
@@ -221,7 +248,7 @@ class RegionRules {
     SymbolSet missing;
     undefined(free_symbols(edge), {index_, region_.source(e), true, e}, missing);
     report_undefined(missing, where, "uses");
-    if (edge.condition.expr()) storages(*edge.condition.expr(), where, "the condition");
+    if (edge.condition.expr()) elements(*edge.condition.expr(), where, "the condition");
     for (const auto& [name, value] : edge.assignments) assignment(edge, name, value, where);
   }
 
@@ -234,7 +261,7 @@ class RegionRules {
                       "assign to a symbol: containers are written in states only");
     if (has_opaque(value))
       findings_.error(where, "the value of '" + name + "' cannot be read: " + to_text(value));
-    storages(value, where, "the value of '" + name + "'");
+    elements(value, where, "the value of '" + name + "'");
     SymbolSet used;
     collect_symbolic(value, used);
     std::vector<std::string> also;

@@ -91,25 +91,55 @@ class LibraryRules {
     same_size(sa[0], sx[0], "the matrix's rows", "the vector _x");
     same_size(sa[1], sy[0], "the matrix's columns", "the vector _y");
   }
-  void operator()(const MatMul&) { connectors({"_a", "_b"}, {"_c"}); }
-  void operator()(const Gemm&) { connectors({"_a", "_b"}, {"_c"}); }
+  void operator()(const MatMul&) {
+    connectors({"_a", "_b"}, {"_c"});
+    matrices(false, false);
+  }
+  void operator()(const Gemm& gemm) {
+    connectors({"_a", "_b"}, {"_c"});
+    matrices(gemm.trans_a, gemm.trans_b);
+  }
   void operator()(const BatchedMatMul&) { connectors({"_a", "_b"}, {"_c"}); }
   void operator()(const Transpose&) { connectors({"_inp"}, {"_out"}); }
   void operator()(const TensorTranspose& op) {
     connectors({"_inp_tensor"}, {"_out_tensor"});
     const Subset* in = subset("_inp_tensor");
     if (!in) return;
-    std::vector<std::int64_t> sorted = op.axes;
-    std::ranges::sort(sorted);
-    bool permutation = sorted.size() == in->rank();
-    for (std::size_t i = 0; permutation && i < sorted.size(); ++i)
-      permutation = sorted[i] == std::int64_t(i);
-    if (!permutation)
+    if (!is_permutation(op.axes, in->rank()))
       error("the axes are no permutation of the input's " + std::to_string(in->rank()) +
             " dimensions");
   }
-  void operator()(const TensorDot&) {
+  void operator()(const TensorDot& op) {
     connectors({"_left_tensor", "_right_tensor"}, {"_out_tensor"});
+    const Subset *left = subset("_left_tensor"), *right = subset("_right_tensor"),
+                 *result = subset("_out_tensor");
+    if (!left || !right || !result) return;
+    if (op.left_axes.size() != op.right_axes.size())
+      return error("it contracts " + counted(op.left_axes.size(), "dimension") +
+                   " of the left tensor, but " + std::to_string(op.right_axes.size()) +
+                   " of the right");
+    if (!has_axes(*left, op.left_axes, "left tensor") ||
+        !has_axes(*right, op.right_axes, "right tensor"))
+      return;
+    for (std::size_t i = 0; i < op.left_axes.size(); ++i)
+      may_have_same_size((*left)[std::size_t(op.left_axes[i])],
+                         (*right)[std::size_t(op.right_axes[i])],
+                         "the contracted dimensions of both tensors");
+    std::vector<Range> kept;
+    for (const auto& [tensor, axes] :
+         {std::pair(left, &op.left_axes), std::pair(right, &op.right_axes)})
+      for (std::size_t d = 0; d < tensor->rank(); ++d)
+        if (std::ranges::find(*axes, std::int64_t(d)) == axes->end()) kept.push_back((*tensor)[d]);
+    if (kept.size() != result->rank())
+      return error("the result should have " + counted(kept.size(), "dimension") + ", found " +
+                   std::to_string(result->rank()));
+    if (!op.permutation.empty() && !is_permutation(op.permutation, kept.size()))
+      return error("the permutation is no order of the result's " +
+                   counted(kept.size(), "dimension"));
+    for (std::size_t d = 0; d < kept.size(); ++d)
+      may_have_same_size(
+          kept[op.permutation.empty() ? d : std::size_t(op.permutation[d])], (*result)[d],
+          "dimension " + std::to_string(d) + " of the result and what is left of the tensors");
   }
   void operator()(const Cholesky&) { connectors({"_a"}, {"_b"}); }
   void operator()(const Inv&) { connectors({"_ain"}, {"_aout"}); }
@@ -165,6 +195,39 @@ class LibraryRules {
       if (size != Expr(1)) kept.push_back(size);
     if (kept.empty()) kept.push_back(Expr(1));
     return kept;
+  }
+  static bool is_permutation(std::vector<std::int64_t> axes, std::size_t rank) {
+    std::ranges::sort(axes);
+    bool all = axes.size() == rank;
+    for (std::size_t i = 0; all && i < rank; ++i) all = axes[i] == std::int64_t(i);
+    return all;
+  }
+  bool has_axes(const Subset& tensor, const std::vector<std::int64_t>& axes,
+                std::string_view what) {
+    const auto wrong = std::ranges::find_if(axes, [&](std::int64_t axis) {
+      return axis < 0 || axis >= std::int64_t(tensor.rank());
+    });
+    if (wrong == axes.end()) return true;
+    error("axis " + std::to_string(*wrong) + " is not one of the " + std::string(what) + "'s " +
+          counted(tensor.rank(), "dimension"));
+    return false;
+  }
+  /// The sizes of a product of two matrices. Where a side has more dimensions, some are of one
+  /// element or batches.
+  void matrices(bool trans_a, bool trans_b) {
+    const Subset *a = subset("_a"), *b = subset("_b"), *c = subset("_c");
+    if (!a || !b || !c || a->rank() != 2 || b->rank() != 2 || c->rank() != 2) return;
+    may_have_same_size((*a)[trans_a ? 0 : 1], (*b)[trans_b ? 1 : 0],
+                       "the columns of _a and the rows of _b");
+    may_have_same_size((*a)[trans_a ? 1 : 0], (*c)[0], "the rows of _a and _c");
+    may_have_same_size((*b)[trans_b ? 0 : 1], (*c)[1], "the columns of _b and _c");
+  }
+  /// An error only where the sizes are certainly not the same.
+  void may_have_same_size(const Range& a, const Range& b, std::string_view what) {
+    const Expr one = a.size(), other = b.size();
+    if (one != other && equal(one, other) == Truth::No)
+      error(std::string(what) + " must have one size, found " + to_text(one) + " and " +
+            to_text(other));
   }
   void same_size(const Expr& a, const Expr& b, std::string_view what, std::string_view other) {
     if (a != b && equal(a, b) != Truth::Yes)

@@ -167,6 +167,9 @@ bool read_memlet(Loader& in, Value element, Memlet& out) {
   for (Value member : element)
     if (member.raw_key() != "type" && member.raw_key() != "attributes")
       carry_positional(out.extras, member);
+  if (out.empty() && (out.src_subset || out.dst_subset))
+    in.note(element, "a memlet with a subset names no container in 'data', so nothing moves",
+            Severity::Error);
   if (!is_data_src && !out.empty()) {
     out.data_is_src = false;
     std::swap(out.src_subset, out.dst_subset);

@@ -151,7 +151,8 @@ bool read_value(Loader& in, Value v, Expr& out) {
   }
   if (v.is_number()) {
     std::int64_t value;
-    if (v.raw().find_first_of(".eEN") == std::string_view::npos && read_value(in, v, value))
+    if (v.raw().find_first_of("NI") != std::string_view::npos) return false;  // NaN, Infinity
+    if (v.raw().find_first_of(".eE") == std::string_view::npos && read_value(in, v, value))
       out = Expr(value);
     else
       out = in.symbolic_text(std::string(v.raw()), v);
@@ -317,8 +318,10 @@ void carry(Extras& extras, Value member) {
 
 void carry_unread(Loader& in, Extras& extras, Value member, bool enumeration) {
   if (enumeration && member.is_string())
-    in.note(member, "'" + member.key() + "' has a value that is not known here, kept as it is: " +
-                        describe(member));
+    in.note(member,
+            "'" + member.key() + "' has a value that is not known here, kept as it is: " +
+                describe(member),
+            Severity::Warning);
   else if (!member.is_null())
     in.note(member, "'" + member.key() + "' cannot be " + describe(member), Severity::Error);
   carry(extras, member);

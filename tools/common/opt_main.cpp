@@ -65,7 +65,7 @@ class Run {
     if (s_.help || s_.version || s_.list_passes) return inform();
     if (const Exit e = load(); e != Exit::Fine) return e;
     if (const Exit e = check_plan(); e != Exit::Fine) return e;
-    if (const Exit e = check_record(); e != Exit::Fine) return e;
+    if (const Exit e = check_files_of_run(); e != Exit::Fine) return e;
     if (const Exit e = verify_input(); e != Exit::Fine || s_.verify_only) return e;
     if (s_.bisect) return find_culprit();
     if (const Exit e = run_passes(); e != Exit::Fine) return e;
@@ -117,9 +117,12 @@ class Run {
     Result<Input> input = read_input(bytes_);
     if (!input) return fail(input.error(), s_.input);
     input_ = *std::move(input);
-    if (s_.remarks.active())
-      for (const Diagnostic& note : input_.notes)
-        if (note.severity != Severity::Error) say(note, s_.input);
+    for (const Diagnostic& note : input_.notes) {
+      if (note.severity != Severity::Note) findings_.push_back(note);
+      const bool said_later = note.severity == Severity::Error ||
+                              (s_.verify_only && note.severity == Severity::Warning);
+      if (s_.remarks.active() && !said_later) say(note, s_.input);
+    }
     stop("load", begin);
     return Exit::Fine;
   }
@@ -127,8 +130,6 @@ class Run {
   /// What is wrong with the input is said; only passes, code generation and running need it right.
   Exit verify_input() {
     const auto begin = start("verify");
-    for (const Diagnostic& note : input_.notes)
-      if (note.severity == Severity::Error) findings_.push_back(note);
     const Diagnostics found = verify(input_.sdfg, verified_);
     findings_.insert(findings_.end(), found.begin(), found.end());
     stop("verify", begin);
@@ -305,11 +306,13 @@ class Run {
     return Exit::Fine;
   }
 
-  Exit check_record() {
-    if (s_.record.empty() || !s_.run_data.empty()) return Exit::Fine;
+  /// Files that only a run fills.
+  Exit check_files_of_run() {
+    if (!s_.run_data.empty() || (s_.record.empty() && s_.stats_file.empty())) return Exit::Fine;
     console_.err(console_.tool +
-                 ": --record: it writes what --run computes, and nothing is run; add "
-                 "--run=DATA.npz with the arguments as in:NAME\n");
+                 (s_.record.empty() ? ": --stats: its file gets what --run counts"
+                                    : ": --record: it writes what --run computes") +
+                 ", and nothing is run; add --run=DATA.npz with the arguments as in:NAME\n");
     return Exit::WrongCommandLine;
   }
 

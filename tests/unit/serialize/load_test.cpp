@@ -100,8 +100,8 @@ TEST(Load, KeepsWhatItDoesNotKnow) {
   EXPECT_EQ(node.extras, (Extras{{"/x", "1"}, {"y", "[1, 2]"}}));
   ASSERT_EQ(result->notes.size(), 2u);
   EXPECT_EQ(result->notes[0].text(),
-            "attributes.instrument: note: 'instrument' has a value that is not known here, kept as "
-            "it is: the string 'Sundial'");
+            "attributes.instrument: warning: 'instrument' has a value that is not known here, kept "
+            "as it is: the string 'Sundial'");
   EXPECT_EQ(result->notes[1].text(),
             "nodes[0].nodes[0]: note: nodes of kind Novel are carried, not understood");
 }
