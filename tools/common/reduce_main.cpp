@@ -35,14 +35,16 @@ What is removed is said on standard error.
 )";
 
 struct Settings {
-  std::string input, output = "-", data, pipeline;
+  std::string input, output = "-", data;
+  std::optional<Pipeline> pipeline;
   std::vector<std::string> command;
   double tolerance = 0;
   std::optional<Emit> form;
   bool allow_invalid = false, help = false;
 };
 
-Result<Settings> parse(const std::vector<std::string>& words) {
+Result<Settings> parse(const std::vector<std::string>& words,
+                       std::span<const Registered> passes) {
   Settings s;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
@@ -54,9 +56,10 @@ Result<Settings> parse(const std::vector<std::string>& words) {
     }
     if (flag == "--help") s.help = true;
     else if (flag == "--allow-invalid") s.allow_invalid = true;
-    else if (flag == "--pipeline") s.pipeline = value;
     else if (flag == "--run") s.data = value;
-    else if (flag == "--tolerance") {
+    else if (flag == "--pipeline") {
+      SDFG_TRY(s.pipeline, parse_pipeline(value, passes));
+    } else if (flag == "--tolerance") {
       const char* const end = value.data() + value.size();
       if (std::from_chars(value.data(), end, s.tolerance).ptr != end || value.empty())
         return Diagnostic{"--tolerance", "expected a number, found '" + std::string(value) + "'",
@@ -73,15 +76,13 @@ Result<Settings> parse(const std::vector<std::string>& words) {
     }
   }
   if (!s.help && s.input.empty()) return Diagnostic{"", "no input", "see --help"};
-  if (!s.help && s.command.empty() == s.pipeline.empty())
+  if (!s.help && s.command.empty() == !s.pipeline)
     return Diagnostic{"", "expected either a command after -- or --pipeline", "see --help"};
   return s;
 }
 
-Result<Judge> judge(const Settings& s, const Console& console,
-                    std::span<const Registered> passes) {
+Result<Judge> judge(const Settings& s, const Console& console) {
   if (!s.command.empty()) return command_judge(s.command);
-  SDFG_TRY(Pipeline pipeline, parse_pipeline(s.pipeline, passes));
   NamedArrays given;
   if (!s.data.empty()) {
     SDFG_TRY(const std::string bytes, console.read(s.data));
@@ -89,13 +90,13 @@ Result<Judge> judge(const Settings& s, const Console& console,
     for (auto& [name, array] : recorded)
       if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
   }
-  return pipeline_judge(std::move(pipeline), {}, std::move(given), s.tolerance);
+  return pipeline_judge(*s.pipeline, {}, std::move(given), s.tolerance);
 }
 
-Status run(const Settings& s, const Console& console, std::span<const Registered> passes) {
+Status run(const Settings& s, const Console& console) {
   SDFG_TRY(const std::string bytes, console.read(s.input));
   SDFG_TRY(Input input, read_input(bytes));
-  SDFG_TRY(const Judge fails, judge(s, console, passes));
+  SDFG_TRY(const Judge fails, judge(s, console));
   ReduceOptions options{.allow_invalid = s.allow_invalid};
   options.progress = [&](const std::string& what, const Sdfg& now) {
     std::size_t nodes = 0, blocks = 0;
@@ -124,15 +125,19 @@ int reduce_main(std::span<const std::string> arguments, const Console& console,
   };
   if (const Status fine = check_pass_names(passes); !fine)
     return fail(fine.error(), Exit::WrongCommandLine);
-  const Result<Settings> settings = parse({arguments.begin(), arguments.end()});
+  const Result<Settings> settings = parse({arguments.begin(), arguments.end()}, passes);
   if (!settings) return fail(settings.error(), Exit::WrongCommandLine);
   if (settings->help) {
     console.out(console.tool + " [flag]… FILE -- COMMAND {}\n" + console.tool +
                 " [flag]… FILE --pipeline=TEXT\n" + std::string(help));
     return int(Exit::Fine);
   }
-  const Status done = run(*settings, console, passes);
-  return done ? int(Exit::Fine) : fail(done.error(), Exit::WrongInput);
+  try {
+    const Status done = run(*settings, console);
+    return done ? int(Exit::Fine) : fail(done.error(), Exit::WrongInput);
+  } catch (const std::exception& wrong) {
+    return fail({"", std::string("internal error: ") + wrong.what()}, Exit::InternalError);
+  }
 }
 
 int reduce_main(int count, char** words, const std::vector<Registered>& own_passes) {

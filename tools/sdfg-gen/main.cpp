@@ -5,6 +5,7 @@
 
 #include "codegen/interpreter.h"
 #include "support/deep_stack.h"
+#include "support/file.h"
 #include "support/text.h"
 #include "tools/common/console.h"
 #include "tools/common/emit.h"
@@ -109,7 +110,9 @@ Status run(const Settings& s, const Console& console) {
   Emit form = s.form.value_or(emit_from_path(s.output).value_or(Emit::Text));
   SDFG_TRY(const std::string bytes, emit(s.data.empty() ? std::move(sdfg) : Sdfg(sdfg), form,
                                          SaveProfile::Head));
-  if (const Status written = console.write(s.output, bytes); !written) return written;
+  const bool packed = s.output.ends_with("gz");
+  if (const Status written = console.write(s.output, packed ? gzip(bytes) : bytes); !written)
+    return written;
   if (!s.data.empty()) {
     SDFG_TRY(const std::string data, data_file(sdfg, s, console));
     if (const Status written = console.write(s.data, data); !written) return written;
