@@ -550,6 +550,7 @@ Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& opti
                     Diagnostics& warnings) {
   if (!pipeline.empty()) {
     drop_idle_connectors(sdfg);
+    name_blocks(sdfg);
     connect_outputs_read(sdfg);
   }
   return Runner(sdfg, options, warnings).steps(pipeline);

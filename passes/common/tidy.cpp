@@ -1,11 +1,15 @@
 #include "passes/common/tidy.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "ir/walk.h"
+#include "passes/common/blocks.h"
+#include "support/text.h"
 
 namespace sdfg {
 
@@ -46,6 +50,32 @@ void drop_idle_connectors(Sdfg& sdfg) {
         for (EdgeId e : state.out(n)) state[e].src_connector.clear();
         node.in_connectors.clear(), node.out_connectors.clear();
       }
+    });
+  });
+}
+
+std::string as_name(std::string text) {
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return is_valid_name(text) ? text : "_" + text;
+}
+
+void name_blocks(Sdfg& sdfg) {
+  for_each_sdfg(sdfg, [](Sdfg& each) {
+    for_each_region(each, [](Region& region) {
+      std::optional<Labels> labels;
+      for (BlockId b : region.nodes()) {
+        Block& block = region[b];
+        if (is_valid_name(block.label)) continue;
+        if (!labels) labels.emplace(region);
+        block.label = labels->take(as_name(block.label));
+      }
+    });
+    for_each_block(each, [](Block& block) {
+      if (auto* conditional = block.as<ConditionalBlock>())
+        for (Branch& branch : conditional->branches)
+          if (!branch.block.label.empty() && !is_valid_name(branch.block.label))
+            branch.block.label = as_name(branch.block.label);
     });
   });
 }

@@ -15,4 +15,11 @@ void drop_unused_inputs(State& state, NodeId entry);
 /// a connector takes one edge.
 void drop_idle_connectors(Sdfg& sdfg);
 
+/// The text with underscores for what a name cannot have.
+std::string as_name(std::string text);
+
+/// Makes labels of blocks names. Only states need that, but passes label states after loops and
+/// regions, whose labels may be any text.
+void name_blocks(Sdfg& sdfg);
+
 }  // namespace sdfg

@@ -1,8 +1,7 @@
 #include "passes/maps/library_end.h"
 
-#include <cctype>
-
 #include "ir/analysis/memlet_path.h"
+#include "passes/common/tidy.h"
 #include "passes/common/viewed.h"
 
 namespace sdfg {
@@ -53,10 +52,7 @@ Refusal check_within_reach(const Sdfg& sdfg, const std::vector<LibraryEnd>& ends
 }
 
 std::string name_of(const LibraryNode& node, std::string_view otherwise) {
-  std::string name = node.label.empty() ? std::string(otherwise) : std::string(node.label);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
+  return as_name(node.label.empty() ? std::string(otherwise) : node.label);
 }
 
 }  // namespace sdfg
