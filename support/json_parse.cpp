@@ -69,8 +69,8 @@ std::size_t escape_length(std::string_view text, std::size_t at) {
   return c && std::strchr("\"\\/bfnrt", c) ? 2 : 0;
 }
 
-/// The length of the UTF-8 character that begins there, or 0: no overlong forms, no surrogates,
-/// nothing above U+10FFFF.
+}  // namespace
+
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
@@ -86,8 +86,6 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
     return 0;
   return size;
 }
-
-}  // namespace
 
 namespace {
 

@@ -169,9 +169,9 @@ void append_string(std::string& out, std::string_view text) {
       plain = ++i;
       continue;
     }
-    const std::size_t size = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 0;
+    const std::size_t size = utf8_length(text, i);
     std::uint32_t code = 0xfffd;
-    if (size && i + size <= text.size()) {
+    if (size) {
       code = c & (0x7fu >> size);
       for (std::size_t k = 1; k < size; ++k)
         code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3fu);

@@ -129,7 +129,10 @@ std::string unescape(std::string_view raw);
 /// The next byte from there on that is not a printable ASCII character, or is a quote or a
 /// backslash; else the text's size.
 std::size_t next_special(std::string_view text, std::size_t at);
-/// Appends a JSON string, in ASCII as Python writes it.
+/// The length of the UTF-8 character that begins there, or 0: no overlong forms, no surrogates,
+/// nothing above U+10FFFF.
+std::size_t utf8_length(std::string_view text, std::size_t at);
+/// Appends a JSON string, in ASCII as Python writes it. A byte that is not UTF-8 becomes U+FFFD.
 void append_string(std::string& out, std::string_view text);
 /// A member's key with the comma before it, unless it is the first, and the colon behind it.
 void append_key(std::string& out, std::string_view key, bool first);

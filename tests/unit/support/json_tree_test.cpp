@@ -80,6 +80,12 @@ TEST(JsonTree, StopsAtAMillionLevels) {
   EXPECT_EQ(error_of(fine), "");
 }
 
+TEST(JsonTree, OnlyBytesThatAreNoTextAreReplaced) {
+  std::string out;
+  append_string(out, "a\xe9\n b\xff");
+  EXPECT_EQ(out, R"("a\ufffd\n b\ufffd")");
+}
+
 TEST(JsonTree, StringsSurviveWritingAndReading) {
   const std::string text = "q\" b\\ n\n t\t \x01 é \xf0\x9f\x8c\x8d";
   const std::string json = json::quoted(text);
