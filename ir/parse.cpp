@@ -266,6 +266,12 @@ void Parser::transition(PendingRegion& pending) {
 
 }  // namespace detail
 
-Result<Sdfg> parse(std::string_view text) { return detail::Parser(text).run(); }
+Result<Sdfg> parse(std::string_view text) {
+  std::string lines;  // as they end on Windows
+  for (std::size_t end; (end = text.find("\r\n")) != text.npos; text.remove_prefix(end + 1))
+    lines += text.substr(0, end);
+  if (!lines.empty()) text = lines += text;
+  return detail::Parser(text).run();
+}
 
 }  // namespace sdfg

@@ -164,6 +164,13 @@ TEST(TextForm, AnyTextSurvives) {
   EXPECT_TRUE(*again == sdfg) << printed;
 }
 
+TEST(TextForm, LinesMayEndAsOnWindows) {
+  std::string text(copy);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2)
+    text.insert(at, 1, '\r');
+  EXPECT_EQ(round_trip(text), copy);
+}
+
 TEST(TextForm, WithoutDetailsWhatIsCarriedIsLeftOut) {
   Sdfg sdfg;
   sdfg.name = "s";
