@@ -160,6 +160,10 @@ class LocalNames {
     change(entry).taken = true;
     return true;
   }
+  bool contains(std::string_view name) const {
+    const auto found = names_.find(name);
+    return found != names_.end() && found->second.taken;
+  }
   /// The first that is free of base, base_2, base_3 and so on.
   std::string fresh(const std::string& base) {
     Name& entry = entry_of(base);

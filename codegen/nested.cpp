@@ -27,6 +27,11 @@ void SdfgFunction::pass_lane(SdfgFunction& callee, std::vector<Parameter>& param
   }
 }
 
+/// The function of that name, which something local may hide.
+std::string SdfgFunction::function(const std::string& name) const {
+  return (used_names_.contains(name) ? "::" : "") + name;
+}
+
 /// Prints a nested SDFG as a function, and the call.
 class SdfgFunction::NestedEmitter {
  public:
@@ -257,7 +262,7 @@ void SdfgFunction::NestedEmitter::call_again(const Printed& printed) {
   for (const std::string& used : printed.parameters)
     for (const Parameter& p : parameters_)
       if (p.identifier == used) arguments.push_back(p.argument);
-  at_.out.line(printed.name + "(" + join(arguments, ", ") + ");");
+  at_.out.line(f_.function(printed.name), "(", join(arguments, ", "), ");");
 }
 
 void SdfgFunction::NestedEmitter::call(SdfgFunction& callee, const std::string& name) {
@@ -271,7 +276,7 @@ void SdfgFunction::NestedEmitter::call(SdfgFunction& callee, const std::string& 
       if (next < arguments.size() && p.argument == arguments[next])
         printed.parameters.push_back(p.identifier), ++next;
   }
-  at_.out.line(name, "(", join(arguments, ", "), ");");
+  at_.out.line(f_.function(name), "(", join(arguments, ", "), ");");
 }
 
 }  // namespace sdfg

@@ -273,6 +273,7 @@ class SdfgFunction {
 
   // nested.cpp
   class NestedEmitter;
+  std::string function(const std::string& name) const;
   void emit_nested(At& at, NodeId node);
   void pass_lane(SdfgFunction& callee, std::vector<Parameter>& parameters,
                  const std::string& symbol, const Expr& value, const Place& place);

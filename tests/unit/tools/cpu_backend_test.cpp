@@ -776,6 +776,36 @@ TEST(CpuBackend, ManyArraysInAParallelMap) {
   expect_same(*sdfg, {{"A", doubles({4})}, {"B", doubles({4})}});
 }
 
+TEST(CpuBackend, WhatCodeHandsToCodeIsConverted) {
+  const auto sdfg = parse(R"sdfg(
+sdfg handed(A: float64[2], B: float64[4])
+  state s
+    n0 = access A
+    n1 = tasklet whole out (y: float64): "y = a * 3"
+    n2 = tasklet half in (x: int32): "o = x / 2"
+    n3 = tasklet third out (y: float64): "y = a / 3"
+    n4 = tasklet back in (x: float32): |
+      | if x > 0:
+      |   o = x * 3
+      | else:
+      |   o = x
+    n5 = tasklet small out (y: float16): "y = a / 3"
+    n6 = tasklet twice in (x: float16): "o = x * 3 + x"
+    n7 = access B
+    n0 -> n1.a : A[0]
+    n1.y -> n2.x
+    n2.o -> n7 : B[0]
+    n0 -> n3.a : A[1]
+    n3.y -> n4.x
+    n4.o -> n7 : B[1]
+    n0 -> n5.a : A[1]
+    n5.y -> n6.x
+    n6.o -> n7 : B[2]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", NdArray::of<double>({2}, {1.5, 7.9})}, {"B", doubles({4})}});
+}
+
 TEST(CpuBackend, ResolutionsThatReadSymbols) {
   const auto sdfg = parse(R"sdfg(
 sdfg resolves(C: float64[2])
@@ -797,6 +827,31 @@ TEST(CpuBackend, NamesThatAreCppWords) {
   b.state("new").map("for", "double", "0:int", {{"signed", "class[double]"}}, "this = signed + 1.0",
                      {{"this", "long[double]"}});
   expect_same(b.take(), {{"class", doubles({3})}, {"long", doubles({3})}, {"int", integer(3)}});
+}
+
+TEST(CpuBackend, NestedSdfgsCalledLikeAParameter) {
+  const auto sdfg = parse(R"sdfg(
+sdfg hidden(A: float64[4], B: float64[4])
+  state s
+    n0 = access A
+    n1 = map m (i) in [0:4]
+      n2 = nested_sdfg i
+        sdfg inner(p: float64, q: float64)
+          state t
+            n0 = access p
+            n1 = tasklet t: "o = a + 1"
+            n2 = access q
+            n0 -> n1.a : p[0]
+            n1.o -> n2 : q[0]
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:4]
+    n1.OUT_A -> n2.p : A[i]
+    n2.q -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:4]
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({4})}, {"B", doubles({4})}});
 }
 
 TEST(CpuBackend, NamesWithUnderscoresBehindCppWords) {
