@@ -689,7 +689,7 @@ sdfg unsigned_sizes(B: float64[8], limit: uint32[1], U: uint32[1], C: int64[4])
   symbol N: uint32
   symbol d: int32
   state s
-    n0 = map none (i) in [0:N - 5] {schedule = Sequential}
+    n0 = map few (i) in [0:N - 5] {schedule = Sequential}
       n1 = tasklet t: "o = 1"
     n2 = exit n0
     n3 = access B
@@ -697,7 +697,7 @@ sdfg unsigned_sizes(B: float64[8], limit: uint32[1], U: uint32[1], C: int64[4])
     n1.o -> n2.IN_o : B[Min(i, 3)]
     n2.OUT_o -> n3 : B[0:8]
     n4 = access limit
-    n5 = map none (i) in [0:end - 3] in (end) {schedule = Sequential}
+    n5 = map few (i) in [0:end - 3] in (end) {schedule = Sequential}
       n6 = tasklet t: "o = 1"
     n7 = exit n5
     n4 -> n5.end : limit[0]
