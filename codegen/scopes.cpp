@@ -252,6 +252,7 @@ void SdfgFunction::emit_consume(At& at, NodeId id) {
   // Elements may be taken in any order by any number of workers: one worker, until none is left.
   at.out.line("// consume " + consume.label);
   at.out.open("");
+  read_dynamic_inputs(at, id);
   const std::string type = type_name(stream.data->dtype, place);
   const std::string value = local_name(cpp_name(access->data) + "_element");
   const std::string count = local_name(cpp_name(access->data) + "_count");

@@ -203,6 +203,32 @@ sdfg some(A: float64[4], B: float64[4])
   expect_same(*sdfg, {{"A", doubles({4})}, {"B", doubles({4}, 9)}});
 }
 
+TEST(CpuBackend, ConsumeScopesHaveDynamicInputs) {
+  const auto sdfg = parse(R"sdfg(
+sdfg factors(A: float64[4], B: float64[1], L: float64[1])
+  transient S: stream float64[1]
+  state push
+    n0 = access A
+    n1 = access S
+    n0 -> n1 : A[0:4]
+  state take
+    n0 = access S
+    n1 = access L
+    n2 = consume each (p) {num_pes = 1}
+      n3 = tasklet f: "o = x * by"
+    n4 = consume_exit n2
+    n5 = access B
+    n0 -> n2.IN_stream : S[0] {dynamic = true}
+    n1 -> n2.by : L[0]
+    n2.OUT_stream -> n3.x : S[0]
+    n3.o -> n4.IN_B : B[0] {wcr = "lambda a, b: a + b"}
+    n4.OUT_B -> n5 : B[0] {wcr = "lambda a, b: a + b"}
+  push -> take
+)sdfg");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  expect_same(*sdfg, {{"A", doubles({4})}, {"B", doubles({1}, 9)}, {"L", doubles({1}, 3)}});
+}
+
 TEST(CpuBackend, TruthValuesHaveNoAddress) {
   Builder b("truth");
   b.array("A", BaseType::Float64, "4");
