@@ -232,7 +232,8 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
   std::string argument = f_.pointer(outer, actual.subset, place_);
   if (outer.data && !(outer.data->dtype == data.dtype))
     argument = "reinterpret_cast<" + type + "*>(" + argument + ")";
-  return {(f_.on_device_ && !actual.written ? "const " : "") + type + "* " +
+  // What is written by another name may go on to a nested SDFG that changes it in place.
+  return {(f_.on_device_ && !actual.written && !may_change(actual) ? "const " : "") + type + "* " +
               (exclusive ? "__restrict__ " : "") + name,
           name, std::move(argument)};
 }

@@ -630,6 +630,42 @@ sdfg p(s: float64 {storage = GPU_Global}, A: float64[64] {storage = GPU_Global})
   EXPECT_NE(text.find("const double& s, const double& x"), text.npos) << text;
 }
 
+// The array that goes in is the one that comes out, by another name, so it is not constant.
+TEST(Gpu, NestedSdfgsChangeInPlaceWhatHasTwoNames) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[64, 8] {storage = GPU_Global})
+  state s
+    n0 = access A
+    n1 = map m (i) in [0:64] {schedule = GPU_Device}
+      n2 = nested_sdfg outer
+        sdfg outer(r: float64[8], w: float64[8])
+          state s
+            n0 = access r
+            n1 = nested_sdfg inner
+              sdfg inner(x: float64[8])
+                loop l (j) from "j = 1" while "j < 8" next "j = j + 1"
+                  state s
+                    n0 = access x
+                    n1 = tasklet t: "o = v + 1"
+                    n2 = access x
+                    n0 -> n1.v : x[j - 1]
+                    n1.o -> n2 : x[j]
+            n2 = access w
+            n0 -> n1.x : r[0:8]
+            n1.x -> n2 : w[0:8]
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.IN_A : A[0:64, 0:8]
+    n1.OUT_A -> n2.r : A[i, 0:8]
+    n2.w -> n3.IN_A : A[i, 0:8]
+    n3.OUT_A -> n4 : A[0:64, 0:8]
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("outer(double* r)"), text.npos) << text;
+}
+
 // A memcpy does not convert.
 TEST(Gpu, CopiesOfOneElementConvert) {
   const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, n: int32[2] {storage = GPU_Global}, h: int64[2])
