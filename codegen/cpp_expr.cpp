@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ir/analysis/expression_types.h"
 #include "ir/expr_quotient.h"
 #include "support/text.h"
 
@@ -411,6 +412,9 @@ std::string CppExpr::print(const Expr& expr, int context) const {
     case Op::True: return "true";
     case Op::False: return "false";
     case Op::None: return "nullptr";
+    case Op::Opaque:
+      if (!unsigned_literal(expr)) return give_up(expr, "no C++ for this");
+      return "UINT64_C(" + expr.name() + ")";
     case Op::Constant:
       if (expr.name() == "pi") return "3.141592653589793";
       if (expr.name() == "E") return "2.718281828459045";

@@ -187,9 +187,12 @@ Expr ExprParser::integer(std::string_view digits, std::size_t offset) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value, base);
   if (error == std::errc::result_out_of_range && end == body.data() + body.size()) {
-    // Code may hold what only unsigned or longer integers can; it stays as it is.
-    if (grammar_ == Grammar::Python || digits == smallest_integer_digits)
-      return Expr::leaf(Op::Opaque, std::string(digits));
+    // Code may hold what only unsigned integers can (`unsigned_literal`), or longer ones.
+    std::uint64_t large = 0;
+    const bool fits = std::from_chars(body.data(), end, large, base).ec == std::errc{};
+    const std::string text = fits ? std::to_string(large) : std::string(digits);
+    if (grammar_ == Grammar::Python || text == smallest_integer_digits)
+      return Expr::leaf(Op::Opaque, text);
     lexer_.fail(offset, fmt::format("the integer {} does not fit into 64 bits", excerpt(digits)));
     return {};
   }

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/expression_types.h"
 #include "ir/analysis/free_symbols.h"
 #include "ir/graph_algorithms.h"
 #include "ir/verify_context.h"
@@ -35,7 +36,7 @@ const Expr* no_element(const Expr& expr, const Sdfg& sdfg) {
 }
 
 bool has_opaque(const Expr& expr) {
-  return expr.is(Op::Opaque) || std::ranges::any_of(expr.args(), has_opaque);
+  return (expr.is(Op::Opaque) && !unsigned_literal(expr)) || std::ranges::any_of(expr.args(), has_opaque);
 }
 
 /// The rules for one region; nested ones follow by recursion.

@@ -9,6 +9,7 @@
 
 #include "codegen/cpp_expr.h"
 #include "codegen/interpreter/functions.h"
+#include "ir/analysis/expression_types.h"
 #include "support/assert.h"
 
 namespace sdfg::interpreter {
@@ -100,6 +101,10 @@ class Compiler {
         return constant(BaseType::Complex128, number_of(std::complex<double>(0, e.number())));
       case Op::True: return constant(BaseType::Bool, Number(1));
       case Op::False: return constant(BaseType::Bool, Number(0));
+      case Op::Opaque:
+        if (const auto value = unsigned_literal(e))
+          return constant(BaseType::UInt64, Number(std::int64_t(*value)));
+        unsupported(e);
       case Op::Constant: return named_constant(e);
       case Op::Symbol:
       case Op::Attribute: return name(e);

@@ -1,4 +1,5 @@
 #include <array>
+#include <charconv>
 
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/expression_types.h"
@@ -70,6 +71,15 @@ Type type_of_product(const Expr& expr, const TypeTable& names) {
 
 }  // namespace
 
+std::optional<std::uint64_t> unsigned_literal(const Expr& expr) {
+  if (!expr.is(Op::Opaque)) return std::nullopt;
+  const std::string& digits = expr.name();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
 std::optional<Type> conversion_type(std::string_view function) {
   const std::size_t dot = function.rfind('.');
   return Type::scalar_from_text(dot == function.npos ? function : function.substr(dot + 1));
@@ -127,8 +137,9 @@ Type type_of(const Expr& expr, const TypeTable& names) {
       return type_of_attribute(expr, names);
     case Op::Subscript:
       return type_of_subscript(expr, names);
-    case Op::None:
     case Op::Opaque:
+      return unsigned_literal(expr) ? Type(BaseType::UInt64) : Type();
+    case Op::None:
     case Op::Slice:
     case Op::Tuple:
     case Op::List:

@@ -7,6 +7,10 @@
 
 namespace sdfg {
 
+/// The value of an integer that only uint64 holds: an Opaque leaf of digits, as what computes with
+/// int64 must not take it for a number.
+std::optional<std::uint64_t> unsigned_literal(const Expr& expr);
+
 /// The type to which a call of the function converts: `dace.int8`, `numpy.float16`, `bool`.
 std::optional<Type> conversion_type(std::string_view function);
 

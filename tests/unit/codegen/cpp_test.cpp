@@ -241,6 +241,38 @@ TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {
       << text;
 }
 
+// Where the sizes fit as they are, dimensions of one element are rows and columns, too.
+TEST(Cpp, BatchesOfProductsOfVectors) {
+  const std::string text = generated(R"--(sdfg p(A: float64[3, 1, 5], B: float64[3, 5, 1], C: float64[3, 1, 1])
+  state s
+    n0 = access A
+    n1 = access B
+    n2 = access C
+    n3 = library dace.libraries.blas.nodes.matmul.MatMul dots {name = "dots"}
+    n0 -> n3._a : A[0:3, 0, 0:5]
+    n1 -> n3._b : B[0:3, 0:5, 0]
+    n3._c -> n2 : C[0:3, 0, 0]
+)--");
+  EXPECT_NE(text.find("for (int64_t b0 = 0; b0 < 3; ++b0) {\n"
+                      "      sdfg::gemm<true>(sdfg::Matrix<double>{A + 5 * b0, 1, 5, 5, 1},"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Cpp, ConstantsThatOnlyUint64Holds) {
+  const std::string text = generated(
+      "sdfg hash(A: uint64[1], B: uint64[1])\n"
+      "  symbol s: uint64\n"
+      "  state first\n    n0 = access A\n    n1 = access B\n"
+      "    n2 = tasklet t: \"b = (a ^ s) * 0x9E3779B97F4A7C15\"\n"
+      "    n0 -> n2.a : A[0]\n    n2.b -> n1 : B[0]\n"
+      "  state second\n"
+      "  first -> second set s = s * 14695981039346656037\n");
+  EXPECT_NE(text.find("B[0] = (A[0] ^ s) * UINT64_C(11400714819323198485);"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("s = s * UINT64_C(14695981039346656037);"), std::string::npos) << text;
+}
+
 // As DaCe's Vectorization leaves them: vectors at tasklets, numbers in containers.
 TEST(Cpp, VectorsOfElements) {
   const std::string text = generated(R"--(sdfg vectors(A: float32[8], B: float32[8])

@@ -86,6 +86,9 @@ TEST(Interpreter, ArithmeticHasTheTypesOfCpp) {
   EXPECT_EQ(tasklet("~x"), -8);
   EXPECT_EQ(tasklet("x << 2"), 28);
   EXPECT_EQ(tasklet("-x if y > 0 else d"), 0.1);
+  // Hashes and random numbers have constants that only uint64 holds.
+  EXPECT_EQ(tasklet("18446744073709551615"), 18446744073709551616.0);
+  EXPECT_EQ(tasklet("(dace.uint64(x) * 0x9E3779B97F4A7C15) >> 33"), 700590601);
 }
 
 TEST(Interpreter, FunctionsAreThoseOfTheRuntime) {
