@@ -33,7 +33,7 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
                                        ByName<LibraryPort>& out) {
   const Place place = at.node_place(id);
   const NameScope scope(used_names_, on_device_);
-  constexpr std::size_t none = ~std::size_t(0);
+  constexpr std::size_t none = ~std::size_t(0), any_rank = none;
   for (auto* ports : {&in, &out})
     for (auto& [name, port] : *ports)
       if (!port.binding.data) return;
@@ -68,7 +68,10 @@ void SdfgFunction::emit_linear_algebra(At& at, NodeId id, const LibraryOperation
   const auto product = [&](bool trans_a, bool trans_b, const Expr& alpha, const Expr& beta) {
     LibraryPort *a = need(in, "_a"), *b = need(in, "_b"), *c = need(out, "_c");
     if (!a || !b || !c) return;
-    auto a_dims = dimensions(*a, 2), b_dims = dimensions(*b, 2), c_dims = dimensions(*c, 2);
+    const bool fits = fits_matmul(a->sizes, b->sizes, c->sizes, trans_a, trans_b);
+    const std::size_t rank = fits ? any_rank : 2;
+    auto a_dims = dimensions(*a, rank), b_dims = dimensions(*b, rank),
+         c_dims = dimensions(*c, rank);
     if (a_dims.size() == 1 && b_dims.size() == 1 && c->wide().empty()) {
       dot(*a, a_dims[0], *b, b_dims[0], *c);
       return;

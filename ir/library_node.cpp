@@ -1,5 +1,6 @@
 #include "ir/library_node.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -297,6 +298,29 @@ Result<LibraryOperation> library_operation(const Node& node) {
   Reader reader(node);
   LibraryOperation operation = entry->read(reader);
   return reader.result(std::move(operation));
+}
+
+bool fits_matmul(std::span<const Expr> a, std::span<const Expr> b, std::span<const Expr> c,
+                 bool trans_a, bool trans_b) {
+  if (a.empty() || b.empty()) return false;
+  const std::size_t core_a = std::min<std::size_t>(a.size(), 2),
+                    core_b = std::min<std::size_t>(b.size(), 2), core_c = core_a + core_b - 2;
+  const auto batch_a = a.first(a.size() - core_a), batch_b = b.first(b.size() - core_b);
+  if (c.size() != std::max(batch_a.size(), batch_b.size()) + core_c) return false;
+  const auto batch_c = c.first(c.size() - core_c);
+  const auto same = [](const Expr& x, const Expr& y) { return certain(equal(x, y)); };
+  const auto broadcasts = [&](std::span<const Expr> batch) {
+    return std::ranges::equal(batch, batch_c.last(batch.size()), [&](const Expr& x, const Expr& y) {
+      return x == Expr(1) || same(x, y);
+    });
+  };
+  // Rows, then columns; a vector has columns on the left and rows on the right.
+  const auto of_a = a.last(core_a), of_b = b.last(core_b), of_c = c.last(core_c);
+  const bool swap_a = trans_a && core_a == 2, swap_b = trans_b && core_b == 2;
+  if (!same(swap_a ? of_a.front() : of_a.back(), swap_b ? of_b.back() : of_b.front())) return false;
+  if (core_a == 2 && !same(swap_a ? of_a.back() : of_a.front(), of_c.front())) return false;
+  if (core_b == 2 && !same(swap_b ? of_b.front() : of_b.back(), of_c.back())) return false;
+  return broadcasts(batch_a) && broadcasts(batch_b);
 }
 
 bool reads_its_output(const Node& node) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -116,6 +117,11 @@ Result<LibraryOperation> library_operation(const Node& node);
 /// May what a library node writes depend on what its output holds? So it is where the meaning is
 /// not known.
 bool reads_its_output(const Node& node);
+
+/// Do the sizes of a product's operands fit as NumPy's matmul has them, dimensions of one element
+/// included? If not, they are cut out of larger arrays: only the dimensions wider than one count.
+bool fits_matmul(std::span<const Expr> a, std::span<const Expr> b, std::span<const Expr> c,
+                 bool trans_a = false, bool trans_b = false);
 
 /// The JSON text of a property; nothing when the node has none of that name.
 std::optional<std::string_view> property_text(const Node& node, std::string_view name);

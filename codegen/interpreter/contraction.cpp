@@ -294,10 +294,12 @@ class Builder {
       return labels;
     };
     const std::size_t wide_a = wide_of(a).size(), wide_b = wide_of(b).size();
-    const bool vector_a = rank_of(a) == 1 || (wide_a == 1 && rank_of(c) + 2 == rank_of(b) + 1),
+    const bool fits = fits_matmul(a.sizes, b.sizes, c.sizes);
+    const bool vector_a = rank_of(a) == 1 ||
+                          (!fits && wide_a == 1 && rank_of(c) + 2 == rank_of(b) + 1),
                vector_b = rank_of(b) == 1;
     // Matrices cut out of larger arrays: only the dimensions of more than one element count.
-    const bool cut = wide_a <= 2 && wide_b <= 2 && wide_of(c).size() <= 2;
+    const bool cut = !fits && wide_a <= 2 && wide_b <= 2 && wide_of(c).size() <= 2;
     Labels la = vector_a ? Labels{2} : Labels{0, 2}, lb = vector_b ? Labels{2} : Labels{2, 1}, lc;
     if (!vector_a) lc.push_back(0);
     if (!vector_b) lc.push_back(1);

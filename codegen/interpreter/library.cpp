@@ -70,8 +70,9 @@ Step StateCompiler::compile_library(NodeId id, Scope& scope) {
     if (container->type == BaseType::Unknown || container->record)
       throw Stop("values of '" + container->name +
                  "' are of a type that the interpreter cannot compute with");
-    Operands::Operand operand{
-        compile_side(container, element ? std::nullopt : memlet.subset(), c), place, {}};
+    const std::optional<Subset> subset = element ? std::nullopt : memlet.subset();
+    Operands::Operand operand{compile_side(container, subset, c),
+                              subset ? sizes(*subset) : container->data->shape, place, {}};
     if (output && memlet.wcr) operand.combine = compile_reduction(*memlet.wcr, *container, c);
     to.insert_or_assign(connector, std::move(operand));
   };

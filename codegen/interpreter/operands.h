@@ -13,6 +13,7 @@ namespace sdfg::interpreter {
 struct Operands {
   struct Operand {
     Side side;
+    std::vector<Expr> sizes;  ///< of the subset
     const Where* place;
     Combine combine;  ///< of an output's memlet; may be empty
   };
