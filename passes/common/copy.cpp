@@ -109,7 +109,8 @@ SymbolSet Placement::symbols() const {
   return out;
 }
 
-bool Placement::keeps_rank() const {
+bool Placement::keeps_rank(std::size_t rank) const {
+  if (rank != from.size()) return false;
   for (std::size_t d = 0; d < from.size(); ++d)
     if (from[d] != d) return false;
   return true;

@@ -30,8 +30,8 @@ struct Placement {
   Subset map(const Subset& subset) const;
   /// Those that say where it is.
   SymbolSet symbols() const;
-  /// Does each dimension carry that of the same number?
-  bool keeps_rank() const;
+  /// Does each dimension carry that of the same number, of a first container with `rank` of them?
+  bool keeps_rank(std::size_t rank) const;
   /// The dimension that carries one of the first container, if any.
   std::optional<std::size_t> carrier(std::size_t dimension) const;
   bool operator==(const Placement&) const = default;

@@ -96,7 +96,7 @@ Refusal Reroute::check_end(EdgeId leaf, bool read, const Subset& subset, bool al
   const std::string who = std::string(node.label());
   if (node.is<LibraryNode>()) {
     if (!library_operation(node)) return "what library node '" + who + "' does is not known";
-    if (!relocation_.placement.keeps_rank() && (read || !is_one(subset)))
+    if (!relocation_.placement.keeps_rank(subset.rank()) && (read || !is_one(subset)))
       return "library node '" + who + "' would see another number of dimensions";
   }
   if (const auto* nested = node.as<NestedSdfg>()) {
