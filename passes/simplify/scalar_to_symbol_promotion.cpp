@@ -7,6 +7,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/expr_symbols.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
@@ -14,6 +15,7 @@
 #include "passes/common/connector_index.h"
 #include "passes/common/decide.h"
 #include "passes/common/gpu_memory.h"
+#include "passes/common/loop_range.h"
 #include "passes/common/one_element.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/removal.h"
@@ -21,6 +23,7 @@
 #include "passes/common/side_effects.h"
 #include "passes/common/state_trails.h"
 #include "passes/common/tasklet_code.h"
+#include "passes/loops/loop_body.h"
 
 namespace sdfg {
 namespace {
@@ -30,20 +33,6 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 /// Integers that tasklets and interstate edges compute alike, and truth values.
 bool is_promotable(const Type& type) {
   return type.is_bool() || type.base() == BaseType::Int32 || type.base() == BaseType::Int64;
-}
-
-/// Is the value the same in a tasklet and on an interstate edge? Divisions round differently.
-bool is_plain(const Expr& e) {
-  switch (e.op()) {
-    case Op::Integer: case Op::True: case Op::False: case Op::Symbol:
-      return true;
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Neg: case Op::Min: case Op::Max:
-    case Op::And: case Op::Or: case Op::Not:
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge: case Op::Select:
-      return std::ranges::all_of(e.args(), is_plain);
-    default:
-      return false;
-  }
 }
 
 bool is_truth_value(const Expr& e) {
@@ -95,9 +84,9 @@ struct Argument {
 class Promotion {
  public:
   Promotion(Sdfg& sdfg, const Trail& trail, const ScalarToSymbolPromotion::Options& options,
-            const GpuMemory& gpu, PassContext& context)
-      : sdfg_(sdfg), trail_(trail), options_(options), gpu_(gpu), context_(context),
-        accesses_(sdfg), states_(sdfg, trail) {
+            const GpuMemory& gpu, const Assumptions& granted, PassContext& context)
+      : sdfg_(sdfg), trail_(trail), options_(options), gpu_(gpu), granted_(granted),
+        context_(context), accesses_(sdfg), states_(sdfg, trail) {
     for (const auto& [state, here] : states_.states())
       for (NodeId n : state->nodes())
         if (const auto* access = (*state)[n].as<AccessNode>(); access && !state->in(n).empty())
@@ -249,7 +238,7 @@ class Promotion {
         effects_.of(sdfg_, state[write.producer]) ||
         !assign->target.is_symbol(state[write.edge].src_connector))
       return label + " does more than compute the value";
-    if (!is_plain(assign->value))
+    if (!is_plain(assign->value, write))
       return label + " computes what a condition would compute differently";
     const bool truth = sdfg_.find_data(name)->dtype.is_bool();
     if (converts(state[write.producer].out_connectors.at(state[write.edge].src_connector), name))
@@ -269,6 +258,49 @@ class Promotion {
       if (Refusal why = check_input(state, state.source(e), in.subset(), name)) return why;
     }
     return {};
+  }
+
+  /// Is the value the same in a tasklet and on an interstate edge? Divisions round differently, but
+  /// for symbols that are not negative.
+  bool is_plain(const Expr& e, const Write& write) {
+    const auto all_plain = [&] {
+      return std::ranges::all_of(e.args(), [&](const Expr& arg) { return is_plain(arg, write); });
+    };
+    switch (e.op()) {
+      case Op::Integer: case Op::True: case Op::False: case Op::Symbol:
+        return true;
+      case Op::Add: case Op::Sub: case Op::Mul: case Op::Neg: case Op::Min: case Op::Max:
+      case Op::And: case Op::Or: case Op::Not:
+      case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+      case Op::Select:
+        return all_plain();
+      case Op::FloorDiv: case Op::Mod: {
+        const auto& inputs = (*write.state)[write.producer].in_connectors;
+        return all_plain() && !any_symbol(e, [&](const auto& name) {
+          return inputs.contains(name);
+        }) && is_integer_arithmetic(e, known_in(*write.state));
+      }
+      default:
+        return false;
+    }
+  }
+
+  /// What holds of symbols in the state, loops around it included.
+  Assumptions known_in(const State& state) {
+    Assumptions known = granted_;
+    for (const Trail* at = &states_.of(state); at && at->block; at = at->up)
+      if (const auto* loop = at->block->as<LoopRegion>())
+        if (const auto& range = range_of(*loop)) assume_loop(*range, known);
+    return known;
+  }
+  /// Where the loop's variable lies in its body, if that can be told.
+  const std::optional<LoopRange>& range_of(const LoopRegion& loop) {
+    const auto [found, is_new] = loops_.try_emplace(&loop);
+    if (is_new)
+      if (const auto range = ranges_.of(loop);
+          range && !range->inverted && !check_values(loop, *range))
+        found->second = *range;
+    return found->second;
   }
 
   /// Is what passes the connector converted, given that it comes from or goes to the container?
@@ -369,8 +401,8 @@ class Promotion {
       return label + " may take it as more than one element";
     Promotion*& inside = inside_of_[&nested];
     if (!inside)
-      inside = inside_.emplace_back(std::make_unique<Promotion>(**nested.sdfg, trail_, options_,
-                                                                gpu_, context_)).get();
+      inside = inside_.emplace_back(std::make_unique<Promotion>(
+          **nested.sdfg, trail_, options_, gpu_, Assumptions(), context_)).get();
     Scalar argument{connector};
     if (const Refusal why = inside->check(argument)) return "inside " + label + ": " + why.reason();
     scalar.controls |= argument.controls;
@@ -514,9 +546,11 @@ class Promotion {
   const Trail& trail_;
   const ScalarToSymbolPromotion::Options& options_;
   const GpuMemory& gpu_;
+  const Assumptions granted_;
   PassContext& context_;
   Accesses accesses_;
   StateTrails states_;
+  LoopRanges ranges_{sdfg_};
   SideEffects effects_;
   bool has_references_ = std::ranges::any_of(
       sdfg_.arrays, [](const auto& entry) { return entry.second.role() == Role::Reference; });
@@ -525,6 +559,7 @@ class Promotion {
   std::vector<std::unique_ptr<Promotion>> inside_;  ///< nested SDFGs that are given scalars
   // By state or node; looked up, never iterated.
   std::map<const State*, NameSet> written_;
+  std::map<const LoopRegion*, std::optional<LoopRange>> loops_;
   std::map<const State*, ScopeTree> trees_;
   std::map<const State*, ConnectorIndex> indices_;
   std::map<std::pair<const State*, NodeId>, std::pair<std::string, Expr>> values_;
@@ -538,8 +573,8 @@ Result<Changed> ScalarToSymbolPromotion::run(Sdfg& sdfg, const Options& options,
                                              PassContext& context) {
   const GpuMemory gpu(sdfg);
   return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& each, const Trail& trail, const Assumptions&) {
-                        return Promotion(each, trail, options, gpu, context).run();
+                      [&](Sdfg& each, const Trail& trail, const Assumptions& granted) {
+                        return Promotion(each, trail, options, gpu, granted, context).run();
                       });
 }
 
