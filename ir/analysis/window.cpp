@@ -95,6 +95,16 @@ Result<Window> window(const Data& inside, const Data& outside, const Subset& sub
   return out;
 }
 
+bool is_all_inside(const Data& inside, const Subset& subset, const Data& outside) {
+  if (!window(inside, outside, subset)) return false;
+  std::vector<Expr> wide;
+  for (std::size_t d : wide_dimensions(subset)) wide.push_back(simplify(subset[d].size()));
+  std::vector<Expr> shape;
+  for (const Expr& extent : inside.shape)
+    if (!(simplify(extent) == Expr(1))) shape.push_back(simplify(extent));
+  return wide == shape;
+}
+
 bool is_all_inside(const NestedSdfg& nested, const std::string& connector, const Subset& subset,
                    const Data& outside) {
   const Data* found = (*nested.sdfg)->arrays.get(connector);
@@ -104,13 +114,7 @@ bool is_all_inside(const NestedSdfg& nested, const std::string& connector, const
   for (const auto& [inner, value] : nested.symbol_mapping)
     if (!value.is_symbol(inner)) symbols.emplace(inner, value);
   substitute(inside, symbols);
-  if (!window(inside, outside, subset)) return false;
-  std::vector<Expr> wide;
-  for (std::size_t d : wide_dimensions(subset)) wide.push_back(simplify(subset[d].size()));
-  std::vector<Expr> shape;
-  for (const Expr& extent : inside.shape)
-    if (!(simplify(extent) == Expr(1))) shape.push_back(simplify(extent));
-  return wide == shape;
+  return is_all_inside(inside, subset, outside);
 }
 
 }  // namespace sdfg

@@ -116,15 +116,16 @@ NestedSdfg nest_region(Sdfg& parent, Region&& region, std::string label,
   if (is_cut) for_each_state(inner, [&](State& s) { refit_scopes(inner, s); });
   for (const auto& [name, how] : containers)
     if (how.is_private) parent.arrays.erase(name);
-  // What is assigned inside keeps its declared type; it has no value before.
-  for (const std::string& name : assigned_symbols(inner))
-    if (parent.symbols.contains(name)) {
-      inner.symbols[name] = parent.symbols.find(name)->second;
-      node.symbol_mapping[name] = Expr(0);
-    }
+  // What is assigned inside keeps its declared type.
+  const SymbolSet assigned = assigned_symbols(inner);
+  for (const std::string& name : assigned)
+    if (parent.symbols.contains(name)) inner.symbols[name] = parent.symbols.find(name)->second;
   // DaCe counts what one map of a state binds as bound in all of the state (free_symbols).
   for_each_state(inner, [](State& s) { rename_hiding_names(s); });
   pass_free_names(parent, types, node, inner);
+  // It has no value before. DaCe's code lacks what is passed and does not count as free.
+  for (auto& [name, value] : node.symbol_mapping)
+    if (assigned.contains(name)) value = Expr(0);
   node.sdfg.emplace(std::move(inner));
   return node;
 }

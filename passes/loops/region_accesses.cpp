@@ -136,7 +136,8 @@ class Collector {
       return refuse("'" + access.data + "' is a " +
                     (data ? data->json_type() : std::string("member of a structure")));
     auto& list = out.by_container[access.data];
-    if (data->is_view()) return on_view(state, n, viewed_edge(sdfg_, state, n).value(), label);
+    if (data->is_view())
+      return on_view(state, tree, n, viewed_edge(sdfg_, state, n).value(), label);
     if (access.setzero) list.push_back({all_elements(*data), true, label});
     for (EdgeId e : state.out(n)) {
       if (state[e].memlet.empty()) continue;
@@ -153,17 +154,25 @@ class Collector {
     }
   }
 
-  /// What goes in and out of a view happens to the container that it looks at.
-  void on_view(const State& state, NodeId view, EdgeId viewing, const std::string& label) {
+  /// What goes in and out of a view happens to the part of a container that it looks at.
+  void on_view(const State& state, const ScopeTree& tree, NodeId view, EdgeId viewing,
+               const std::string& label) {
     const NodeId source = path_source(state, viewing), target = path_target(state, viewing);
-    const NodeId looked_at = source == view ? target : source;
+    const bool outward = source == view;
+    const NodeId looked_at = outward ? target : source;
     const auto* access = state[looked_at].as<AccessNode>();
     const Data* data = access ? sdfg_.arrays.get(access->data) : nullptr;
     if (!data || data->is_view()) return refuse("a view looks at a view");
+    Data seen = sdfg_.arrays.at(state.get<AccessNode>(view).data);
+    if (seen.as_array()) seen.as_array()->role = Role::Plain;
+    const Memlet& memlet = state[viewing].memlet;
+    const auto& subset = outward ? memlet.dst_subset : memlet.src_subset;
+    const bool is_part = subset && is_all_inside(seen, *subset, *data);
+    const auto part = is_part ? image_of(state, tree, viewing, outward, *data)
+                              : std::optional(all_elements(*data));
     auto& list = out.by_container[access->data];
-    list.push_back({all_elements(*data), false, label});
-    const bool written = source == view || state.in(view).size() > 1;
-    if (written) list.push_back({all_elements(*data), true, label});
+    list.push_back({part, false, label});
+    if (outward || state.in(view).size() > 1) list.push_back({part, true, label});
   }
 
   /// The container's elements that an innermost edge moves, for all iterations inside the region.
