@@ -1,8 +1,11 @@
 #include "passes/inside_maps/configure_transients.h"
 
+#include <algorithm>
+
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/signature.h"
+#include "ir/library_node.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -19,6 +22,7 @@ void remove_assigned(const Sdfg& sdfg, SymbolSet& known) {
 struct Surroundings {
   SymbolSet known;        ///< symbols that have their value when the program is loaded
   bool repeated = false;  ///< in a map: several of it run at a time
+  bool on_gpu = false;    ///< in a kernel
 };
 
 class Configurer {
@@ -28,7 +32,11 @@ class Configurer {
 
   void on_sdfg(Sdfg& sdfg, const Trail& trail, const Surroundings& around) {
     scoped_.clear();
-    for_each_state(sdfg, [&](State& state) { find_scoped(state); });
+    factors_.clear();
+    for_each_state(sdfg, [&](State& state) {
+      find_scoped(state);
+      if (!around.on_gpu) find_factors(sdfg, state);
+    });
     for (auto& [name, data] : sdfg.arrays) configure(sdfg, name, data, trail, around);
     for (BlockId b : sdfg.nodes()) on_block(sdfg[b], trail, around);
   }
@@ -48,6 +56,31 @@ class Configurer {
         if (!tree || tree->parent_of(n) != NodeId{}) scoped_.insert(access->data);
   }
 
+  static bool is_on_gpu(const State& state, const ScopeTree& tree, NodeId node) {
+    return std::ranges::any_of(tree.enclosing(node), [&](NodeId entry) {
+      const auto* map = state[entry].as<MapEntry>();
+      return map && map->schedule == Schedule::GpuDevice;
+    });
+  }
+  void find_factors(const Sdfg& sdfg, const State& state) {
+    if (state.nodes_of<LibraryNode>().empty()) return;
+    const auto tree = scope_tree(state);
+    for (NodeId n : state.nodes_of<LibraryNode>()) {
+      const auto operation = library_operation(state[n]);
+      if (!operation || !(std::holds_alternative<MatMul>(*operation) ||
+                          std::holds_alternative<BatchedMatMul>(*operation) ||
+                          std::holds_alternative<Gemv>(*operation)))
+        continue;
+      if (tree && is_on_gpu(state, *tree, n)) continue;
+      const auto in_memory = [&](EdgeId e) {
+        const Data* data = sdfg.find_data(state[e].memlet.data);
+        return data && (!data->transient || data->is_view() || state[state.source(e)].is_entry());
+      };
+      if (std::ranges::any_of(state.in(n), in_memory))
+        for (EdgeId e : state.in(n)) factors_.insert(state[e].memlet.data);
+    }
+  }
+
   void on_block(Block& block, const Trail& outer, const Surroundings& around) {
     const Trail trail = outer.in(block);
     if (Region* region = block.region())
@@ -64,6 +97,7 @@ class Configurer {
       if (!nested->sdfg) continue;
       Surroundings inside;
       inside.repeated = around.repeated || (tree && tree->parent_of(n) != NodeId{});
+      inside.on_gpu = around.on_gpu || (tree && is_on_gpu(*state, *tree, n));
       for (const auto& [symbol, value] : nested->symbol_mapping)
         if (value.is_symbol(symbol) && around.known.contains(symbol)) inside.known.insert(symbol);
       remove_assigned(**nested->sdfg, inside.known);
@@ -73,6 +107,12 @@ class Configurer {
 
   void configure(const Sdfg& sdfg, const std::string& name, Data& data, const Trail& trail,
                  const Surroundings& around) {
+    // DaCe takes what is in a map for a local variable, views of memory, too.
+    if (data.is_view() && data.storage == Storage::Default && factors_.contains(name) &&
+        (around.repeated || scoped_.contains(name)) && context_.may_apply()) {
+      data.storage = Storage::CpuHeap;
+      return done(trail, "view " + quoted(name) + ", a factor, looks at memory");
+    }
     if (!data.transient || data.role() != Role::Plain || data.is_stream() || data.is_structure())
       return;
     make_local(name, data, trail);
@@ -96,7 +136,11 @@ class Configurer {
     const Array* array = data.as_array();
     if (!array || data.storage != Storage::Default || data.lifetime != Lifetime::Scope) return;
     const auto size = array->total_size.as_integer();
-    if (!size || *size > options_.small_size || !context_.may_apply()) return;
+    if (!size || *size > options_.small_size) return;
+    if (factors_.contains(name))
+      return context_.refused(trail, quoted(name) + " is no local variable: the other factor of a "
+                                                    "product is in memory, as DaCe wants both");
+    if (!context_.may_apply()) return;
     data.storage = Storage::Register;
     done(trail, quoted(name) + " is a local variable of " + std::to_string(*size) + " elements");
   }
@@ -134,6 +178,7 @@ class Configurer {
   const ConfigureTransients::Options& options_;
   PassContext& context_;
   SymbolSet scoped_;  ///< containers with an access node in a scope, of the SDFG at hand
+  SymbolSet factors_;  ///< containers that a matrix product takes, at least one in memory
   Changed changed_ = Changed::No;
 };
 

@@ -21,7 +21,8 @@ struct ConfigureTransients {
     transient t: float64[4]      =>      transient t: float64[4] {storage = Register}
     transient u: float64[N]              transient u: float64[N] {lifetime = Persistent, …}
 
-Arrays of a known, small size without a storage become local variables. Then, by mode: `scoped`
+Arrays of a known, small size without a storage become local variables, but for factors of a matrix
+product whose other factor is in memory (DaCe wants both in one storage). Then, by mode: `scoped`
 leaves lifetimes alone; `pool` lets arrays in GPU memory come from the device's pool; `persistent`
 and `external` allocate once, or let the caller do it.
 
