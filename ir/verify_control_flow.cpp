@@ -36,7 +36,8 @@ const Expr* no_element(const Expr& expr, const Sdfg& sdfg) {
 }
 
 bool has_opaque(const Expr& expr) {
-  return (expr.is(Op::Opaque) && !unsigned_literal(expr)) || std::ranges::any_of(expr.args(), has_opaque);
+  if (expr.is(Op::Opaque)) return !unsigned_literal(expr);
+  return std::ranges::any_of(expr.args(), has_opaque);
 }
 
 /// The rules for one region; nested ones follow by recursion.

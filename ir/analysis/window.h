@@ -31,7 +31,7 @@ struct Window {
 /// The window, or why there is none. `inside` is the nested container with its symbols already
 /// expressed in outer ones.
 Result<Window> window(const Data& inside, const Data& outside, const Subset& subset);
-/// Is `inside`, with its symbols expressed in outer ones, certainly the subset, no more and no less?
+/// Is `inside` (its symbols expressed in outer ones) certainly the subset, no more and no less?
 bool is_all_inside(const Data& inside, const Subset& subset, const Data& outside);
 /// Is the nested SDFG's container certainly the subset of the memlet at its connector, no more and
 /// no less?

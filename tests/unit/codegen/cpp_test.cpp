@@ -243,7 +243,8 @@ TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {
 
 // Where the sizes fit as they are, dimensions of one element are rows and columns, too.
 TEST(Cpp, BatchesOfProductsOfVectors) {
-  const std::string text = generated(R"--(sdfg p(A: float64[3, 1, 5], B: float64[3, 5, 1], C: float64[3, 1, 1])
+  const std::string text = generated(R"--(sdfg p(
+    A: float64[3, 1, 5], B: float64[3, 5, 1], C: float64[3, 1, 1])
   state s
     n0 = access A
     n1 = access B
