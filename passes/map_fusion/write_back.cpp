@@ -49,12 +49,16 @@ std::optional<std::string> input_to_write_back(const Sdfg& sdfg, const State& st
   const Data* written = inner.arrays.get(output);
   if (!written || !is_one_element(*written) || state[node].in_connectors.contains(output))
     return std::nullopt;
+  // What came in is still there, unless others write the container, too.
+  for (EdgeId e : state.in(state.target(write)))
+    if (e != write && state[e].memlet.data == memlet.data) return std::nullopt;
   for (EdgeId e : state.in(node)) {
     const Memlet& read = state[e].memlet;
     const std::string& input = state[e].dst_connector;
     const Data* data = read.empty() ? nullptr : inner.arrays.get(input);
-    if (!data || read.data != memlet.data || read.dynamic || !is_one_element(*data) ||
-        !(read.src_subset == memlet.dst_subset) || !(data->dtype == written->dtype) ||
+    if (!data || !state[state.source(e)].is_entry() || read.data != memlet.data || read.dynamic ||
+        !(read.src_subset == memlet.dst_subset) || !is_one_element(*data) ||
+        !(data->dtype == written->dtype) ||
         !(sdfg.find_data(memlet.data)->dtype == data->dtype))
       continue;
     const ConditionalBlock* conditional = only_conditional(inner, output);
