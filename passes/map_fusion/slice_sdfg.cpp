@@ -20,16 +20,17 @@ void become_scalar(State& body, const std::string& container) {
 
 /// Access nodes that nothing in the slice computes take their values from where the map stores
 /// them.
-void load_stored(const State& state, const FusionMap& map, const ValueSlice& slice, State& body) {
+void load_stored(const FusionSite& site, const FusionMap& map, const ValueSlice& slice,
+                 State& body) {
   for (const StoredValue& value : slice.stored) {
-    const std::string& held = state.get<AccessNode>(value.node).data;
+    const std::string& held = site.state.get<AccessNode>(value.node).data;
     const std::string& name = map.out.at(value.port).container;
     for (NodeId n : std::vector<NodeId>(body.nodes().begin(), body.nodes().end())) {
       const auto* access = body[n].as<AccessNode>();
       if (!access || access->data != held || !body.in(n).empty()) continue;
       const NodeId from = body.add(Node{AccessNode{.data = name}});
-      body.connect(from, n,
-                   Edge{"", "", Memlet::copy(name, value.element, Subset::index({Expr(0)}))});
+      const Subset only = all_elements(*site.sdfg.find_data(held));
+      body.connect(from, n, Edge{"", "", Memlet::copy(name, value.element, only)});
     }
   }
 }
@@ -69,7 +70,7 @@ NestedSdfg slice_sdfg(const FusionSite& site, const FusionMap& map, const ValueS
   NestedSdfg node =
       nester.nest(site.state, part, border, slice.container + "_again", [&](Block body) {
         become_scalar(*body.as<State>(), slice.container);
-        load_stored(site.state, map, slice, *body.as<State>());
+        load_stored(site, map, slice, *body.as<State>());
         return condition ? choice(std::move(body), *condition, stored, slice.container)
                          : std::move(body);
       });
