@@ -101,8 +101,12 @@ class Call {
     const NdArray& value = given->second;
     if (value.count() != 1)
       wrong_argument(name, "a symbol needs one value, found the shape " + shape_text(value.shape));
-    *binding.slot = convert(loader(value.type.base())(value.bytes.data()), value.type.base(),
-                            binding.type);
+    const Number number = loader(value.type.base())(value.bytes.data());
+    *binding.slot = convert(number, value.type.base(), binding.type);
+    const double before = convert(number, value.type.base(), BaseType::Float64).f64;
+    if (Type(binding.type).is_integer() &&
+        convert(*binding.slot, binding.type, BaseType::Float64).f64 != before)
+      wrong_argument(name, "its value does not fit in the type " + Type(binding.type).text());
     environment_[name] = convert(*binding.slot, binding.type, BaseType::Int64).i;
   }
 

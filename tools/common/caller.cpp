@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "codegen/runtime/sdfg_call_file.h"
@@ -128,7 +131,7 @@ Result<call::Again> call_program(const std::string& path, const std::vector<Pass
 
 using Environment = ByName<std::int64_t>;
 
-/// The value of a scalar argument as raw bytes of the type asked for.
+/// The value of a scalar argument as raw bytes of the type asked for, if it fits.
 std::optional<std::vector<std::byte>> scalar_bytes(const NdArray& value, const Type& type) {
   const auto size = type.bytes();
   if (!size || value.count() != 1) return std::nullopt;
@@ -157,8 +160,14 @@ std::optional<std::vector<std::byte>> scalar_bytes(const NdArray& value, const T
     case BaseType::Float64: load(double()); break;
     default: return std::nullopt;
   }
+  bool fits = true;
   const auto store = [&](auto sample) {
-    sample = static_cast<decltype(sample)>(number);
+    using T = decltype(sample);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      fits = number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max() &&
+             number == std::trunc(number);
+    if (!fits) return;
+    sample = static_cast<T>(number);
     std::memcpy(out.data(), &sample, sizeof sample);
   };
   switch (type.base()) {
@@ -175,7 +184,7 @@ std::optional<std::vector<std::byte>> scalar_bytes(const NdArray& value, const T
     case BaseType::Float64: store(double()); break;
     default: return std::nullopt;
   }
-  return out;
+  return fits ? std::optional(std::move(out)) : std::nullopt;
 }
 
 /// One call: arguments in the layout that the program declares, and back.
@@ -249,7 +258,8 @@ class Call {
       auto bytes = scalar_bytes(given->second, a.type);
       if (!bytes)
         return wrong(a.name, "expected one value of type " + a.type.text() + ", found " +
-                                 given->second.type.text());
+                                 given->second.type.text() +
+                                 (given->second.count() == 1 ? " that does not fit in it" : ""));
       scalars_.push_back(*std::move(bytes));
       return std::span<std::byte>(scalars_.back());
     }

@@ -151,6 +151,14 @@ TEST(Interpreter, ArgumentsAreChecked) {
             "argument 'B': expected values of type float64, found float32");
   EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}, {"B", array<double>({1, 2, 3})}}),
             "argument 'B': expected the shape [2], found [3]");
+  const auto with = [](NdArray n) {
+    return error_of("sdfg s(A: float64[1])\n  symbol n: int32\n  state main\n"
+                    "    n0 = tasklet t: \"a = n\"\n    n1 = access A\n    n0.a -> n1 : A[0]\n",
+                    {{"A", array<double>({0})}, {"n", std::move(n)}});
+  };
+  EXPECT_EQ(with(value<std::int64_t>(std::int64_t(1) << 32)),
+            "argument 'n': its value does not fit in the type int32");
+  EXPECT_EQ(with(value<double>(1.5)), "argument 'n': its value does not fit in the type int32");
 }
 
 TEST(Interpreter, AnAccessOutOfBoundsStopsWithItsPlace) {
