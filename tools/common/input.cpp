@@ -46,4 +46,19 @@ Result<Input> read_input(std::string bytes) {
   return input;
 }
 
+Diagnostic in_file(const std::string& path, Diagnostic wrong) {
+  wrong.place = path + (wrong.place.empty() ? "" : ": " + wrong.place);
+  return wrong;
+}
+
+Result<NamedArrays> read_arguments(const Console& console, const std::string& path) {
+  SDFG_TRY(const std::string bytes, console.read(path));
+  Result<NamedArrays> recorded = read_npz(bytes);
+  if (!recorded) return in_file(path, recorded.error());
+  NamedArrays given;
+  for (auto& [name, array] : *recorded)
+    if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
+  return given;
+}
+
 }  // namespace sdfg

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "codegen/array.h"
 #include "ir/sdfg.h"
+#include "tools/common/console.h"
 
 namespace sdfg {
 
@@ -19,5 +21,11 @@ struct Input {
 
 /// Reads JSON or the text form, compressed or not.
 Result<Input> read_input(std::string bytes);
+
+/// What is wrong in a file, with the file's name before the place.
+Diagnostic in_file(const std::string& path, Diagnostic wrong);
+
+/// The `in:` entries of a file that --run names, under the names of the arguments.
+Result<NamedArrays> read_arguments(const Console& console, const std::string& path);
 
 }  // namespace sdfg

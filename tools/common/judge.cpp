@@ -73,10 +73,10 @@ Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double t
 
 Judge pipeline_judge(Pipeline pipeline, RunOptions options, NamedArrays given, double tolerance) {
   return [=](const Sdfg& sdfg) -> Result<bool> {
+    if (has_errors(verify(sdfg))) return false;
     CheckSemantics check(false, given, tolerance, pipeline);
     check.start(sdfg);
     const bool runs = !check.note();  // else what the verifier says is all there is
-    if (!runs && has_errors(verify(sdfg))) return false;
     Sdfg rewritten = sdfg;
     VerifyEach verify_each;
     RunOptions with_verifier = options;

@@ -94,9 +94,10 @@ class Run {
 
   Result<OptSettings> take_reproducer(const std::string& path) {
     SDFG_TRY(const std::string text, console_.read(path));
-    SDFG_TRY(Reproducer reproducer, parse_reproducer(text));
-    arguments_ = std::move(reproducer.arguments);
-    bytes_ = std::move(reproducer.input);
+    Result<Reproducer> reproducer = parse_reproducer(text);
+    if (!reproducer) return in_file(path, reproducer.error());
+    arguments_ = std::move(reproducer->arguments);
+    bytes_ = std::move(reproducer->input);
     SDFG_TRY(OptSettings settings, parse_arguments(arguments_, passes_));
     settings.input = path;
     settings.rerun = path;
@@ -138,6 +139,7 @@ class Run {
       if (s_.verify_only || finding.severity == Severity::Error) say(finding, s_.input);
     if (!wrong) return Exit::Fine;
     const bool needs_valid = !s_.pipeline.empty() || !s_.run_data.empty() || s_.verify_only ||
+                             s_.stats || s_.bisect || s_.check_semantics != CheckWhen::Never ||
                              is_generated(form());
     return needs_valid ? Exit::WrongInput : Exit::Fine;
   }
@@ -258,10 +260,7 @@ class Run {
   Result<NamedArrays> recorded_inputs() const {
     NamedArrays given;
     if (!s_.run_data.empty()) {
-      SDFG_TRY(const std::string bytes, console_.read(s_.run_data));
-      SDFG_TRY(NamedArrays recorded, read_npz(bytes));
-      for (auto& [name, array] : recorded)
-        if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
+      SDFG_TRY(given, read_arguments(console_, s_.run_data));
     }
     for (const auto& [name, text] : s_.set) {
       SDFG_TRY(NdArray value, scalar_argument(input_.sdfg, name, text));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/verify.h"
 #include "ir/walk.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
@@ -85,17 +86,18 @@ Result<Judge> judge(const Settings& s, const Console& console) {
   if (!s.command.empty()) return command_judge(s.command);
   NamedArrays given;
   if (!s.data.empty()) {
-    SDFG_TRY(const std::string bytes, console.read(s.data));
-    SDFG_TRY(NamedArrays recorded, read_npz(bytes));
-    for (auto& [name, array] : recorded)
-      if (name.starts_with("in:")) given.emplace(name.substr(3), std::move(array));
+    SDFG_TRY(given, read_arguments(console, s.data));
   }
   return pipeline_judge(*s.pipeline, {}, std::move(given), s.tolerance);
 }
 
 Status run(const Settings& s, const Console& console) {
   SDFG_TRY(const std::string bytes, console.read(s.input));
-  SDFG_TRY(Input input, read_input(bytes));
+  Result<Input> input = read_input(bytes);
+  if (!input) return in_file(s.input, input.error());
+  if (s.pipeline)
+    for (const Diagnostic& found : verify(input->sdfg))
+      if (found.severity == Severity::Error) return in_file(s.input, found);
   SDFG_TRY(const Judge fails, judge(s, console));
   ReduceOptions options{.allow_invalid = s.allow_invalid};
   options.progress = [&](const std::string& what, const Sdfg& now) {
@@ -109,7 +111,7 @@ Status run(const Settings& s, const Console& console) {
     console.err(
         fmt::format("{}: fewer {}: {} blocks, {} nodes left\n", console.tool, what, blocks, nodes));
   };
-  SDFG_TRY(Sdfg smallest, reduce(std::move(input.sdfg), fails, options));
+  SDFG_TRY(Sdfg smallest, reduce(std::move(input->sdfg), fails, options));
   const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
   SDFG_TRY(const std::string out, emit(std::move(smallest), form, SaveProfile::Head));
   return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
