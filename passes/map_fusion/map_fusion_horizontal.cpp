@@ -1,6 +1,7 @@
 #include "passes/map_fusion/map_fusion_horizontal.h"
 
 #include <algorithm>
+#include <set>
 
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/map_fusion/fusion_walk.h"
@@ -30,10 +31,39 @@ bool have_common_ancestor(const FusionMap& a, const FusionMap& b) {
   return found;
 }
 
+/// That a container of `producer` goes when all who read it have joined the map, and that one of
+/// them no longer could if the map were also `other`, after which it comes for another reason.
+Refusal check_readers(FusionMaps& maps, NodeId producer, NodeId other,
+                      const FusionRules& vertical) {
+  const FusionSite& site = maps.site();
+  const auto joins = [&](NodeId map, NodeId reader) {
+    FusionPlan plan;
+    return maps.is_map(reader) && exchange_data(site.state, maps.at(map), maps.at(reader)) &&
+           !plan_fusion(site, maps.at(map), maps.at(reader), vertical, plan);
+  };
+  for (const auto& [container, ports] : maps.at(producer).writes) {
+    if (!site.sdfg.find_data(container)->transient || !site.accesses.is_single_use(container))
+      continue;
+    const NodeId node = maps.at(producer).out.at(*ports.all().begin()).node;
+    std::set<NodeId> readers;
+    for (EdgeId e : site.state.out(node))
+      if (!site.state[e].memlet.empty()) readers.insert(site.state.target(e));
+    const bool one_comes_later = std::ranges::any_of(readers, [&](NodeId reader) {
+      return site.order.reaches(maps.at(other).exit, reader) && !joins(other, reader);
+    });
+    if (one_comes_later &&
+        std::ranges::all_of(readers, [&](NodeId reader) { return joins(producer, reader); }))
+      return "'" + container +
+             "', which goes when its readers join the map that writes it, would stay";
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Changed> MapFusionHorizontal::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   const FusionRules rules{.vertical = false, .assume_pointwise = options.assume_pointwise};
+  const FusionRules vertical{.shrink = true, .assume_pointwise = options.assume_pointwise};
   const auto visit = [&](FusionMaps& maps, const std::vector<NodeId>& entries) {
     std::map<std::string, std::vector<NodeId>> buckets;
     for (NodeId entry : entries) {
@@ -46,7 +76,12 @@ Result<Changed> MapFusionHorizontal::run(Sdfg& sdfg, const Options& options, Pas
         if (options.only_if_common_ancestor &&
             !have_common_ancestor(maps.at(known[i]), maps.at(entry)))
           continue;
-        fused = maps.fuse(known[i], entry, rules);
+        const auto check = [&, earlier = known[i]](const FusionMap&, const FusionPlan&) {
+          Refusal why = check_readers(maps, earlier, entry, vertical);
+          return why ? why : check_readers(maps, entry, earlier, vertical);
+        };
+        fused = maps.fuse(known[i], entry, rules,
+                          options.producers_first ? check : FusionMaps::Filter());
         if (fused) known[i] = *fused;
       }
       if (!fused) known.push_back(entry);

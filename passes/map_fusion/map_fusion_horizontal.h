@@ -18,12 +18,13 @@ grows with the number of maps, not with its square. Parameters of the second map
 
 Refused when a path leads from one map to the other; when one writes a container that the other one
 touches, unless different iterations certainly never meet and one iteration touches different elements;
-when both use one container inside; when one takes from a stream; and, with `only_if_common_ancestor`,
-when no node precedes both.)",
+when both use one container inside; when one takes from a stream; with `only_if_common_ancestor`, when
+no node precedes both; and, with `producers_first`, when one of the maps could otherwise join all who
+read what it writes, and some of them read neighbours of what the other one writes.)",
   };
   struct Options {
     bool only_toplevel_maps = false, only_inner_maps = false;
-    bool only_if_common_ancestor = false;
+    bool only_if_common_ancestor = false, producers_first = false;
     bool assume_pointwise = false;
     bool never_consolidate_edges = false, consolidate_edges_only_if_not_extending = false;
     static constexpr auto properties = property_list(
@@ -31,6 +32,8 @@ when no node precedes both.)",
         property("only_inner_maps", &Options::only_inner_maps, "leave the others alone"),
         property("only_if_common_ancestor", &Options::only_if_common_ancestor,
                  "only maps that read the same node"),
+        property("producers_first", &Options::producers_first,
+                 "not where a map could no longer join those who read its results"),
         property("assume_pointwise", &Options::assume_pointwise,
                  "element p of an argument depends on no other element of the same argument"),
         property("never_consolidate_edges", &Options::never_consolidate_edges,

@@ -52,9 +52,9 @@ std::string vertical_fusion(const Options& o, std::string more = {}) {
               {"only_toplevel_maps", "shrink", more, "consolidate_edges_only_if_not_extending",
                flag(o.assume_pointwise, "assume_pointwise")});
 }
-std::string horizontal_fusion(const Options& o) {
+std::string horizontal_fusion(const Options& o, std::string more = {}) {
   return with("map-fusion-horizontal",
-              {"only_toplevel_maps", "consolidate_edges_only_if_not_extending",
+              {"only_toplevel_maps", more, "consolidate_edges_only_if_not_extending",
                flag(o.assume_pointwise, "assume_pointwise")});
 }
 
@@ -62,7 +62,7 @@ std::string horizontal_fusion(const Options& o) {
 PlannedStep fused_maps(const Options& o) {
   const std::string pointwise = flag(o.assume_pointwise, "assume_pointwise");
   const std::string top = "only_toplevel_maps", keep = "consolidate_edges_only_if_not_extending";
-  const std::string vertical = vertical_fusion(o), horizontal = horizontal_fusion(o);
+  const std::string vertical = vertical_fusion(o);
   PlannedStep loop{"fixed-point", "whole maps first: cut ones meet fewer others", {}};
   Steps& steps = loop.repeated;
   steps.push_back({with("trivial-dimension-folding", {top}),
@@ -75,7 +75,7 @@ PlannedStep fused_maps(const Options& o) {
        "1-d producers join 2-d consumers before they join other 1-d maps",
        {}});
   steps.push_back({"fixed-point", "joined siblings may be producers of one consumer",
-                   {{horizontal, "maps that share what they read", {}},
+                   {{horizontal_fusion(o, "producers_first"), "maps that share what they read", {}},
                     {vertical, "again", {}}}});
   steps.push_back({"conditional-into-maps{leave_copies}",
                    "or it keeps the maps before it from those behind it", {}});
@@ -133,6 +133,8 @@ void recomputation(const Options& o, Steps& steps) {
                     {horizontal_fusion(o), "they read the same inputs", {}}}});
   steps.push_back({"fixed-point", "cuts in several dimensions leave many parts over: last",
                    {{"map-split-horizontal{dimensions=3}", "they may meet in a box", {}},
+                    {vertical_fusion(o), "one may read there what another has written", {}},
+                    {"map-dead-range-elimination", "other parts may have no readers left", {}},
                     {horizontal_fusion(o), "again", {}}}});
 }
 
