@@ -33,13 +33,17 @@ struct Locals {
   ByName<std::vector<Expr>> values;
   ByName<Expr> annotation;
   NameSet inner, counters;
+  NameSet inner_first;  ///< their first assignment is inside an inner block
 
   void add(const Statements& statements, bool nested) {
     for (const Statement& s : statements) {
       if (const auto* a = std::get_if<Assign>(&s.kind)) {
         if (!a->target.is(Op::Symbol)) continue;
         const std::string& name = a->target.name();
-        if (!values.contains(name)) order.push_back(name);
+        if (!values.contains(name)) {
+          order.push_back(name);
+          if (nested) inner_first.insert(name);
+        }
         values[name].push_back(a->augmented ? Expr::make(*a->augmented, {a->target, a->value})
                                             : a->value);
         if (a->annotation) annotation[name] = *a->annotation;
@@ -254,14 +258,16 @@ void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
       continue;  // Python lets code overwrite an input, which keeps its type
     const bool counts = found.counters.contains(name);
     const auto annotation = found.annotation.find(name);
-    if (annotation == found.annotation.end() && !found.inner.contains(name) && !counts &&
-        found.values[name].size() == 1)
-      continue;  // declared with its only assignment
+    if (annotation == found.annotation.end() && !found.inner_first.contains(name) && !counts &&
+        found.values.contains(name)) {
+      // Declared with its first assignment, whose value says the type, as in DaCe.
+      if (found.inner.contains(name) || found.values[name].size() > 1) changed_.insert(name);
+      continue;
+    }
     if (!types) {
       types = types_read();
       types->merge(types_assigned(code_, *types));
     }
-    // The first value says the type, as in DaCe.
     Type type = counts ? Type(BaseType::Int64) : Type();
     if (annotation != found.annotation.end()) {
       std::string text = print_python(annotation->second);
@@ -306,7 +312,8 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
         if (a.augmented)
           return give_up("'" + target.name() + "' is changed, which is no value of the tasklet; " +
                          "an edge between states can assign a symbol");
-        out.line("const auto ", add_local(target.name()), " = ", value, ";");
+        const bool changes = changed_.contains(target.name());
+        out.line(changes ? "auto " : "const auto ", add_local(target.name()), " = ", value, ";");
         return;
       }
       left = add_local(target.name());

@@ -76,6 +76,7 @@ class TaskletCode {
   /// Of all names in the code; made when first asked for.
   mutable std::optional<TypeTable> all_types_;
   ByName<std::string> locals_;  ///< what each is called
+  NameSet changed_;             ///< locals that more than one statement assigns
   int loops_ = 0;  ///< so far
   std::string problem_;
 };
