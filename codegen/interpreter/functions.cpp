@@ -271,10 +271,10 @@ constexpr Entry binary_functions[] = {
 };
 
 std::optional<Function> find_in(std::span<const Entry> entries, std::string_view name,
-                                bool typeless, BaseType argument) {
+                                bool typeless, BaseType argument, bool mixed = false) {
   for (const Entry& e : entries) {
     if (e.name != name) continue;
-    const bool widened = e.on_floats && is_integral(argument);
+    const bool widened = e.on_floats && (is_integral(argument) || mixed);
     auto found = e.find(widened ? BaseType::Float64 : argument);
     // DaCe's math::f returns its argument's type, for integers too.
     if (found && widened && typeless && found->result == BaseType::Float64)
@@ -290,8 +290,13 @@ std::optional<Function> find_function(std::string_view name, bool typeless,
                                       std::span<const BaseType> arguments) {
   if (std::ranges::count(arguments, BaseType::Struct)) return std::nullopt;
   if (arguments.size() == 1) return find_in(unary_functions, name, typeless, arguments[0]);
-  if (arguments.size() == 2)
-    return find_in(binary_functions, name, typeless, common_type(arguments[0], arguments[1]));
+  if (arguments.size() == 2) {
+    // As with C++'s overloads, an integer beside a float makes both double.
+    const BaseType common = common_type(arguments[0], arguments[1]);
+    const bool mixed =
+        common == BaseType::Float32 && (is_integral(arguments[0]) || is_integral(arguments[1]));
+    return find_in(binary_functions, name, typeless, common, mixed);
+  }
   return std::nullopt;
 }
 

@@ -487,8 +487,9 @@ void expect_same_code(const std::string& code) {
 TEST(CpuBackend, LocalsHaveTheTypeOfTheirFirstValue) {
   expect_same_code("t = 1\nt = x * 0.5\no = t\n");
   expect_same_code("if k < 0:\n  k = 0\nk = k + x\no = k\n");
-  for (const std::string first : {"sqrt(dace.float32(x * x))", "int_floor(k, 2)", "int(x)", "x // 2",
-                                  "floor(x)", "copysign(dace.float32(x), 1)", "3", "k > 1"})
+  for (const std::string first :
+       {"sqrt(dace.float32(x * x))", "int_floor(k, 2)", "int(x)", "x // 2", "floor(x)",
+        "copysign(dace.float32(x), 1)", "3", "k > 1"})
     expect_same_code("t = " + first + "\nt = t * 0.1 + k * 1000000007\no = t / 3\n");
 }
 
