@@ -244,7 +244,9 @@ constexpr Entry binary_functions[] = {
     binary("fmin", []<Real T>(T a, T b) { return std::fmin(a, b); }),
     binary("fmax", []<Real T>(T a, T b) { return std::fmax(a, b); }),
     binary("nextafter", []<Real T>(T a, T b) { return std::nextafter(a, b); }),
-    binary("heaviside", []<Real T>(T a, T b) { return a < 0 ? T(0) : a > 0 ? T(1) : b; }),
+    binary("heaviside", []<class T>(T a, T b) requires (!is_complex_v<T>) {
+      return a < 0 ? T(0) : a > 0 ? T(1) : b;
+    }, false),
     binary("np_float_pow", []<class T>(T a, T b) {
       if constexpr (is_complex_v<T>)
         return std::pow(std::complex<double>(a), std::complex<double>(b));
