@@ -12,6 +12,7 @@ import numpy as np
 
 from gt4py._core import definitions as core_defs
 from gt4py.next import common
+from gt4py.next.program_processors.runners.dace import sdfg_args as gtx_dace_args
 from gt4py.next.type_system import type_specifications as ts
 
 
@@ -93,6 +94,22 @@ def _check_strides(arg: common.Field, expected: Parameter, sdfg: dace.SDFG) -> N
                                 "gtx.as_field(field.domain, field.ndarray, allocator=backend)")
 
 
+def _begin_at_zero(expected: Parameter, sdfg: dace.SDFG) -> tuple[int, ...]:
+    """The dimensions in which a field was promised to begin at 0 (`use_zero_origin`): there, it is as large as
+    its last index says."""
+    desc = sdfg.arrays.get(expected.flat_name)
+    shape = desc.shape if isinstance(desc, dace.data.Array) else ()
+    return tuple(i for i, (dim, size) in enumerate(zip(expected.dims, shape))
+                 if str(size) == gtx_dace_args.range_stop_symbol(expected.flat_name, dim).name)
+
+
+def _check_origin(arg: common.Field, expected: Parameter, at_zero: tuple[int, ...], program: str) -> None:
+    for i in at_zero:
+        if begin := arg.domain.ranges[i].start:
+            raise ArgumentError(f"argument '{expected.name}' of '{program}' begins at {begin} in the dimension "
+                                f"{expected.dims[i].value}; expected 0, because of use_zero_origin=True")
+
+
 def _explanation(
     args: Sequence[Any], parameters: Parameters, device: core_defs.DeviceType, sdfg: dace.SDFG
 ) -> ArgumentError:
@@ -120,12 +137,12 @@ def checked(
     """GT4Py's `update` of the argument vector, for calls that are checked: `python -O` calls it directly,
     as it leaves out GT4Py's own assertions."""
 
-    fields = [(path[0], path[1:], one) for path, one in paths(parameters) if one.dims]
+    fields = [(path[0], path[1:], one, _begin_at_zero(one, sdfg)) for path, one in paths(parameters) if one.dims]
     integers = [(path[0], path[1:], one, np.iinfo(one.dtype)) for path, one in paths(parameters)
                 if not one.dims and one.dtype.kind in "iu"]
 
     def checked_update(args: Sequence[Any], argv: Any, offset_provider: Any) -> None:
-        for index, rest, expected in fields:
+        for index, rest, expected, at_zero in fields:
             arg = args[index]
             for part in rest:
                 arg = arg[part]
@@ -135,6 +152,8 @@ def checked(
                 _check_field(arg, expected, sdfg.name)
             if argv is None or min(arg.__gt_buffer_info__.elem_strides) < 0:
                 _check_strides(arg, expected, sdfg)
+            if at_zero:
+                _check_origin(arg, expected, at_zero, sdfg.name)
         for index, rest, expected, limits in integers:
             arg = args[index]
             for part in rest:

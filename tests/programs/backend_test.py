@@ -263,6 +263,18 @@ class Errors(BuildsElsewhere):
             refused(unit, np.zeros((4, 3)), 3, "1, which the program was compiled for")
             unit(fields[0], out=fields[1], offset_provider={})
 
+    def test_an_origin_that_was_promised_is_checked(self):
+        field = lambda begin: gtx.zeros({kinds.C: (begin, begin + 4), kinds.K: (0, 3)})
+        for zero in (True, False):
+            program = kinds._identity.with_backend(sdfg_gt4py.make_backend(use_zero_origin=zero))
+            call = lambda begin: program(field(begin), out=field(begin), offset_provider={})
+            for begin in (-1, 0, 2):
+                if zero and begin:
+                    self.assertRaisesRegex(sdfg_gt4py.ArgumentError, f"'p' of '.*' begins at {begin} in the dimension "
+                                           "Cell; expected 0, because of use_zero_origin", call, begin)
+                else:
+                    call(begin)
+
     def test_a_library_that_cannot_be_opened_is_named(self):
         library = self.cache / "library.so"
         library.write_text("no library")
