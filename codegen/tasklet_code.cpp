@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "codegen/interpreter/functions.h"
 #include "ir/analysis/expression_types.h"
@@ -114,14 +115,14 @@ void collect_assigned(const Statements& statements, SymbolSet& out) {
 
 TaskletCode::TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
                          const TypeTable& types,
-                         std::function<std::string(const std::string&)> outer_name,
+                         std::function<std::string(const std::string&, bool)> outer_name,
                          std::function<std::string(const std::string&)> own_name)
     : code_(code), inputs_(inputs), outputs_(outputs), types_(types),
       outer_name_(std::move(outer_name)), own_name_(std::move(own_name)) {
   printer_.override = [this](const Expr& e) { return access(e); };
   printer_.name = [this](const std::string& name) {
     const auto local = locals_.find(name);
-    return local != locals_.end() ? local->second : outer_name_(name);
+    return local != locals_.end() ? local->second : outer_name_(name, in_index_);
   };
 }
 
@@ -167,6 +168,13 @@ std::string TaskletCode::index(const TaskletPort& port, const Expr& subscript) c
 }
 
 std::string TaskletCode::element(const TaskletPort& port, const Expr& subscript) const {
+  const bool around = std::exchange(in_index_, true);
+  std::string text = element_at(port, subscript);
+  in_index_ = around;
+  return text;
+}
+
+std::string TaskletCode::element_at(const TaskletPort& port, const Expr& subscript) const {
   if (!port.element) return port.text + "[" + index(port, subscript) + "]";
   std::vector<Expr> at(subscript.args().begin() + 1, subscript.args().end());
   if (at.size() == 1 && at[0].is(Op::Tuple)) {

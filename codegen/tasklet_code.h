@@ -35,9 +35,11 @@ using TaskletPorts = ByName<TaskletPort>;
 class TaskletCode {
  public:
   /// All of these have to outlive it. `types` are those of names that are no connectors;
-  /// `outer_name` says what other symbols are called, `own_name` what to call a local.
+  /// `outer_name` says what other symbols are called, in an index or elsewhere, `own_name` what to
+  /// call a local.
   TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
-              const TypeTable& types, std::function<std::string(const std::string&)> outer_name,
+              const TypeTable& types,
+              std::function<std::string(const std::string&, bool)> outer_name,
               std::function<std::string(const std::string&)> own_name);
 
   /// All statements; locals are declared where they first appear, or up front when that is in an
@@ -60,6 +62,7 @@ class TaskletCode {
   std::optional<std::string> access(const Expr& e) const;
   std::string index(const TaskletPort& port, const Expr& subscript) const;
   std::string element(const TaskletPort& port, const Expr& subscript) const;
+  std::string element_at(const TaskletPort& port, const Expr& subscript) const;
   std::string callback_argument(const Expr& argument) const;
   const TaskletPort* input(const std::string& name) const;
   const TaskletPort* port(const std::string& name) const;
@@ -71,13 +74,15 @@ class TaskletCode {
   const TaskletPorts& inputs_;
   const TaskletPorts& outputs_;
   const TypeTable& types_;
-  std::function<std::string(const std::string&)> outer_name_, own_name_;
+  std::function<std::string(const std::string&, bool)> outer_name_;
+  std::function<std::string(const std::string&)> own_name_;
   CppExpr printer_;
   /// Of all names in the code; made when first asked for.
   mutable std::optional<TypeTable> all_types_;
   ByName<std::string> locals_;  ///< what each is called
   NameSet changed_;             ///< locals that more than one statement assigns
   int loops_ = 0;  ///< so far
+  mutable bool in_index_ = false;
   std::string problem_;
 };
 

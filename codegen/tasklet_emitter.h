@@ -53,7 +53,7 @@ class SdfgFunction::TaskletEmitter {
   void declare_array(const std::string& connector, const TaskletPort& port);
   void print_foreign_code();
   void check_foreign_names();
-  std::string outer_name(const std::string& name) const;
+  std::string outer_name(const std::string& name, bool index) const;
   std::string own_name(const std::string& name) const;
   void note_symbols();
   TaskletCode code() const;

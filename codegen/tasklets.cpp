@@ -214,14 +214,18 @@ void SdfgFunction::TaskletEmitter::print_foreign_code() {
 
 TaskletCode SdfgFunction::TaskletEmitter::code() const {
   return TaskletCode(tasklet_.code, inputs_, outputs_, f_.types_,
-                     [this](const std::string& name) { return outer_name(name); },
+                     [this](const std::string& name, bool index) {
+                       return outer_name(name, index);
+                     },
                      [this](const std::string& name) { return own_name(name); });
 }
 
-/// Symbols have 64 bits in functions; code reads them as what they are.
-std::string SdfgFunction::TaskletEmitter::outer_name(const std::string& name) const {
+/// Symbols have 64 bits in functions, and indices are computed so; code reads them as what they
+/// are.
+std::string SdfgFunction::TaskletEmitter::outer_name(const std::string& name, bool index) const {
   if (const auto found = f_.bindings_.find(name); found != f_.bindings_.end())
     return found->second.text;
+  if (index) return f_.symbolic().name(name);
   const std::string text = cpp_name(name);
   const auto symbol = f_.sdfg_.symbols.find(name);
   if (symbol == f_.sdfg_.symbols.end() || !symbol->second.is_signed_integer() ||
