@@ -6,8 +6,7 @@
 namespace sdfg {
 
 std::string SdfgFunction::interstate_expr(const Expr& expr, const Place& place) {
-  CppExpr printer = symbolic();
-  printer.symbolic = false;
+  CppExpr printer = between_states();
   const auto access = printer.override;
   printer.override = [this, access](const Expr& e) -> std::optional<std::string> {
     // Asking whether an optional array is there looks at the pointer.
@@ -55,24 +54,21 @@ std::string SdfgFunction::loop_statement(const RareOptional<Code>& code, const P
   return text;
 }
 
-namespace {
 /// The value as the symbol's type holds it, which inside functions has 64 bits, where it is
 /// computed of wider ones.
-std::string narrowed(std::string text, const Type& symbol, const Expr& value, const Sdfg& sdfg,
-                     const TypeTable& types) {
+std::string SdfgFunction::narrowed(std::string text, const Type& symbol, const Expr& value) const {
   if (!symbol.is_signed_integer() || symbol.bytes() == 8) return text;
-  if (type_of(value, types).base() == BaseType::Bool) return text;
+  if (type_of(value, types_).base() == BaseType::Bool) return text;
   for (const std::string& name : free_symbols(value)) {
-    const Data* data = sdfg.find_data(name);
-    const auto found = types.find(name);
-    const Type type = data ? data->dtype : found != types.end() ? found->second : Type();
+    const Data* data = sdfg_.find_data(name);
+    const auto found = types_.find(name);
+    const Type type = data ? data->dtype : found != types_.end() ? found->second : Type();
     if (type.known() && type.base() != BaseType::Bool &&
         !(type.is_signed_integer() && type.bytes() <= symbol.bytes()))
       return *cpp_type(symbol) + "(" + text + ")";
   }
   return text;
 }
-}  // namespace
 
 void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, const Place& place) {
   // All right sides see the old values. A valid edge does not read what it assigns elsewhere, so
@@ -84,7 +80,7 @@ void SdfgFunction::emit_assignments(Writer& out, const InterstateEdge& edge, con
   const auto text = [&](const std::string& symbol, const Expr& value) {
     const auto type = types_.find(symbol);
     return narrowed(interstate_expr(value, place), type == types_.end() ? Type() : type->second,
-                    value, sdfg_, types_);
+                    value);
   };
   bool crossing = false;
   for (const auto& [symbol, value] : edge.assignments)

@@ -7,7 +7,7 @@
 namespace sdfg::interpreter {
 namespace {
 
-/// What follows a block: edges in order, unconditional ones last.
+/// What follows a block: edges in the order in which they are tested.
 struct Exit {
   Eval condition;  ///< empty: always
   Action assign;
