@@ -15,7 +15,7 @@ struct BufferOptions {
   static constexpr auto properties = property_list(
       property("assume_pointwise", &BufferOptions::assume_pointwise,
                "where a map or a nested SDFG reads and writes one container, and it cannot be told "
-               "which elements, it does so element by element"));
+               "which elements, it does so element by element, but in gathers"));
 };
 
 struct RedundantArrayElimination {
@@ -48,7 +48,7 @@ would have other dimensions or strides than it is made for.)",
     bool assume_pointwise = false, keep_versions = false;
     static constexpr auto properties = property_list(
         property("assume_pointwise", &Options::assume_pointwise,
-                 "element p of an argument depends on no other element of the same argument"),
+                 "element p of an argument depends on no other element of it, but in gathers"),
         property(
             "keep_versions", &Options::keep_versions,
             "no container gets a second version in a state, no transient is composed of others: "

@@ -4,6 +4,7 @@
 
 #include "ir/replace.h"
 #include "passes/common/copy.h"
+#include "passes/common/gathers.h"
 #include "passes/common/relayout.h"
 
 namespace sdfg {
@@ -86,8 +87,10 @@ class Map {
         if (!r.subset) return {};
         const Distance distance = compare(*r.subset, *w.subset, r.own);
         if (distance == Distance::Disjoint) continue;
-        if (distance != Distance::Same)
-          return {distance == Distance::Shifted ? Truth::No : Truth::Unknown, {}, {}};
+        if (distance != Distance::Same) {
+          const bool another = distance == Distance::Shifted || gathers(state_, r.edge);
+          return {another ? Truth::No : Truth::Unknown, {}, {}};
+        }
         if (!tells_points_apart(*w.subset, map_)) return {};
         // No assumption about elements helps where one iteration reads what it has overwritten.
         if (!order_point(r, w, out)) return {Truth::No, {}, {}};

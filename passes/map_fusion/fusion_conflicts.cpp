@@ -6,6 +6,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/used_names.h"
 #include "passes/common/copy.h"
+#include "passes/common/gathers.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 #include "passes/split/container_uses.h"
@@ -113,8 +114,11 @@ class Conflicts {
     if (x && y) {
       x = substitute(*x, plan_.match.first), y = substitute(*y, plan_.match.second);
       const bool apart = independent(*x, *y, plan_.match.params, plan_.match.ranges, inside_);
-      const bool told = shifted(*x, *y, plan_.match.params, plan_.match.ranges);
-      if (!apart && (!trusted || told) && !images_apart(*x, *y))
+      const auto told = [&] {
+        return shifted(*x, *y, plan_.match.params, plan_.match.ranges) ||
+               gathers(state_, a_writes ? f : e);
+      };
+      if (!apart && (!trusted || told()) && !images_apart(*x, *y))
         return what + text(name, *x) + " and " + text(name, *y) +
                ": another iteration may touch the same element";
       if (intersects(*x, *y, inside_) == Truth::No) return {};

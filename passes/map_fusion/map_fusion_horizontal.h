@@ -35,7 +35,7 @@ read what it writes, and some of them read neighbours of what the other one writ
         property("producers_first", &Options::producers_first,
                  "not where a map could no longer join those who read its results"),
         property("assume_pointwise", &Options::assume_pointwise,
-                 "element p of an argument depends on no other element of the same argument"),
+                 "element p of an argument depends on no other element of it, but in gathers"),
         property("never_consolidate_edges", &Options::never_consolidate_edges,
                  "keep the edges of both maps from one access node apart"),
         property("consolidate_edges_only_if_not_extending",

@@ -42,7 +42,7 @@ The steps and their reasons follow below for the default options.)",
         property("tile_wcr", &Options::tile_wcr,
                  "iterations that accumulate on their own before they meet (0: none)"),
         property("assume_pointwise", &Options::assume_pointwise,
-                 "element p of an argument depends on no other element of the same argument"));
+                 "element p of an argument depends on no other element of it, but in gathers"));
   };
   static Result<std::vector<PlannedStep>> steps(const Options& options);
 };

@@ -113,7 +113,7 @@ The steps and their reasons follow below for the default options.)",
         property("disable_splitting", &Options::disable_splitting,
                  "do not split maps and access nodes"),
         property("assume_pointwise", &Options::assume_pointwise,
-                 "element p of an argument depends on no other element of the same argument"),
+                 "element p of an argument depends on no other element of it, but in gathers"),
         property("reuse_transients", &Options::reuse_transients,
                  "share memory between transients that are needed one after the other"),
         property("fuse_tasklets", &Options::fuse_tasklets, "join tasklets inside maps"));

@@ -26,7 +26,7 @@ Scalars stay scalars: scalar-to-symbol-promotion is a step of auto, not of this.
     static constexpr auto properties = property_list(
         property("skip", &Options::skip, "steps to leave out"),
         property("assume_pointwise", &Options::assume_pointwise,
-                 "element p of an argument depends on no other element of the same argument"),
+                 "element p of an argument depends on no other element of it, but in gathers"),
         property("keep_versions", &Options::keep_versions,
                  "leave transients apart that splitting may still take apart"));
   };

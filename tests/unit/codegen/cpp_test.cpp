@@ -71,7 +71,7 @@ TEST(Cpp, LocalsHideNoParameters) {
     n3.o -> n5.IN_B : B[v]
     n5.OUT_B -> n6 : B[0:8]
 )--");
-  for (const char* part : {"double v_2{};", "const auto w = A[v + k] + 1;",
+  for (const char* part : {"auto v_2 = w * 2;", "const auto w = A[v + k] + 1;",
                            "v_2 = v_2 + A[v + k];"})
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
 }
