@@ -15,21 +15,23 @@ namespace {
 
 // What C++ reserves, and what generated code uses by itself. Sorted.
 constexpr auto reserved = std::to_array<std::string_view>({
-    "INFINITY", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E", "M_LOG2E",
-    "M_PI", "M_PI_2", "M_PI_4", "M_SQRT1_2", "M_SQRT2", "NAN", "NULL", "alignas", "alignof", "and",
-    "and_eq", "asm", "auto", "bitand",
-    "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
-    "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
+    "EOF", "HUGE_VAL", "INFINITY", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2",
+    "M_LOG10E", "M_LOG2E", "M_PI", "M_PI_2", "M_PI_4", "M_SQRT1_2", "M_SQRT2", "NAN", "NULL",
+    "RAND_MAX", "SDFG_BOTH", "SDFG_EXPORT", "SDFG_INLINE", "alignas", "alignof", "and",
+    "and_eq", "asm", "assert", "auto", "bitand", "bitor", "blockDim", "blockIdx", "bool",
+    "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await",
+    "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
     "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
-    "friend", "goto", "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "linux",
-    "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "requires", "return", "sdfg", "short", "signed", "size_t", "sizeof", "static", "static_assert",
-    "static_cast", "std", "struct", "switch", "template", "this", "thread_local", "throw", "true",
-    "try", "typedef", "typeid", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "union",
-    "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor",
-    "xor_eq",
+    "dynamic_cast", "else", "enum", "errno", "explicit", "export", "extern", "false", "float",
+    "for", "friend", "goto", "gridDim", "if", "inline", "int", "int16_t", "int32_t", "int64_t",
+    "int8_t", "linux", "long", "main", "mutable", "namespace", "new", "noexcept", "not",
+    "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
+    "register", "reinterpret_cast", "requires", "return", "sdfg", "short", "signed", "size_t",
+    "sizeof", "static", "static_assert", "static_cast", "std", "stderr", "stdin", "stdout",
+    "struct", "switch", "template", "this", "threadIdx", "thread_local", "throw", "true", "try",
+    "typedef", "typeid", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "union",
+    "unix", "unsigned", "using", "virtual", "void", "volatile", "warpSize", "wchar_t", "while",
+    "xor", "xor_eq",
 });
 static_assert(std::ranges::is_sorted(reserved));
 
