@@ -45,7 +45,7 @@ constexpr std::array patterns{
   state $p_in
     n0 = access $s
     n1 = map $p_one (i) in [0:N]
-      n2 = tasklet bound: "o = 8 if abs(x) > 8 else -x if x < 0 else x"
+      n2 = tasklet bound: "o = 4 if abs(x) > 4 else -x if x < 0 else x"
     n3 = exit n1
     n4 = access $p_t
     n5 = map $p_two (i) in [0:N]
