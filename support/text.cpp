@@ -38,12 +38,12 @@ bool is_valid_name(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   if (text == "True" || text == "False" || text == "None") return false;
-  for (std::string_view token : split(text, '.')) {
-    if (token.empty() || !letter(token.front())) return false;
-    for (char c : token)
-      if (!letter(c) && !(c >= '0' && c <= '9')) return false;
+  bool begins = true;  // a part between dots
+  for (char c : text) {
+    if (c == '.' ? begins : !letter(c) && (begins || c < '0' || c > '9')) return false;
+    begins = c == '.';
   }
-  return true;
+  return !begins;
 }
 
 namespace {

@@ -66,16 +66,15 @@ void name_blocks(Sdfg& sdfg) {
       std::optional<Labels> labels;
       for (BlockId b : region.nodes()) {
         Block& block = region[b];
-        if (is_valid_name(block.label)) continue;
-        if (!labels) labels.emplace(region);
-        block.label = labels->take(as_name(block.label));
+        if (!is_valid_name(block.label)) {
+          if (!labels) labels.emplace(region);
+          block.label = labels->take(as_name(block.label));
+        }
+        if (auto* conditional = block.as<ConditionalBlock>())
+          for (Branch& branch : conditional->branches)
+            if (std::string& label = branch.block.label; !label.empty() && !is_valid_name(label))
+              label = as_name(label);
       }
-    });
-    for_each_block(each, [](Block& block) {
-      if (auto* conditional = block.as<ConditionalBlock>())
-        for (Branch& branch : conditional->branches)
-          if (!branch.block.label.empty() && !is_valid_name(branch.block.label))
-            branch.block.label = as_name(branch.block.label);
     });
   });
 }
