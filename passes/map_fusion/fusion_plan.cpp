@@ -302,9 +302,10 @@ class Planner {
   /// Is all of the subset written, or can it be?
   bool is_written(EdgeId edge, const Subset& subset) const {
     if (writes_all(site_.sdfg, state_, edge, subset, inside_)) return true;
-    if (!input_to_write_back(site_.sdfg, state_, edge)) return false;
-    if (!std::ranges::count(plan_.write_back, edge)) plan_.write_back.push_back(edge);
-    return true;
+    if (plan_.write_back.contains(edge)) return true;
+    const auto input = input_to_write_back(site_.sdfg, state_, edge);
+    if (input) plan_.write_back.emplace(edge, *input);
+    return input.has_value();
   }
   /// Can nobody have left anything in the container where the first map does not write?
   bool is_new(const Intermediate& between, const Data& data) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -74,8 +75,9 @@ struct FusionPlan {
   std::vector<std::pair<EdgeId, EdgeId>> keep_order;
   /// Whom the fused map has to wait for because the second did, through a node between.
   std::vector<NodeId> waits;
-  /// Edges into exits whose elements are written back where they would be left: see write_back.h.
-  std::vector<EdgeId> write_back;
+  /// Edges into exits whose elements are written back where they would be left, and the input that
+  /// has these: see write_back.h.
+  std::map<EdgeId, std::string> write_back;
   /// Who came before whom through a node between: see follow_others.
   std::vector<std::pair<NodeId, NodeId>> follow;
 

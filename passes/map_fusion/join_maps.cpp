@@ -274,10 +274,7 @@ bool join_maps(const FusionSite& site, FusionMap& first, FusionMap& second, cons
        {std::pair(&first, &plan.match.first), {&second, &plan.match.second}})
     if (!values->empty())
       substitute_in_scope(state, *find_scope(state, map->entry), *values, site.sdfg.symbols);
-  std::vector<std::string> inputs;  // looked for before anything is written back
-  for (EdgeId e : plan.write_back)
-    inputs.push_back(input_to_write_back(site.sdfg, state, e).value());
-  for (std::size_t i = 0; i < inputs.size(); ++i) write_back(state, plan.write_back[i], inputs[i]);
+  for (const auto& [edge, input] : plan.write_back) write_back(state, edge, input);
   for (EdgeId e : plan.order_only) state.erase(e);
 
   const bool into_first = first.size >= second.size;

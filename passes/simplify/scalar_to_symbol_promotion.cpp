@@ -402,7 +402,7 @@ class Promotion {
     Promotion*& inside = inside_of_[&nested];
     if (!inside)
       inside = inside_.emplace_back(std::make_unique<Promotion>(
-          **nested.sdfg, trail_, options_, gpu_, Assumptions(), context_)).get();
+          **nested.sdfg, trail_, options_, gpu_, nothing_, context_)).get();
     Scalar argument{connector};
     if (const Refusal why = inside->check(argument)) return "inside " + label + ": " + why.reason();
     scalar.controls |= argument.controls;
@@ -546,7 +546,8 @@ class Promotion {
   const Trail& trail_;
   const ScalarToSymbolPromotion::Options& options_;
   const GpuMemory& gpu_;
-  const Assumptions granted_;
+  const Assumptions& granted_;
+  const Assumptions nothing_;  ///< is granted inside
   PassContext& context_;
   Accesses accesses_;
   StateTrails states_;
