@@ -1,4 +1,5 @@
 #include "passes/transformation.h"
+#include "support/assert.h"
 #include "support/id_queue.h"
 
 namespace sdfg::detail {
@@ -74,7 +75,8 @@ class Driver {
       if (!state.contains(at)) continue;
       if (left == 0) {
         context_.warn(trail, "the pass stopped here after " +
-                                 std::to_string(context_.applied_count()) + " applications");
+                                 std::to_string(context_.applied_count()) +
+                                 " applications, because it goes on finding what it made");
         break;
       }
       // Noted before the graph changes, because erased nodes have no neighbours any more.
@@ -83,7 +85,7 @@ class Driver {
       const auto before_apply = [&](std::span<const NodeId> match) {
         for (NodeId node : match) touched.push_back(node), add_neighbours(state, node, touched);
       };
-      const auto applied = try_at_(sdfg, state, at, trail, context_, before_apply);
+      const auto applied = try_at(sdfg, state, at, trail, before_apply);
       if (!applied) continue;
       --left;
       changed = Changed::Yes;
@@ -93,6 +95,16 @@ class Driver {
       add_pending(state, std::move(touched), pending);
     }
     return changed;
+  }
+
+  std::optional<Applied> try_at(Sdfg& sdfg, State& state, NodeId at, const Trail& trail,
+                                const std::function<void(std::span<const NodeId>)>& before_apply) {
+    try {
+      return try_at_(sdfg, state, at, trail, context_, before_apply);
+    } catch (const InternalError& wrong) {
+      throw InternalError((state.contains(at) ? trail.in(state, at) : trail).text() + ": " +
+                          wrong.what());
+    }
   }
 
   /// A match starts up to a pattern's length - 1 edges before the node that changed.

@@ -56,7 +56,7 @@ void PrintChanges::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
   if (!text.empty()) sink_("// " + run.title() + "\n" + text);
 }
 
-void PrintRemarks::after(const PassRun& run, const Sdfg&, Changed, const PassContext& context) {
+void PrintRemarks::failed(const PassRun& run, const PassContext& context) {
   if (!filter_.matches(run.pass)) return;
   for (const Remark& remark : context.remarks) sink_(remark.text() + "\n");
 }

@@ -20,6 +20,8 @@ class Observer {
   virtual ~Observer() = default;
   virtual void before(const PassRun&, const Sdfg&) {}
   virtual void after(const PassRun&, const Sdfg&, Changed, const PassContext&) {}
+  /// In place of `after`: the pass ended with an InternalError, which is thrown on.
+  virtual void failed(const PassRun&, const PassContext&) {}
   /// What follows, up to leave_version, happens to a copy of the program for the case that
   /// conditions hold.
   virtual void enter_version(const std::vector<Expr>&) {}
@@ -106,7 +108,10 @@ class PrintChanges : public Observer {
 class PrintRemarks : public Observer {
  public:
   PrintRemarks(PassFilter filter, Sink sink) : filter_(std::move(filter)), sink_(std::move(sink)) {}
-  void after(const PassRun&, const Sdfg&, Changed, const PassContext&) override;
+  void after(const PassRun& run, const Sdfg&, Changed, const PassContext& context) override {
+    failed(run, context);
+  }
+  void failed(const PassRun&, const PassContext&) override;
 
  private:
   PassFilter filter_;

@@ -439,7 +439,13 @@ class Runner {
       context.limit = std::min(context.limit.value_or(left), left);
     }
     for (Observer* observer : options_.observers) observer->before(event, *sdfg_);
-    Result<Changed> changed = step.configured.run(*sdfg_, context);
+    Result<Changed> changed = Changed::No;
+    try {
+      changed = step.configured.run(*sdfg_, context);
+    } catch (const InternalError& wrong) {
+      for (Observer* observer : options_.observers) observer->failed(event, context);
+      throw InternalError("in " + event.title() + ": " + wrong.what());
+    }
     if (!changed) {
       Diagnostic error = changed.error();
       error.place = std::string(event.pass) + (error.place.empty() ? "" : ": ") + error.place;

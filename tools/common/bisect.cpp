@@ -10,7 +10,10 @@ namespace {
 /// Counts applications and keeps the last one.
 class LastApplied : public Observer {
  public:
-  void after(const PassRun&, const Sdfg&, Changed, const PassContext& context) override {
+  void after(const PassRun& run, const Sdfg&, Changed, const PassContext& context) override {
+    failed(run, context);
+  }
+  void failed(const PassRun&, const PassContext& context) override {
     count += context.applied_count();
     for (const Remark& remark : context.remarks)
       if (remark.applied) last = remark;
@@ -41,8 +44,11 @@ class Bisection {
       SDFG_TRY(const bool wrong, fails(middle));
       (wrong ? bad : good) = middle;
     }
-    SDFG_TRY([[maybe_unused]] const bool again, fails(bad));
-    if (!seen_.last) return Diagnostic{"bisect", "the fault is in a pass that reports nothing", {}};
+    SDFG_TRY(const bool again, fails(bad));
+    if (!again || !seen_.last)
+      return Diagnostic{"bisect",
+                        "no application brings it in: a pass fails where it applies nothing",
+                        "without --bisect the message says where"};
     return Culprit{bad, total, *seen_.last};
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/signature.h"
 #include "ir/walk.h"
 #include "passes/common/symbol_entries.h"
 #include "passes/simplify/demote_fields.h"
@@ -44,6 +45,16 @@ bool changes_nothing(const NamedArrays& after, const NamedArrays& before) {
     const auto found = before.find(entry.first);
     return found != before.end() && found->second.bytes == entry.second.bytes;
   });
+}
+
+/// The first argument that a program asks for now and did not before.
+std::optional<std::string> new_argument(const Sdfg& before, const Sdfg& now) {
+  const auto old_ones = signature(before), new_ones = signature(now);
+  if (!old_ones || !new_ones) return {};
+  for (const Argument& argument : *new_ones)
+    if (std::ranges::find(*old_ones, argument.name, &Argument::name) == old_ones->end())
+      return argument.name;
+  return {};
 }
 
 bool reads_unwritten(const Executed& executed) {
@@ -149,6 +160,10 @@ void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
                          strict.error().message + "; the program ran because what is viewed has "
                                                   "more memory, but " + when + " it does not",
                          strict.error().hint});
+  if (!executed)
+    if (const auto added = new_argument(*input_, sdfg))
+      throw InternalError(when + " the program asks for a new argument '" + *added +
+                          "': something reads it that nothing in the program sets any more");
   if (!settled_ && executed && !gives_the_same(executed))
     throw OpenResults({{},
                        when + " the program, which left open before what it gives, gives other "

@@ -155,11 +155,7 @@ class Run {
     ReportedChanges reported;
     RunOptions options{
         .limits = s_.limits, .assume = s_.assume, .collect_remarks = s_.remarks.active()};
-    if (s_.remarks.active()) options.observers.push_back(&print_remarks);
-    if (s_.stats) options.observers.push_back(&statistics);
-    if (s_.print_before.active() || s_.print_after.active())
-      options.observers.push_back(&print_around);
-    if (s_.print_after_change.active()) options.observers.push_back(&print_changes);
+    // After a pass the last is asked first: those that look on see what those that judge throw out.
     std::optional<CheckSemantics> check;
     if (s_.check_semantics != CheckWhen::Never) {
       Result<NamedArrays> given = recorded_inputs();
@@ -169,22 +165,38 @@ class Run {
       check->start(input_.sdfg);
       options.observers.push_back(&*check);
     }
-    std::optional<History> history;
-    if (!s_.history.empty()) {
-      options.collect_remarks = true;
-      options.observers.push_back(&history.emplace(input_.sdfg));
-    }
     // What runs the program after passes asks for a valid one.
     if (check && s_.verify == CheckWhen::End) s_.verify = CheckWhen::Each;
     if (s_.verify == CheckWhen::Each || s_.check_semantics == CheckWhen::Each)
       options.observers.push_back(&reported);
     if (s_.verify == CheckWhen::Each) options.observers.push_back(&verify_each);
+    if (s_.remarks.active()) options.observers.push_back(&print_remarks);
+    if (s_.stats) options.observers.push_back(&statistics);
+    if (s_.print_before.active() || s_.print_after.active())
+      options.observers.push_back(&print_around);
+    if (s_.print_after_change.active()) options.observers.push_back(&print_changes);
+    std::optional<History> history;
+    if (!s_.history.empty()) {
+      options.collect_remarks = true;
+      options.observers.push_back(&history.emplace(input_.sdfg));
+    }
     if (s_.time) options.observers.push_back(&timing_);
     Diagnostics warnings;
-    const Result<Changed> changed = run_pipeline(options, warnings);
-    for (const Diagnostic& warning : warnings) say(warning, s_.input);
+    const auto write_history = [&] {
+      return history ? console_.write(s_.history, packed(s_.history, history->text()))
+                     : Status(Ok{});
+    };
+    Result<Changed> changed = Changed::No;
+    try {
+      changed = run_pipeline(options, warnings);
+      for (const Diagnostic& warning : warnings) say(warning, s_.input);
+      if (check && changed) check->finish(input_.sdfg);
+    } catch (...) {
+      static_cast<void>(write_history());
+      throw;
+    }
+    const Status written = write_history();
     if (!changed) return fail(changed.error(), s_.input);
-    if (check) check->finish(input_.sdfg);
     if (check && (check->note() || check->doubt())) {
       Diagnostic why = check->note() ? *check->note() : *check->doubt();
       why.message = std::string("--check-semantics ") +
@@ -193,10 +205,7 @@ class Run {
       why.severity = Severity::Warning;
       say(why, s_.input);
     }
-    if (history)
-      if (const Status written = console_.write(s_.history, packed(s_.history, history->text()));
-          !written)
-        return fail(written.error());
+    if (!written) return fail(written.error());
     if (s_.stats && s_.stats_file.empty()) console_.err(statistics.table());
     if (s_.stats && s_.run_data.empty()) show_cost();
     return Exit::Fine;

@@ -97,6 +97,50 @@ std::vector<Removal> tails(Sdfg& root) {
   return out;
 }
 
+/// What a scope gives out at one edge, with all that served for nothing else: in a map of many
+/// tasklets none can go alone.
+void remove_result(State& state, EdgeId result) {
+  std::vector<EdgeId> going{result};
+  const auto add = [&](std::span<const EdgeId> edges, auto connector, const std::string& name) {
+    for (EdgeId e : edges)
+      if (!name.empty() && state[e].*connector == name) going.push_back(e);
+  };
+  const auto has = [&](std::span<const EdgeId> edges, auto connector, const std::string& name) {
+    return std::ranges::any_of(edges, [&](EdgeId e) { return state[e].*connector == name; });
+  };
+  while (!going.empty()) {
+    const EdgeId e = going.back();
+    going.pop_back();
+    if (!state.contains(e)) continue;
+    const NodeId from = state.source(e), to = state.target(e);
+    const std::string out = state[e].src_connector, in = state[e].dst_connector;
+    state.erase(e);
+    if (state[to].is_exit() && !has(state.in(to), &Edge::dst_connector, in))
+      add(state.out(to), &Edge::src_connector, matching_connector(in));
+    if (!state[from].is_entry()) {
+      if (state.out(from).empty())
+        going.insert(going.end(), state.in(from).begin(), state.in(from).end());
+    } else if (!has(state.out(from), &Edge::src_connector, out)) {
+      add(state.in(from), &Edge::dst_connector, matching_connector(out));
+    }
+    for (NodeId end : {from, to})
+      if (state.in(end).empty() && state.out(end).empty()) state.erase(end);
+  }
+}
+
+std::vector<Removal> results(Sdfg& root) {
+  std::vector<Removal> out;
+  for_each_sdfg(root, [&](Sdfg& sdfg) {
+    for_each_edge(sdfg, [&](Edge&, State& state, EdgeId id) {
+      if (state[state.target(id)].is_exit())
+        out.push_back([&state, id] {
+          if (state.contains(id)) remove_result(state, id);
+        });
+    });
+  });
+  return out;
+}
+
 std::vector<Removal> edges(Sdfg& root) {
   std::vector<Removal> out;
   for_each_sdfg(root, [&](Sdfg& sdfg) {
@@ -180,6 +224,7 @@ constexpr std::array kinds{Kind{"temporaries", temporaries},
                            Kind{"blocks", blocks},
                            Kind{"branches", branches},
                            Kind{"nodes", tails},
+                           Kind{"results", results},
                            Kind{"nodes", nodes},
                            Kind{"edges", edges},
                            Kind{"assignments", assignments},

@@ -177,6 +177,54 @@ TEST(Bisect, NamesTheApplication) {
   EXPECT_NE(found->remark.place.find("victim"), std::string::npos) << found->remark.place;
 }
 
+/// Relabels, too, but breaks at the victim: while it applies, or before.
+template <bool checks>
+struct Stumble : Relabel {
+  static constexpr PassInfo info{"stumble", "", ""};
+  static Refusal check(const Sdfg& sdfg, const State& state, const Match& match, const Options& o) {
+    if (checks) SDFG_ASSERT(state.get<Tasklet>(match.nodes[0]).label != "victim");
+    return Relabel::check(sdfg, state, match, o);
+  }
+  static void apply(Sdfg& sdfg, State& state, const Match& match, const Options& o) {
+    SDFG_ASSERT(state.get<Tasklet>(match.nodes[0]).label != "victim");
+    Relabel::apply(sdfg, state, match, o);
+  }
+};
+
+TEST(Bisect, NamesTheApplicationThatEndsInAnInternalError) {
+  const std::array passes{entry<Stumble<false>>()};
+  const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
+  const Result<Culprit> found =
+      bisect(program(), *parse_pipeline("stumble", passes), {}, never);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->number, 6u);
+  EXPECT_EQ(found->total, 6u);
+}
+
+TEST(Bisect, BlamesNoApplicationForAnInternalErrorOfACheck) {
+  const std::array passes{entry<Stumble<true>>()};
+  const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
+  const Result<Culprit> found =
+      bisect(program(), *parse_pipeline("stumble", passes), {}, never);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().text().find("a pass fails where it applies nothing"), std::string::npos)
+      << found.error().text();
+}
+
+TEST(Driver, AnInternalErrorSaysWhereThePassWas) {
+  const std::array passes{entry<Stumble<false>>()};
+  Sdfg sdfg = program();
+  Diagnostics warnings;
+  try {
+    (void)run(*parse_pipeline("stumble", passes), sdfg, {}, warnings);
+    FAIL() << "nothing was thrown";
+  } catch (const InternalError& error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("in stumble (run 1): state state_5 / node 2 (tasklet victim): "))
+        << error.what();
+  }
+}
+
 TEST(Bisect, SaysThatThereIsNoFault) {
   const Sdfg sdfg = program();
   const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
@@ -201,6 +249,26 @@ TEST(Reduce, LeavesWhatTheFaultNeeds) {
   });
   EXPECT_EQ(tasklets, 1u);
   EXPECT_EQ(smallest->node_count(), 1u);
+}
+
+TEST(Reduce, LeavesInAMapWhatTheFaultNeeds) {
+  Builder b("wide");
+  b.symbol("N");
+  b.array("A", BaseType::Float64, "N");
+  auto state = b.state();
+  state.open_map("all", "i", "0:N");
+  for (int i = 0; i < 6; ++i) {
+    const std::string n = std::to_string(i);
+    b.array("B" + n, BaseType::Float64, "N");
+    state.tasklet(i == 3 ? "victim" : "step" + n, {{"a", "A[i]"}}, "o = a + 1",
+                  {{"o", "B" + n + "[i]"}});
+  }
+  state.close_map();
+  const Result<Sdfg> smallest = reduce(b.take(), pipeline_judge(relabel(), {}, {}, 0), {});
+  ASSERT_TRUE(smallest) << smallest.error().text();
+  std::size_t tasklets = 0;
+  for_each_node(*smallest, [&](const Node& node) { tasklets += node.is<Tasklet>(); });
+  EXPECT_EQ(tasklets, 1u);
 }
 
 TEST(Reduce, AProgramWithoutTheFaultIsRefused) {

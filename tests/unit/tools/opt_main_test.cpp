@@ -109,6 +109,19 @@ TEST(OptMain, APassThatSpoilsTheProgramIsOurError) {
   EXPECT_EQ(tool.run({"p.txt", "--spoils", "--verify-each=off"}), 0) << tool.err;
 }
 
+TEST(OptMain, WhatAPassDidIsShownBeforeItIsFoundWrong) {
+  Tool tool;
+  for (std::string flag : {"--verify-each", "--check-semantics=each"}) {
+    EXPECT_EQ(tool.run({"p.txt", "--insists", "--spoils", flag, "--remarks", "--print-after-change",
+                        "--history=h.json"}),
+              3);
+    EXPECT_NE(tool.err.find("insists: applied"), std::string::npos) << tool.err;
+    EXPECT_NE(tool.err.find("// spoils (run 2)"), std::string::npos) << tool.err;
+    EXPECT_NE(tool.files["h.json"].find("spoils"), std::string::npos);
+    tool.files.erase("h.json");
+  }
+}
+
 TEST(OptMain, AToolHasItsOwnPasses) {
   Tool tool;
   EXPECT_EQ(tool.run({"--list-passes"}), 0);
