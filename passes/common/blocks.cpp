@@ -67,10 +67,34 @@ bool may_return(const Block& block) {
   return found;
 }
 
+const std::string* find_jump(const Region& region, bool in_inner_loop) {
+  for (BlockId id : region.nodes()) {
+    const Block& block = region[id];
+    if (block.is<ReturnBlock>()) return &block.label;
+    if (!in_inner_loop && is_jump(block)) return &block.label;
+    if (const Region* inner = block.region())
+      if (const auto* found = find_jump(*inner, in_inner_loop || block.is<LoopRegion>()))
+        return found;
+    if (const auto* conditional = block.as<ConditionalBlock>())
+      for (const Branch& branch : conditional->branches)
+        if (const auto* found = find_jump(branch.region(), in_inner_loop)) return found;
+  }
+  return nullptr;
+}
+
+void move_ways_in(Region& region, BlockId from, BlockId to) {
+  const std::vector<InterstateEdgeId> in(region.in(from).begin(), region.in(from).end());
+  for (InterstateEdgeId e : in) region.set_target(e, to);
+}
+
+void move_ways_out(Region& region, BlockId from, BlockId to) {
+  const std::vector<InterstateEdgeId> out(region.out(from).begin(), region.out(from).end());
+  for (InterstateEdgeId e : out) region.set_source(e, to);
+}
+
 BlockId put_before(Region& region, BlockId block, Block added) {
   const BlockId before = region.add(std::move(added));
-  const std::vector<InterstateEdgeId> in(region.in(block).begin(), region.in(block).end());
-  for (InterstateEdgeId e : in) region.set_target(e, before);
+  move_ways_in(region, block, before);
   region.connect(before, block, InterstateEdge{});
   if (region.start_block == block) region.start_block = before;
   return before;
@@ -78,8 +102,7 @@ BlockId put_before(Region& region, BlockId block, Block added) {
 
 BlockId put_after(Region& region, BlockId block, Block added) {
   const BlockId after = region.add(std::move(added));
-  const std::vector<InterstateEdgeId> out(region.out(block).begin(), region.out(block).end());
-  for (InterstateEdgeId e : out) region.set_source(e, after);
+  move_ways_out(region, block, after);
   region.connect(block, after, InterstateEdge{});
   return after;
 }
@@ -140,8 +163,7 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
   for (BlockId b : added)
     if (may_end_region(parent, b)) exits.push_back(b);
 
-  const std::vector<InterstateEdgeId> in(parent.in(block).begin(), parent.in(block).end());
-  for (InterstateEdgeId e : in) parent.set_target(e, moved[entry.value]);
+  move_ways_in(parent, block, moved[entry.value]);
   const std::vector<InterstateEdgeId> out(parent.out(block).begin(), parent.out(block).end());
   if (first == block) first = moved[entry.value];
   if (exits.empty()) {

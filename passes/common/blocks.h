@@ -45,6 +45,9 @@ std::vector<BlockId> splice_region(Region& parent, BlockId block, std::optional<
 /// Makes the region start there, whatever edges came and went.
 void keep_start(Region& region, std::optional<BlockId> first);
 
+/// Moves the ends of all ways into a block, or of those out of it, to another block.
+void move_ways_in(Region& region, BlockId from, BlockId to);
+void move_ways_out(Region& region, BlockId from, BlockId to);
 /// A new block on all ways into another one, where the region starts if it started there.
 BlockId put_before(Region& region, BlockId block, Block added);
 /// A new block on all ways out of another one.
@@ -55,6 +58,9 @@ bool may_end_region(const Region& region, BlockId block);
 bool is_jump(const Block& block);
 /// Does the block, or one in it, return from the SDFG?
 bool may_return(const Block& block);
+/// The label of a jump out of a region, or out of one iteration of a loop; null: there is none.
+/// With `in_inner_loop` only a `return` leaves.
+const std::string* find_jump(const Region& region, bool in_inner_loop = false);
 
 /// The longest sequences of states that always run one after the other: one edge leads from each
 /// to the next, without a condition, and no other. Symbols may be assigned on the way.

@@ -11,10 +11,10 @@
 #include "ir/graph_algorithms.h"
 #include "ir/library_node.h"
 #include "ir/replace.h"
+#include "passes/common/blocks.h"
 #include "passes/common/copy.h"
 #include "passes/common/loop_range.h"
 #include "passes/common/relayout.h"
-#include "passes/loops/loop_body.h"
 
 namespace sdfg {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/decide.h"
@@ -203,6 +204,25 @@ Result<LoopRange> LoopRanges::of(const LoopRegion& loop) {
     if (!is_signed_integer(name))
       return no("'" + name + "' in the loop's range is no signed integer");
   return range;
+}
+
+Refusal check_values(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases) {
+  const SymbolSet assigned = assigned_symbols(static_cast<const Region&>(loop));
+  if (assigned.contains(range.variable)) return "the body assigns '" + range.variable + "'";
+  SymbolSet read;
+  collect_symbols(range.begin, read);
+  collect_symbols(range.end, read);
+  for (const std::string& name : read)
+    if (assigned.contains(name)) return "the body assigns '" + name + "', which the range reads";
+  add_aliases(aliases, read);
+  Refusal why;
+  for_each_state(loop, [&](const State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (const auto& access = state.get<AccessNode>(n);
+          !why && !state.in(n).empty() && read.contains(access.data))
+        why = "the body writes '" + access.data + "', which the range reads";
+  });
+  return why;
 }
 
 }  // namespace sdfg

@@ -5,6 +5,8 @@
 
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
+#include "passes/common/aliases.h"
+#include "passes/pass.h"
 
 namespace sdfg {
 
@@ -28,14 +30,17 @@ struct LoopRange {
 /// Adds that the variable lies between the loop's ends, which is what the body may rely on.
 void assume_loop(const LoopRange& range, Assumptions& assumptions);
 
+/// Has the variable the values of the range? Else why: the body may change it, or what the range is
+/// computed from.
+Refusal check_values(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases = {});
+
 /// What the loops of one SDFG say about their ranges.
 class LoopRanges {
  public:
   explicit LoopRanges(const Sdfg& sdfg) : sdfg_(sdfg) {}
   /// What a loop's init, condition and update say, in normal form; or why that is no range. The
   /// step must be a constant, begin and end must not read the variable, and all must be signed
-  /// integers. Whether the loop changes what begin and end read, or assigns its variable, is the
-  /// caller's question.
+  /// integers. Whether the body changes what begin and end read, or the variable: check_values.
   Result<LoopRange> of(const LoopRegion& loop);
 
  private:

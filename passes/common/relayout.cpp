@@ -141,14 +141,16 @@ std::vector<std::optional<Expr>> known(const std::vector<Expr>& strides) {
   return {strides.begin(), strides.end()};
 }
 
-/// The subset that an edge says for a container at this end of its path.
-const std::optional<Subset>& side_of(const Memlet& memlet, const std::string& data, bool read) {
-  if (memlet.data == data && memlet.data_is_src != read && memlet.other_subset())
-    return read ? memlet.src_subset : memlet.dst_subset;
-  return memlet.data == data ? memlet.subset() : memlet.other_subset();
+}  // namespace
+
+bool names_this_end(const Memlet& memlet, const std::string& data, bool read) {
+  return memlet.data == data && (memlet.data_is_src == read || !memlet.other_subset());
 }
 
-}  // namespace
+std::optional<Subset>& side_of(Memlet& memlet, const std::string& data, bool read) {
+  if (memlet.src_subset && memlet.dst_subset) return read ? memlet.src_subset : memlet.dst_subset;
+  return names_this_end(memlet, data, read) ? memlet.subset() : memlet.other_subset();
+}
 
 std::vector<PathEdge> edges_from(const State& state, EdgeId edge, NodeId at) {
   const bool read = state.source(edge) == at;

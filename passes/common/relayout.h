@@ -54,4 +54,10 @@ struct PathEdge {
 };
 std::vector<PathEdge> edges_from(const State& state, EdgeId edge, NodeId at);
 
+/// Does the memlet's `data` mean the container at this end of the path, which is read there or
+/// written? Copies from a container to itself name both ends; there `data_is_src` decides.
+bool names_this_end(const Memlet& memlet, const std::string& data, bool read);
+/// The subset that it says for that container.
+std::optional<Subset>& side_of(Memlet& memlet, const std::string& data, bool read);
+
 }  // namespace sdfg

@@ -9,16 +9,6 @@
 namespace sdfg {
 namespace {
 
-/// Does the memlet's `data` mean the container at this end? Copies from a container to itself name
-/// both ends; there `data_is_src` decides.
-bool names_this_end(const Memlet& memlet, const std::string& data, bool read) {
-  return memlet.data == data && (memlet.data_is_src == read || !memlet.other_subset());
-}
-std::optional<Subset>& side(Memlet& memlet, const std::string& data, bool read) {
-  if (memlet.src_subset && memlet.dst_subset) return read ? memlet.src_subset : memlet.dst_subset;
-  return names_this_end(memlet, data, read) ? memlet.subset() : memlet.other_subset();
-}
-
 bool is_one(const Subset& subset) { return num_elements(subset) == Expr(1); }
 
 }  // namespace
@@ -75,7 +65,7 @@ Refusal Reroute::check(EdgeId edge, NodeId at, bool all) const {
     Memlet memlet = state_[e].memlet;
     if (const auto sides = copy_sides(sdfg_, state_, e))
       memlet.src_subset = sides->src, memlet.dst_subset = sides->dst;
-    const auto& subset = side(memlet, relocation_.from, read);
+    const auto& subset = side_of(memlet, relocation_.from, read);
     if (!subset) return "the part of '" + relocation_.from + "' that an edge means cannot be told";
     // A copy moves as many elements as its ranges have.
     if (state_[state_.source(e)].is<AccessNode>() && state_[state_.target(e)].is<AccessNode>())
@@ -115,7 +105,7 @@ Refusal Reroute::check_end(EdgeId leaf, bool read, const Subset& subset, bool al
 
 void Reroute::rename(Memlet& memlet, bool read) const {
   const bool named = names_this_end(memlet, relocation_.from, read);
-  if (auto& subset = side(memlet, relocation_.from, read))
+  if (auto& subset = side_of(memlet, relocation_.from, read))
     subset = relocation_.placement.map(*subset);
   if (named) memlet.data = relocation_.to;
 }
@@ -144,7 +134,7 @@ void Reroute::rename(EdgeId edge, NodeId at) {
     if (!adapted_.emplace(end, key).second) continue;
     Relayout relayout(Relayout::Mode::Apply);
     const Refusal none = relayout.follow(
-        sdfg_, state_, e, read, *side(memlet, relocation_.from, read), strides, &accesses_);
+        sdfg_, state_, e, read, *side_of(memlet, relocation_.from, read), strides, &accesses_);
     SDFG_ASSERT(!none) << "check let it pass: " << none.reason();
   }
   for (const auto& [e, leaf] : path) rename(state_[e].memlet, read);

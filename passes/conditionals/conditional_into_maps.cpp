@@ -265,11 +265,7 @@ class Converter {
         region_[block_] = std::move(blocks[0]);
         continue;
       }
-      const BlockId next = region_.add(std::move(blocks[i]));
-      const std::vector<InterstateEdgeId> out(region_.out(last).begin(), region_.out(last).end());
-      for (InterstateEdgeId e : out) region_.set_source(e, next);
-      region_.connect(last, next, InterstateEdge{});
-      ids.push_back(last = next);
+      ids.push_back(last = put_after(region_, last, std::move(blocks[i])));
     }
     return ids;
   }

@@ -1,6 +1,5 @@
 #include "passes/loops/loop_body.h"
 
-#include "ir/analysis/assigned_symbols.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/branches.h"
@@ -40,21 +39,6 @@ class Size {
 
 }  // namespace
 
-const std::string* find_jump(const Region& region, bool in_inner_loop) {
-  for (BlockId id : region.nodes()) {
-    const Block& block = region[id];
-    if (block.is<ReturnBlock>()) return &block.label;
-    if (!in_inner_loop && is_jump(block)) return &block.label;
-    if (const Region* inner = block.region())
-      if (const auto* found = find_jump(*inner, in_inner_loop || block.is<LoopRegion>()))
-        return found;
-    if (const auto* conditional = block.as<ConditionalBlock>())
-      for (const Branch& branch : conditional->branches)
-        if (const auto* found = find_jump(branch.region(), in_inner_loop)) return found;
-  }
-  return nullptr;
-}
-
 Refusal check_size(const LoopRegion& loop, std::int64_t copies, std::int64_t most) {
   if (copies <= 0) return {};
   Size body(most / copies);
@@ -75,25 +59,6 @@ Refusal check_iterations(const LoopRegion& loop, const LoopRange& range, const A
     for (NodeId n : state.nodes_of<AccessNode>())
       if (const auto& access = state.get<AccessNode>(n); access.setzero && !why)
         why = "the body sets '" + access.data + "' to zero";
-  });
-  return why;
-}
-
-Refusal check_values(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases) {
-  const SymbolSet assigned = assigned_symbols(static_cast<const Region&>(loop));
-  if (assigned.contains(range.variable)) return "the body assigns '" + range.variable + "'";
-  SymbolSet read;
-  collect_symbols(range.begin, read);
-  collect_symbols(range.end, read);
-  for (const std::string& name : read)
-    if (assigned.contains(name)) return "the body assigns '" + name + "', which the range reads";
-  add_aliases(aliases, read);
-  Refusal why;
-  for_each_state(loop, [&](const State& state) {
-    for (NodeId n : state.nodes_of<AccessNode>())
-      if (const auto& access = state.get<AccessNode>(n);
-          !why && !state.in(n).empty() && read.contains(access.data))
-        why = "the body writes '" + access.data + "', which the range reads";
   });
   return why;
 }
@@ -166,10 +131,8 @@ void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId id, std::vector<Bloc
     if (i > 0) region.connect(before, added.back(), last ? leave : InterstateEdge{});
     before = added.back();
   }
-  const std::vector<InterstateEdgeId> in(region.in(id).begin(), region.in(id).end());
-  for (InterstateEdgeId e : in) region.set_target(e, added.front());
-  const std::vector<InterstateEdgeId> out(region.out(id).begin(), region.out(id).end());
-  for (InterstateEdgeId e : out) region.set_source(e, added.back());
+  move_ways_in(region, id, added.front());
+  move_ways_out(region, id, added.back());
   if (first == id) first = added.front();
   region.erase(id);
   for (BlockId b : added)

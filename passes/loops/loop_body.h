@@ -14,17 +14,10 @@
 
 namespace sdfg {
 
-/// The label of a jump out of a region, or out of one iteration of a loop; null: there is none.
-/// With `in_inner_loop` only a `return` leaves.
-const std::string* find_jump(const Region& region, bool in_inner_loop = false);
-
 /// Why iterations of a loop cannot be told apart and put elsewhere: a jump leaves the body, or the
 /// body changes the variable or what the range is computed from. (A `return` counts as a jump.)
 Refusal check_iterations(const LoopRegion& loop, const LoopRange& range,
                          const Aliases& aliases = {});
-/// The part of it that says whether the variable has the values of the range: why the body may
-/// change the variable or what the range is computed from.
-Refusal check_values(const LoopRegion& loop, const LoopRange& range, const Aliases& aliases = {});
 /// Why the body cannot be copied: something inside keeps values from one run to the next, and the
 /// copies would not share them.
 Refusal check_copies(const LoopRegion& loop);

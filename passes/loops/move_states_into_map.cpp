@@ -275,8 +275,7 @@ class Joiner {
     State joined = join(group);
     joined.nosync = std::ranges::all_of(parts, [](const Part& p) { return p.state().nosync; });
     *region[head].as<State>() = std::move(joined);
-    const std::vector<InterstateEdgeId> out(region.out(last).begin(), region.out(last).end());
-    for (InterstateEdgeId e : out) region.set_source(e, head);
+    move_ways_out(region, last, head);
     for (std::size_t i = 1; i < parts.size(); ++i) {
       if (region.start_block == parts[i].block) region.start_block = head;
       region.erase(parts[i].block);

@@ -11,7 +11,6 @@
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
 #include "passes/common/loop_range.h"
-#include "passes/loops/loop_body.h"
 
 namespace sdfg {
 

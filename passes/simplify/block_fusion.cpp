@@ -130,11 +130,7 @@ class Fusion {
 
   /// The block before it, if any, gets its out-edges.
   void give(BlockId id) {
-    if (!region_.out(id).empty()) {
-      const BlockId before = region_.source(region_.in(id)[0]);
-      const std::vector<InterstateEdgeId> out(region_.out(id).begin(), region_.out(id).end());
-      for (InterstateEdgeId e : out) region_.set_source(e, before);
-    }
+    if (!region_.out(id).empty()) move_ways_out(region_, id, region_.source(region_.in(id)[0]));
     region_.erase(id);
   }
 

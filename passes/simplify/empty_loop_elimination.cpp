@@ -63,9 +63,8 @@ class Eliminator {
   /// the conditions of the loop's out-edges see it.
   static void remove(Region& region, BlockId id, const LoopRange& range, Labels& labels) {
     region[id].kind = State{};
-    const std::vector<InterstateEdgeId> out(region.out(id).begin(), region.out(id).end());
     const BlockId after = region.add(Block{labels.take(region[id].label + "_end"), State{}});
-    for (InterstateEdgeId e : out) region.set_source(e, after);
+    move_ways_out(region, id, after);
     InterstateEdge edge;
     edge.assignments.set(range.variable, range.last());
     region.connect(id, after, std::move(edge));

@@ -23,7 +23,6 @@
 #include "passes/common/side_effects.h"
 #include "passes/common/state_trails.h"
 #include "passes/common/tasklet_code.h"
-#include "passes/loops/loop_body.h"
 
 namespace sdfg {
 namespace {
@@ -519,8 +518,7 @@ class Promotion {
       for (auto at = assignments.rbegin(); at != assignments.rend(); ++at) {
         const BlockId added =
             region.add(Block{labels.take(region[block].label + "_before"), State{}});
-        const std::vector<InterstateEdgeId> in(region.in(before).begin(), region.in(before).end());
-        for (InterstateEdgeId e : in) region.set_target(e, added);
+        move_ways_in(region, before, added);
         InterstateEdge edge;
         edge.assignments.insert(at->first, at->second);
         region.connect(added, before, std::move(edge));

@@ -15,6 +15,7 @@
 #include "ir/hiding_names.h"
 #include "ir/walk.h"
 #include "passes/common/aliases.h"
+#include "passes/common/blocks.h"
 #include "passes/common/certain_writes.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/side_effects.h"
@@ -430,8 +431,7 @@ class Fusion {
   }
 
   static void rewire(Region& region, BlockId head, BlockId next) {
-    const std::vector<InterstateEdgeId> out(region.out(next).begin(), region.out(next).end());
-    for (InterstateEdgeId e : out) region.set_source(e, head);
+    move_ways_out(region, next, head);
     if (region.start_block == next) region.start_block = head;
   }
 
