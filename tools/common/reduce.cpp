@@ -141,6 +141,29 @@ std::vector<Removal> results(Sdfg& root) {
   return out;
 }
 
+/// What is computed on the way inside of a scope becomes an argument, and what computed it goes.
+std::vector<Removal> producers(Sdfg& root) {
+  std::vector<Removal> out;
+  for_each_state(root, [&](State& state) {
+    const auto tree = scope_tree(state);
+    if (!tree) return;
+    const auto carries = [&state](EdgeId e) { return !state[e].memlet.empty(); };
+    for (NodeId n : state.nodes_of<AccessNode>()) {
+      const NodeId entry = tree->parent_of(n);
+      if (!entry || std::ranges::none_of(state.in(n), carries)) continue;
+      out.push_back([&root, &state, n, entry] {
+        if (!state.contains(n) || !state.contains(entry)) return;
+        const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
+        state.connect(entry, n, {});  // first: neither of the two may lose all edges
+        for (EdgeId e : in)
+          if (state.contains(e)) remove_result(state, e);
+        if (Data* data = root.find_data(state.get<AccessNode>(n).data)) data->transient = false;
+      });
+    }
+  });
+  return out;
+}
+
 std::vector<Removal> edges(Sdfg& root) {
   std::vector<Removal> out;
   for_each_sdfg(root, [&](Sdfg& sdfg) {
@@ -225,6 +248,7 @@ constexpr std::array kinds{Kind{"temporaries", temporaries},
                            Kind{"branches", branches},
                            Kind{"nodes", tails},
                            Kind{"results", results},
+                           Kind{"producers", producers},
                            Kind{"nodes", nodes},
                            Kind{"edges", edges},
                            Kind{"assignments", assignments},

@@ -271,6 +271,32 @@ TEST(Reduce, LeavesInAMapWhatTheFaultNeeds) {
   EXPECT_EQ(tasklets, 1u);
 }
 
+TEST(Reduce, WhatLeadsToTheFaultInAMapBecomesAnArgument) {
+  Sdfg sdfg = *parse(
+      "sdfg deep(A: float64[9], B: float64[9])\n"
+      "  transient t: float64\n"
+      "  state s\n"
+      "    n0 = access A\n"
+      "    n1 = map points (i) in [0:9]\n"
+      "      n2 = tasklet first: \"o = a * 3\"\n"
+      "      n3 = access t\n"
+      "      n4 = tasklet victim: \"o = a + 1\"\n"
+      "    n5 = exit n1\n"
+      "    n6 = access B\n"
+      "    n0 -> n1.IN_A : A[0:9]\n"
+      "    n1.OUT_A -> n2.a : A[i]\n"
+      "    n2.o -> n3 : t[0]\n"
+      "    n3 -> n4.a : t[0]\n"
+      "    n4.o -> n5.IN_B : B[i]\n"
+      "    n5.OUT_B -> n6 : B[0:9]\n");
+  const Result<Sdfg> smallest = reduce(std::move(sdfg), pipeline_judge(relabel(), {}, {}, 0), {});
+  ASSERT_TRUE(smallest) << smallest.error().text();
+  std::size_t tasklets = 0;
+  for_each_node(*smallest, [&](const Node& node) { tasklets += node.is<Tasklet>(); });
+  EXPECT_EQ(tasklets, 1u);
+  EXPECT_FALSE(smallest->find_data("t")->transient);
+}
+
 TEST(Reduce, AProgramWithoutTheFaultIsRefused) {
   const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
   EXPECT_EQ(reduce(program(), never, {}).error().message, "the program does not show the fault");
