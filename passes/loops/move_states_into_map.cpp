@@ -178,7 +178,7 @@ class Joiner {
         return "'" + name + "', which code hands over inside, is used elsewhere, too";
     for (const auto& [name, list] : accesses.by_container)  // others are each point's own
       if (part.border.contains(name)) add_distinct(list, part.accesses[name]);
-    return check_shapes(part);
+    return {};
   }
 
   static Refusal check_points(const MapEntry& map) {
@@ -202,17 +202,6 @@ class Joiner {
       substitute_in_scope(state, part.scope, match.second);
     }
     map.params = like.params, map.ranges = like.ranges;
-    return {};
-  }
-
-  /// A copy's map has another map's parameters, which may be symbols of its containers' shapes.
-  Refusal check_shapes(const Part& part) const {
-    for (const auto& [name, container] : part.border) {
-      SymbolSet shape;
-      collect_symbols(sdfg_.arrays.at(name), shape);
-      for (const std::string& param : part.map().params)
-        if (shape.contains(param)) return "the shape of '" + name + "' depends on '" + param + "'";
-    }
     return {};
   }
 

@@ -128,7 +128,8 @@ Result<Plan> plan_skip_values(const ReduceWithSkipValues& reduce, LibraryEnd in,
   return plan;
 }
 
-/// Vectors may have one element. Products of matrices are asked about, too.
+/// Vectors may have one element. Products of matrices are asked about, too: what is more than a
+/// vector has more than one element as its product.
 Result<Plan> plan_dot(LibraryEnd in, LibraryEnd factor, LibraryEnd out) {
   const auto wide = wide_dimensions(in.subset), high = wide_dimensions(factor.subset);
   const auto along = [](const Subset& vector, const std::vector<std::size_t>& dimensions) {
@@ -136,8 +137,7 @@ Result<Plan> plan_dot(LibraryEnd in, LibraryEnd factor, LibraryEnd out) {
   };
   const std::size_t mine = along(in.subset, wide), other = along(factor.subset, high);
   const Expr length = in.subset[mine].size();
-  if (wide.size() > 1 || high.size() > 1 || num_elements(out.subset) != Expr(1) ||
-      length != factor.subset[other].size())
+  if (num_elements(out.subset) != Expr(1) || length != factor.subset[other].size())
     return Diagnostic{{},
                       "the vectors " + to_text(in.subset) + " and " + to_text(factor.subset) +
                           " do not fit"};

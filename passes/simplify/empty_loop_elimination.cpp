@@ -54,8 +54,6 @@ class Eliminator {
     for (const Expr& e : {range.begin, range.end})
       if (!over_integer_symbols(e, sdfg_, *types_))
         return "its bounds are computed from more than integer symbols";
-    if (!is_integer_symbol(range.variable, sdfg_, *types_))
-      return "'" + range.variable + "' is no integer symbol";
     return {};
   }
 

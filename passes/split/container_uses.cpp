@@ -139,8 +139,8 @@ FoundUses find_uses(const Sdfg& sdfg, const Accesses& accesses, const std::strin
   for (std::size_t s = 0; s < sites.size(); ++s) {
     const AccessSite& site = sites[s];
     State& state = *site.state;
-    if (state.get<AccessNode>(site.node).data != name)
-      return no("a member of '" + name + "' is used by itself");
+    if (const std::string& other = state.get<AccessNode>(site.node).data; other != name)
+      return no("'" + name + "' is a member, and '" + other + "' is used, too");
     const auto add = [&](EdgeId e, bool write) -> Refusal {
       const Memlet& memlet = state[e].memlet;
       if (memlet.empty()) return {};
