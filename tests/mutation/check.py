@@ -7,8 +7,8 @@ A site is one condition under which a pass refuses: an operand of `||` in an `if
 or a refusal that no `if` guards. Copies of the sources, in BUILD/mutation, ask before each site
 whether it is off (SDFG_MUTATION=NUMBER in the environment); they are linked over the library of BUILD,
 whose own sources know nothing of this. A site is caught when a text case fails, or, with --fuzz, when
-tests/random/pipelines.py finds a fault in that many programs. Survivors are printed with their place and
-with how many text cases the condition holds in: only those run.
+tests/random/pipelines.py finds a fault in that many programs. Only the cases of files in which the condition
+holds somewhere run; survivors are printed with their place and with how many these are.
 """
 
 import argparse
@@ -292,24 +292,30 @@ def run_cases(folder, cases, **environment):
 
 
 def cases_by_site(folder, jobs):
-    """({site: text cases in which its condition holds}, cases that fail with nothing switched off).
-    Only the former can notice that a condition is switched off, and the latter never do."""
+    """({site: text cases of the files in which its condition holds}, cases that fail with nothing
+    switched off). Only the former can notice that a condition is switched off, and the latter never do."""
     lines = subprocess.run([folder / "text_test", "--gtest_list_tests"], capture_output=True,
                            text=True).stdout.splitlines()
-    cases = ["*." + line.split()[0] for line in lines if line.startswith("  Shows/")]
+    files = {}
+    for line in lines:
+        if line.startswith("  Shows/"):
+            case = "*." + line.split()[0]
+            files.setdefault(case.split("__")[0], []).append(case)
 
-    def look(case):
+    def look(cases):
         with tempfile.TemporaryDirectory() as scratch:
             hits = pathlib.Path(scratch) / "hits"
-            passes = run_cases(folder, [case], SDFG_MUTATION_HITS=str(hits))
-            return passes, map(int, hits.read_text().split() if hits.exists() else [])
+            passes = run_cases(folder, cases, SDFG_MUTATION_HITS=str(hits))
+            return passes, list(map(int, hits.read_text().split() if hits.exists() else []))
     by_site, failing = {}, []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for case, (passes, held) in zip(cases, pool.map(look, cases)):
+        for cases, (passes, held) in zip(files.values(), pool.map(look, files.values())):
             if not passes:
-                failing.append(case)
-            for site in held if passes else []:
-                by_site.setdefault(site, []).append(case)
+                alone = [case for case in cases if look([case])[0]]
+                failing += [case for case in cases if case not in alone]
+                cases, held = alone, look(alone)[1] if alone else []
+            for site in held:
+                by_site.setdefault(site, []).extend(cases)
     return by_site, failing
 
 
