@@ -53,35 +53,13 @@ Subset offset_by(const Subset& subset, const Subset& origin, bool subtract) {
   return out;
 }
 
-namespace {
-std::optional<Range> compose(const Range& outer, const Range& inner) {
-  if (outer.tile != Expr(1)) return std::nullopt;
-  if (inner.tile != Expr(1) && outer.step != Expr(1)) return std::nullopt;
-  return Range{outer.begin + outer.step * inner.begin, outer.begin + outer.step * inner.end,
-               inner.is_index() ? Expr(1) : outer.step * inner.step, inner.tile};
-}
-}  // namespace
-
-std::optional<Subset> compose(const Subset& outer, const Subset& inner) {
-  std::vector<std::size_t> dimensions;
-  if (inner.rank() == outer.rank()) {
-    for (std::size_t d = 0; d < outer.rank(); ++d) dimensions.push_back(d);
-  } else {
-    dimensions = wide_dimensions(outer);
-  }
-  if (dimensions.size() != inner.rank()) {
-    // One element has only one coordinate.
-    for (const Range& r : inner.ranges)
-      if (r != Range::index(0)) return std::nullopt;
-    return dimensions.empty() ? std::optional(outer) : std::nullopt;
-  }
-  Subset out = outer;
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    auto range = compose(outer[dimensions[i]], inner[i]);
-    if (!range) return std::nullopt;
-    out[dimensions[i]] = *std::move(range);
-  }
-  return out;
+Range compose(const Range& outer, const Range& inner) {
+  const auto at = [&](const Expr& number) { return outer.begin + outer.step * number; };
+  if (inner.is_index()) return {at(inner.begin), at(inner.begin), 1, inner.tile};
+  // Any end before the next element is the same.
+  const bool to_the_end = outer.step != Expr(1) && inner.end == outer.size() - 1;
+  return {at(inner.begin), to_the_end ? outer.end : at(inner.end), outer.step * inner.step,
+          inner.tile};
 }
 
 std::vector<std::size_t> wide_dimensions(const Subset& subset) {

@@ -74,9 +74,9 @@ std::vector<std::optional<Range>> image(const Subset& subset,
 // ---- Coordinates.
 /// Moves by an origin: adds (or subtracts) origin[d].begin in each dimension.
 Subset offset_by(const Subset& subset, const Subset& origin, bool subtract);
-/// Maps `inner`, in coordinates relative to `outer` (whose unit dimensions it may lack), to
-/// absolute coordinates; nothing when the ranks cannot be matched.
-std::optional<Subset> compose(const Subset& outer, const Subset& inner);
+/// The elements of `outer` whose numbers, from 0, `inner` gives. All of them are `outer` as it is
+/// written. No range names tiles of a range with a step.
+Range compose(const Range& outer, const Range& inner);
 /// The dimensions whose size is not 1.
 std::vector<std::size_t> wide_dimensions(const Subset& subset);
 

@@ -7,20 +7,14 @@ namespace sdfg {
 Subset Window::to_outer(const Subset& inside) const {
   Subset out;
   for (std::size_t d = 0; d < subset.rank(); ++d) {
-    const Range& w = subset[d];
-    if (!inner[d]) {
-      out.ranges.push_back(Range::index(w.begin));
-      if (single[d] && !inside[*single[d]].is_index()) {
-        const Range& r = inside[*single[d]];
-        const Expr shift = w.begin + offset[*single[d]];
-        out.ranges.back() = {r.begin + shift, r.end + shift, r.step, r.tile};
-      }
+    const auto& carried = inner[d] ? inner[d] : single[d];
+    if (!carried || (!inner[d] && inside[*carried].is_index())) {
+      out.ranges.push_back(Range::index(subset[d].begin));
       continue;
     }
-    const Range& r = inside[*inner[d]];
-    const Expr& shift = offset[*inner[d]];
-    out.ranges.push_back({w.begin + w.step * (r.begin + shift), w.begin + w.step * (r.end + shift),
-                          w.step * r.step, r.tile});
+    Range counted = inside[*carried];
+    counted.begin = counted.begin + offset[*carried], counted.end = counted.end + offset[*carried];
+    out.ranges.push_back(compose(subset[d], counted));
   }
   return out;
 }
@@ -28,10 +22,14 @@ Subset Window::to_outer(const Subset& inside) const {
 std::optional<std::size_t> Window::lost(const Subset& inside) const {
   for (std::size_t d = 0; d < inside.rank(); ++d) {
     const Range& r = inside[d];
-    if (r.is_index() || certain(less_equal(r.begin, r.end))) continue;
-    if (std::ranges::find(inner, std::optional(d)) == inner.end() &&
-        std::ranges::find(single, std::optional(d)) == single.end())
+    const auto carrier = std::ranges::find(inner, std::optional(d));
+    if (carrier != inner.end()) {
+      if (r.tile != Expr(1) && subset[std::size_t(carrier - inner.begin())].step != Expr(1))
+        return d;
+    } else if (!r.is_index() && std::ranges::find(single, std::optional(d)) == single.end() &&
+               !certain(less_equal(r.begin, r.end))) {
       return d;
+    }
   }
   return std::nullopt;
 }

@@ -21,8 +21,8 @@ struct Window {
 
   /// Inner coordinates to outer ones.
   Subset to_outer(const Subset& inside) const;
-  /// The first inner dimension with a range that may be empty and that the outer coordinates cannot
-  /// show.
+  /// The first inner dimension with a range that the outer coordinates cannot show: it may be
+  /// empty, and no dimension carries it, or it has tiles, and the outer dimension has a step.
   std::optional<std::size_t> lost(const Subset& inside) const;
   /// Does it leave coordinates as they are?
   bool is_identity() const;

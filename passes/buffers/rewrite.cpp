@@ -57,7 +57,7 @@ void make_empty(Edge& edge) {
 }
 
 Placement identity(std::size_t rank) {
-  Placement out{{}, std::vector<Expr>(rank, Expr(0)), std::vector<Expr>(rank, Expr(1))};
+  Placement out{{}, Subset::index(std::vector<Expr>(rank, Expr(0)))};
   for (std::size_t d = 0; d < rank; ++d) out.from.push_back(d);
   return out;
 }

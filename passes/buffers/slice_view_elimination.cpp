@@ -42,9 +42,8 @@ class Slice {
         return "view '" + name + "' may be longer than what it looks at in dimension " +
                std::to_string(d);
       relocation_.placement.from.push_back(inner);
-      relocation_.placement.step.push_back(inner ? w.step : Expr(1));
-      relocation_.placement.origin.push_back(inner ? w.begin + w.step * found->offset[*inner]
-                                                   : w.begin);
+      relocation_.placement.at.ranges.push_back(
+          inner ? counted_from(-found->offset[*inner], w) : Range::index(w.begin));
     }
     return check_edges(name);
   }

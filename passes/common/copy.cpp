@@ -87,25 +87,33 @@ bool same_sequence(const Subset& a, const Subset& b, const Assumptions& assumpti
   return certain(same_points(a, b, assumptions));
 }
 
+Range counted_from(const Expr& first, const Range& at) {
+  const Expr begin = at.begin - at.step * first;
+  return at.step == Expr(1) ? Range::index(begin) : Range{begin, at.end, at.step};
+}
+
 Subset Placement::map(const Subset& subset) const {
   Subset out;
-  for (std::size_t d = 0; d < from.size(); ++d) {
-    if (!from[d]) {
-      out.ranges.push_back(Range::index(origin[d]));
-      continue;
-    }
-    const Range& r = subset[*from[d]];
-    out.ranges.push_back(
-        {origin[d] + step[d] * r.begin, origin[d] + step[d] * r.end, step[d] * r.step, r.tile});
-    if (r.is_index()) out.ranges.back().step = r.step;
-  }
+  for (std::size_t d = 0; d < from.size(); ++d)
+    out.ranges.push_back(from[d] ? compose(at[d], subset[*from[d]]) : at[d]);
   return out;
+}
+
+std::optional<std::size_t> Placement::lost(const Subset& subset) const {
+  for (std::size_t d = 0; d < subset.rank(); ++d) {
+    const Range& r = subset[d];
+    if (const auto at_d = carrier(d)) {
+      if (r.tile != Expr(1) && at[*at_d].step != Expr(1)) return d;
+    } else if (!r.is_index() && !certain(less_equal(r.begin, r.end))) {
+      return d;
+    }
+  }
+  return std::nullopt;
 }
 
 SymbolSet Placement::symbols() const {
   SymbolSet out;
-  for (const auto* list : {&origin, &step})
-    for (const Expr& e : *list) collect_symbols(e, out);
+  collect_symbols(at, out);
   return out;
 }
 
@@ -131,17 +139,18 @@ std::optional<Placement> placement(const Subset& inner, const Subset& outer,
   if (!pairs) return std::nullopt;
   Placement out;
   out.from.resize(outer.rank());
-  out.step.assign(outer.rank(), Expr(1));
-  for (const Range& r : outer.ranges) out.origin.push_back(r.begin);
+  for (const Range& r : outer.ranges) out.at.ranges.push_back(Range::index(r.begin));
   for (const auto& [i, o] : *pairs) {
-    const Range &in = inner[i], &at = outer[o];
+    const Range& in = inner[i];
+    Range at = outer[o];
     out.from[o] = i;
-    if (!in.is_index() && in.step != at.step) {
+    if (in.is_index() || in.step == at.step) {
+      at.step = 1;
+    } else {
       const auto stride = at.step.as_integer();
       if (in.step != Expr(1) || !stride || *stride < 1) return std::nullopt;
-      out.step[o] = at.step;
     }
-    out.origin[o] = at.begin - out.step[o] * in.begin;
+    out.at[o] = counted_from(in.begin, at);
   }
   return out;
 }

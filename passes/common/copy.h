@@ -20,14 +20,24 @@ std::optional<CopySides> copy_sides(const Sdfg& sdfg, const State& state, EdgeId
 /// Two subsets of a container: do they name the same elements in the same order?
 bool same_sequence(const Subset& a, const Subset& b, const Assumptions& assumptions = {});
 
-/// Where the elements of one container lie in another: index d there is
-/// `origin[d] + step[d] * index[from[d]]`, or `origin[d]` alone for a dimension without `from`.
-/// Dimensions of the first container that no dimension of the other carries have one index only.
+/// The range in which number `first` is where `at` begins. Where it has no step, its end says
+/// nothing, and is its begin.
+Range counted_from(const Expr& first, const Range& at);
+
+/// Where the elements of one container lie in another: in dimension d there, index i of dimension
+/// `from[d]` is number i of `at[d]` (as `counted_from` makes it); a dimension without `from` has
+/// one index. Dimensions of the first container that no dimension of the other carries have one
+/// index only.
 struct Placement {
   std::vector<std::optional<std::size_t>> from;
-  std::vector<Expr> origin, step;
+  Subset at;
 
+  /// What is read of the first container is the one element of the other.
+  static Placement single() { return {{std::nullopt}, Subset::index({Expr(0)})}; }
   Subset map(const Subset& subset) const;
+  /// The first dimension of the first container with a range that the other's cannot show: it may
+  /// be empty, and no dimension carries it, or it has tiles, and its carrier has a step.
+  std::optional<std::size_t> lost(const Subset& subset) const;
   /// Those that say where it is.
   SymbolSet symbols() const;
   /// Does each dimension carry that of the same number, of a first container with `rank` of them?

@@ -52,7 +52,7 @@ NewStrides Reroute::new_strides() const {
   NewStrides out{before, std::vector<std::optional<Expr>>(before.shape.size())};
   for (std::size_t d = 0; d < before.shape.size(); ++d)
     if (const auto at = relocation_.placement.carrier(d); at && to)
-      out.strides[d] = to->strides[*at] * relocation_.placement.step[*at];
+      out.strides[d] = to->strides[*at] * relocation_.placement.at[*at].step;
   return out;
 }
 
@@ -69,12 +69,12 @@ Refusal Reroute::check(EdgeId edge, NodeId at, bool all) const {
     if (!subset) return "the part of '" + relocation_.from + "' that an edge means cannot be told";
     // A copy moves as many elements as its ranges have.
     if (state_[state_.source(e)].is<AccessNode>() && state_[state_.target(e)].is<AccessNode>())
-      for (std::size_t d = 0; d < subset->rank(); ++d)
-        if (const Range& r = (*subset)[d]; !r.is_index() && !relocation_.placement.carrier(d) &&
-                                           !certain(less_equal(r.begin, r.end)))
-          return "a copy takes [" + to_text(r) + "] of '" + relocation_.from +
-                 "', which may be empty, and '" + relocation_.to +
-                 "' has no dimension that could say so";
+      if (const auto lost = relocation_.placement.lost(*subset)) {
+        const Range& r = (*subset)[*lost];
+        return "a copy takes [" + to_text(r) + "] of '" + relocation_.from + "', which " +
+               (r.tile == Expr(1) ? "may be empty" : "has tiles") + ", and '" + relocation_.to +
+               "' has no dimension that could say so";
+      }
     if (Refusal why = check_end(e, read, *subset, all)) return why;
   }
   return {};

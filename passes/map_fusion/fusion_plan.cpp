@@ -433,11 +433,9 @@ class Planner {
       if (size == Expr(1) && !keep_rank) continue;
       value.shape.push_back(size);
       value.placement.from.push_back(d);
-      value.placement.origin.push_back(-value.written[d].begin);
-      value.placement.step.push_back(1);
+      value.placement.at.ranges.push_back(Range::index(-value.written[d].begin));
     }
-    if (value.shape.empty())
-      value.placement = {{std::nullopt}, {Expr(0)}, {Expr(1)}};
+    if (value.shape.empty()) value.placement = Placement::single();
   }
 
   /// The value comes from an access node that nobody else can change: then that node is the buffer.

@@ -185,8 +185,7 @@ class Inliner {
     for (const auto& [name, port] : first_.in) copy_input(name, port, element, names, copies);
     for (EdgeId e : state_.out(first_.entry))
       if (state_[e].memlet.empty()) connect(second_.entry, copies.at(state_.target(e)), Edge{});
-    Reroute reroute(site_.sdfg, state_, site_.accesses,
-                    {container_, held, {{std::nullopt}, {Expr(0)}, {Expr(1)}}});
+    Reroute reroute(site_.sdfg, state_, site_.accesses, {container_, held, Placement::single()});
     for (EdgeId e : element.readers) {
       reroute.move(e, second_.entry, value);
       state_[e].src_connector.clear();

@@ -303,7 +303,7 @@ class Recomputation {
     if (state_.in(code).empty()) connect(reader.entry, code, Edge{});
     connect(code, value, Edge{slice_.container, "", Memlet::write(held, Subset::index({Expr(0)}))});
     Reroute reroute(site_.sdfg, state_, site_.accesses,
-                    {slice_.container, held, {{std::nullopt}, {Expr(0)}, {Expr(1)}}});
+                    {slice_.container, held, Placement::single()});
     for (const auto& [port, edge] : element.edges) {
       reroute.move(edge, reader.entry, value);
       state_[edge].src_connector.clear();

@@ -137,8 +137,7 @@ Refusal ScanBody::find_read(const FusionSite& site, EdgeId edge, LoopRead& read)
 void ScanBody::read_scalar(const LoopRead& read, const std::string& connector,
                            const std::string& scalar) {
   for (const AccessSite& site : read.sites) {
-    Reroute reroute(sdfg_, *site.state, accesses_,
-                    {connector, scalar, {{std::nullopt}, {Expr(0)}, {Expr(1)}}});
+    Reroute reroute(sdfg_, *site.state, accesses_, {connector, scalar, Placement::single()});
     for (EdgeId e : site.state->out(site.node)) reroute.rename(e, site.node);
     accesses_.remove(*site.state, site.node);
     site.state->get<AccessNode>(site.node).data = scalar;

@@ -276,7 +276,8 @@ Refusal InlinePlan::check_rank(const State& body, const Connection& c, EdgeId ed
     if (at(body, node) == &c && *subset && body[body.source(edge)].is<AccessNode>() &&
         body[body.target(edge)].is<AccessNode>())
       if (const auto d = c.window.lost(**subset))
-        return "a copy inside takes [" + to_text((**subset)[*d]) + "], which may be empty, and '" +
+        return "a copy inside takes [" + to_text((**subset)[*d]) + "], which " +
+               ((**subset)[*d].tile == Expr(1) ? "may be empty" : "has tiles") + ", and '" +
                c.outer + "' has no dimension that could say so";
   if (c.window.subset.rank() == c.window.offset.size()) return {};
   for (EdgeId leaf : path_leaves(body, edge))
