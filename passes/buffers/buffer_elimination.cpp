@@ -47,9 +47,10 @@ Relation relation(BufferProgram& program, const Candidate& c) {
   return out;
 }
 
-/// Containers that copies lead to (or from) without end, from one access node on.
-NameSet copied_along(const State& state, NodeId from, bool forward) {
-  NameSet out;
+/// The arguments at an access node, and those that copies lead to (or from), from there on.
+std::vector<std::string_view> arguments_along(const Sdfg& sdfg, const State& state, NodeId from,
+                                              bool forward) {
+  std::vector<std::string_view> out;
   std::set<NodeId> seen{from};
   std::vector<NodeId> open{from};
   while (!open.empty() && seen.size() < 64) {
@@ -57,25 +58,23 @@ NameSet copied_along(const State& state, NodeId from, bool forward) {
     open.pop_back();
     for (EdgeId e : forward ? state.out(n) : state.in(n)) {
       const NodeId next = forward ? state.target(e) : state.source(e);
-      const auto* access = state[next].as<AccessNode>();
-      if (!access || state[e].memlet.empty() || !seen.insert(next).second) continue;
-      out.insert(access->data);
-      open.push_back(next);
+      if (state[next].is<AccessNode>() && !state[e].memlet.empty() && seen.insert(next).second)
+        open.push_back(next);
     }
+  }
+  for (NodeId n : seen) {
+    const std::string& name = state.get<AccessNode>(n).data;
+    if (const Data* data = sdfg.find_data(name); data && !data->transient) out.push_back(name);
   }
   return out;
 }
 
 bool on_a_way_back(BufferProgram& program, const Candidate& c) {
   const State& state = *program.flow.state(c.point);
-  const NodeId source = state.source(c.copy), target = state.target(c.copy);
-  auto ahead = copied_along(state, target, true), behind = copied_along(state, source, false);
-  ahead.insert(state.get<AccessNode>(target).data);
-  behind.insert(state.get<AccessNode>(source).data);
-  return std::ranges::any_of(ahead, [&](const std::string& name) {
-    const Data* data = program.sdfg.find_data(name);
-    return data && !data->transient && behind.contains(name);
-  });
+  const auto behind = arguments_along(program.sdfg, state, state.source(c.copy), false);
+  if (behind.empty()) return false;
+  const auto ahead = arguments_along(program.sdfg, state, state.target(c.copy), true);
+  return std::ranges::find_first_of(ahead, behind) != ahead.end();
 }
 
 /// Without another way from the one node to the other: the container would stand for a value at the
