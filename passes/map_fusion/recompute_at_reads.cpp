@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/propagate.h"
+#include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/reroute.h"
 #include "passes/map_fusion/fusion_conflicts.h"
@@ -254,13 +255,25 @@ class Recomputation {
       cost.add_reader(*reader.map, reader.elements.size());
       copies += reader.elements.size();
     }
-    const std::size_t nodes = slice_.nodes.size() * copies;
-    if (nodes > std::size_t(options_.most_nodes))
-      return "the copies would have " + std::to_string(nodes) + " nodes";
     const std::string where = "'" + slice_.container + "' where it is read, in " +
                               std::to_string(copies) + (copies == 1 ? " copy" : " copies");
     done_ = "computed " + where + ": " + cost.text();
-    return cost.pays() ? Refusal() : "computing " + where + ", would move more: " + cost.text();
+    if (!cost.pays()) return "computing " + where + ", would move more: " + cost.text();
+    const std::size_t nodes = nodes_at_any_depth() * copies;
+    return nodes > std::size_t(options_.most_nodes)
+               ? Refusal("the copies would have " + std::to_string(nodes) + " nodes")
+               : Refusal();
+  }
+
+  /// Those of the slice and of its nested SDFGs.
+  std::size_t nodes_at_any_depth() const {
+    std::size_t count = slice_.nodes.size();
+    for (NodeId n : slice_.nodes)
+      if (const auto* nested = state_[n].as<NestedSdfg>(); nested && nested->sdfg)
+        for_each_sdfg(**nested->sdfg, [&](const Sdfg& inner) {
+          for_each_state(inner, [&](const State& body) { count += body.node_count(); });
+        });
+    return count;
   }
 
   // ---- Rewriting.

@@ -37,8 +37,8 @@ Refused when somebody else than maps of the same scope reads the result or waits
 reads it by address; when an iteration of the first map writes more than one element or perhaps
 none, or others may write the same ones; when what is read may not have been written; when values
 inside of the first map are used in other ways; when an input is written later on; when the copies
-would have more than `most_nodes` nodes; and when the first map would go, but something waits for it, or
-it for something.)",
+would have more than `most_nodes` nodes, at any depth; and when the first map would go, but
+something waits for it, or it for something.)",
   };
   struct Options {
     bool only_toplevel_maps = false;
