@@ -28,6 +28,7 @@
 #include "passes/loops/map_to_loop.h"
 #include "passes/loops/move_states_into_map.h"
 #include "passes/loops/scan_unrolling.h"
+#include "passes/map_fusion/complete_writes.h"
 #include "passes/map_fusion/inline_fusion.h"
 #include "passes/map_fusion/map_fusion_horizontal.h"
 #include "passes/map_fusion/map_fusion_into_scan.h"
@@ -93,6 +94,7 @@ constexpr std::array registered{
     entry<AccumulateTransient>(),
     entry<Auto>(),
     entry<BlockFusion>(),
+    entry<CompleteWrites>(),
     entry<ComposedCopyElimination>(),
     entry<ConditionalIntoMaps>(),
     entry<ConfigureTransients>(),

@@ -51,6 +51,7 @@ Result<Steps> Auto::steps(const Options& o) {
   steps.push_back({"expand-pointwise", "np.where and the like can fuse with what is around", {}});
   steps.push_back(to_maps(simplify));
   steps.push_back({"map-collapse", "nests are single maps before ranges are compared", {}});
+  steps.push_back({"complete-writes", "masked updates can fuse with what is around", {}});
   steps.push_back(fused(simplify, pointwise));
   steps.push_back({gpu ? "move-loop-into-map" : "move-loop-into-map{only_to_neighbours}",
                    "a loop around a map starts it once, not each time", {}});
