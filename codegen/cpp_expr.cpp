@@ -117,7 +117,7 @@ constexpr auto functions = std::to_array<FunctionName>({
     {"min", "sdfg::min"},
     {"modf_fraction", "sdfg::modf_fraction"},
     {"nextafter", "sdfg::nextafter"},
-    {"np_float_pow", "sdfg::pow"},
+    {"np_float_pow", "sdfg::float_pow"},
     {"pow", "sdfg::pow"},
     {"py_floor", "sdfg::py_floor"},
     {"py_mod", "sdfg::py_mod"},
@@ -337,14 +337,16 @@ std::string CppExpr::power(const Expr& expr) const {
     const auto whole = std::int64_t(n.number());
     return power(Expr::make(Op::Pow, {base, Expr(minus ? -whole : whole)}));
   }
-  if (exponent.is(Op::Float) && exponent.number() == 0.5) return "sdfg::sqrt(" + print(base) + ")";
+  const std::string root =
+      std::string(symbolic ? "sdfg::sqrt(" : "sdfg::square_root(") + print(base) + ")";
+  if (exponent.is(Op::Float) && exponent.number() == 0.5) return root;
   if (exponent.is(Op::Div) && exponent.arg(0).as_integer() == 1 &&
       exponent.arg(1).as_integer() == 2)
-    return "sdfg::sqrt(" + print(base) + ")";
+    return root;
   const bool minus_half =
       (exponent.is(Op::Float) && exponent.number() == -0.5) ||
       (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Float) && exponent.arg(0).number() == 0.5);
-  if (minus_half) return "sdfg::reciprocal(sdfg::sqrt(" + print(base) + "))";
+  if (minus_half) return "sdfg::reciprocal(" + root + ")";
   const std::string function = symbolic ? "sdfg::index_pow(" : "sdfg::pow(";
   return function + print(base) + ", " + print(exponent) + ")";
 }
@@ -382,7 +384,8 @@ std::string CppExpr::call(const Expr& expr) const {
       integer_of_cpp(plain))
     return call_of(plain, expr);
   if (const auto type = Type::scalar_from_text(plain)) {
-    if (expr.args().size() == 1)
+    const std::size_t count = expr.args().size();
+    if (count == 1 || (count == 2 && type->is_complex()))
       if (const auto cpp = cpp_type(*type)) return call_of(*cpp, expr);
     return give_up(expr, "no such conversion");
   }
@@ -393,6 +396,7 @@ std::string CppExpr::call(const Expr& expr) const {
   }
   if (plain == "IfExpr" && expr.args().size() == 3)
     return print(Expr::make(Op::Select, {expr.args().begin(), expr.args().end()}), postfix);
+  if (expr.name() == "pow") return call_of("sdfg::c_pow", expr);
   if (const auto found = std::ranges::lower_bound(functions, plain, {}, &FunctionName::python);
       found != functions.end() && found->python == plain)
     return call_of(found->cpp, expr);
@@ -406,6 +410,8 @@ std::string CppExpr::print(const Expr& expr, int context) const {
     if (auto text = override(expr)) return *text;
   switch (expr.op()) {
     case Op::Integer:
+      if (!symbolic && expr.value() > INT32_MAX && expr.value() <= UINT32_MAX)
+        return std::to_string(expr.value()) + "u";  // as DaCe prints it
       return wrap(cpp_integer(expr.value()), expr.value() < 0 ? unary - 1 : postfix, context);
     case Op::Float: return wrap(cpp_float(expr.number()), expr.number() < 0 ? unary - 1 : postfix,
                                 context);
@@ -463,7 +469,8 @@ std::string CppExpr::print(const Expr& expr, int context) const {
     case Op::Call: return call(expr);
     case Op::Attribute: {
       // Module constants, else a member of a structure.
-      if (expr.arg(0).is_symbol("math") || expr.arg(0).is_symbol("numpy")) {
+      if (expr.arg(0).is_symbol("math") || expr.arg(0).is_symbol("numpy") ||
+          expr.arg(0).is_symbol("np")) {
         if (expr.name() == "pi") return "3.141592653589793";
         if (expr.name() == "e") return "2.718281828459045";
         if (expr.name() == "inf") return "__builtin_inf()";

@@ -64,6 +64,12 @@ CppExpr SdfgFunction::symbolic() const {
       return far ? "sdfg::gpu::read(__state->gpu, &" + found->second.text + ")"
                  : found->second.text;
     const std::vector<Expr> index(e.args().begin() + 1, e.args().end());
+    if (const Data& data = *found->second.data;
+        data.as_array() && index.size() != data.shape.size())
+      program_.fail(place_, "'" + e.arg(0).name() + "' is indexed with " +
+                                std::to_string(index.size()) + " indices, it has " +
+                                std::to_string(data.shape.size()) + " dimensions",
+                    "give an index for each dimension");
     if (far)
       return std::string("sdfg::gpu::read(__state->gpu, ") + found->second.text + " + " +
              offset(*found->second.data, index, place_) + ")";

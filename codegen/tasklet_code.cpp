@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "codegen/block_locals.h"
 #include "codegen/interpreter/functions.h"
 #include "ir/analysis/expression_types.h"
 #include "ir/result_arguments.h"
@@ -27,39 +28,6 @@ std::string_view operator_text(Op op) {
     default: return {};
   }
 }
-
-/// Counts assignments to each name, and notes names assigned inside inner blocks.
-struct Locals {
-  std::vector<std::string> order;
-  ByName<std::vector<Expr>> values;
-  ByName<Expr> annotation;
-  NameSet inner, counters;
-  NameSet inner_first;  ///< their first assignment is inside an inner block
-
-  void add(const Statements& statements, bool nested) {
-    for (const Statement& s : statements) {
-      if (const auto* a = std::get_if<Assign>(&s.kind)) {
-        if (!a->target.is(Op::Symbol)) continue;
-        const std::string& name = a->target.name();
-        if (!values.contains(name)) {
-          order.push_back(name);
-          if (nested) inner_first.insert(name);
-        }
-        values[name].push_back(a->augmented ? Expr::make(*a->augmented, {a->target, a->value})
-                                            : a->value);
-        if (a->annotation) annotation[name] = *a->annotation;
-        if (nested) inner.insert(name);
-      } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
-        add(i->then, true), add(i->otherwise, true);
-      } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
-        add(w->body, true);
-      } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
-        if (f->target.is(Op::Symbol)) counters.insert(f->target.name());
-        add(f->body, true);
-      }
-    }
-  }
-};
 
 /// Names that are read behind a loop over them, and those that are read before or without one.
 struct ReadBehind {
@@ -112,6 +80,28 @@ void collect_assigned(const Statements& statements, SymbolSet& out) {
 }
 
 }  // namespace
+
+/// `nested`: inside an inner block.
+void TaskletCode::Locals::add(const Statements& statements, bool nested) {
+  for (const Statement& s : statements) {
+    if (const auto* a = std::get_if<Assign>(&s.kind)) {
+      if (!a->target.is(Op::Symbol)) continue;
+      const std::string& name = a->target.name();
+      if (!values.contains(name)) order.push_back(name);
+      values[name].push_back(a->augmented ? Expr::make(*a->augmented, {a->target, a->value})
+                                          : a->value);
+      if (a->annotation) annotation[name] = *a->annotation;
+      if (nested) inner.insert(name);
+    } else if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
+      add(i->then, true), add(i->otherwise, true);
+    } else if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
+      add(w->body, true);
+    } else if (const auto* f = std::get_if<ForStatement>(&s.kind)) {
+      if (f->target.is(Op::Symbol)) counters.insert(f->target.name());
+      add(f->body, true);
+    }
+  }
+}
 
 TaskletCode::TaskletCode(const Code& code, const TaskletPorts& inputs, const TaskletPorts& outputs,
                          const TypeTable& types,
@@ -204,7 +194,8 @@ std::optional<std::string> TaskletCode::integer_call(const Expr& call) const {
     all_types_ = types_read();
     all_types_->merge(types_assigned(code_, *all_types_));
   }
-  if (!type_of(call.arg(0), *all_types_).is_integer()) return std::nullopt;
+  const Type argument = type_of(call.arg(0), *all_types_);
+  if (!argument.is_integer() && argument.base() != BaseType::Bool) return std::nullopt;
   const std::string value = printer_.print(Expr::make(Op::Call, {call.arg(0)}, name));
   return "sdfg::like(" + printer_.print(call.arg(0)) + ", " + value + ")";
 }
@@ -249,47 +240,49 @@ TypeTable TaskletCode::types_read() const {
   return types;
 }
 
-void TaskletCode::declare_locals(Writer& out, const Statements& statements) {
-  Locals found;
-  found.add(statements, false);
-  if (!found.counters.empty()) {
-    ReadBehind behind;
-    behind.add(statements);
-    for (const std::string& name : behind.found)
-      if (!behind.others.contains(name) && !found.values.contains(name))
-        found.order.push_back(name);
-  }
-  std::optional<TypeTable> types;  // few tasklets need them
-  for (const std::string& name : found.order) {
-    if (outputs_.contains(name)) continue;
+/// What is counted by a loop and read behind it, or assigned elsewhere.
+void TaskletCode::declare_counters(Writer& out, const Statements& statements) {
+  if (found_.counters.empty()) return;
+  ReadBehind behind;
+  behind.add(statements);
+  const auto declare = [&](const std::string& name) {
+    if (!outputs_.contains(name) && !inputs_.contains(name) && !locals_.contains(name))
+      out.line("int64_t ", add_local(name), "{};");
+  };
+  for (const std::string& name : found_.order)
+    if (found_.counters.contains(name)) declare(name);
+  for (const std::string& name : behind.found)
+    if (!behind.others.contains(name)) declare(name);
+}
+
+/// What the statement assigns first and others read, too.
+void TaskletCode::declare_locals(Writer& out, const Statement& statement) {
+  for_each_target(statement, [&](const std::string& name) {
+    if (!all_blocks_.contains(name) || locals_.contains(name) || outputs_.contains(name)) return;
     if (const auto in = inputs_.find(name); in != inputs_.end() && !in->second.array)
-      continue;  // Python lets code overwrite an input, which keeps its type
-    const bool counts = found.counters.contains(name);
-    const auto annotation = found.annotation.find(name);
-    if (annotation == found.annotation.end() && !found.inner_first.contains(name) && !counts &&
-        found.values.contains(name)) {
-      // Declared with its first assignment, whose value says the type, as in DaCe.
-      if (found.inner.contains(name) || found.values[name].size() > 1) changed_.insert(name);
-      continue;
-    }
-    if (!types) {
-      types = types_read();
-      types->merge(types_assigned(code_, *types));
-    }
-    Type type = counts ? Type(BaseType::Int64) : Type();
-    if (annotation != found.annotation.end()) {
-      std::string text = print_python(annotation->second);
+      return;  // Python lets code overwrite an input, which keeps its type
+    std::optional<std::string> type;
+    if (const auto a = found_.annotation.find(name); a != found_.annotation.end()) {
+      std::string text = print_python(a->second);
       if (const auto dot = text.rfind('.'); dot != std::string::npos) text = text.substr(dot + 1);
-      type = Type::scalar_from_text(text).value_or(Type());
+      if (const auto known = Type::scalar_from_text(text)) type = cpp_type(*known);
     }
-    for (const Expr& value : found.values[name]) {
-      if (type.known()) break;
-      type = type_of(value, *types);
-    }
-    const auto text = cpp_type(type.known() ? type : Type(BaseType::Float64));
-    out.line(text.value_or("double"), " ", add_local(name), "{};");
-    (*types)[name] = type;
-  }
+    const auto values = found_.values.find(name);
+    if (!type && (values == found_.values.end() || uses_symbol(values->second[0], name))) return;
+    if (!type) type = type_of_value(values->second[0]);
+    out.line(*type, " ", add_local(name), "{};");
+  });
+}
+
+/// As `auto` makes it of a value, which may stand inside of loops.
+std::string TaskletCode::type_of_value(const Expr& value) {
+  std::vector<std::string> counters;
+  for (const std::string& name : found_.counters)
+    if (uses_symbol(value, name) && locals_.try_emplace(name, "int64_t()").second)
+      counters.push_back(name);
+  std::string type = "decltype(sdfg::as_value(" + printer_.print(value) + "))";
+  for (const std::string& name : counters) locals_.erase(name);
+  return type;
 }
 
 void TaskletCode::assign(Writer& out, const Assign& a) {
@@ -320,8 +313,10 @@ void TaskletCode::assign(Writer& out, const Assign& a) {
         if (a.augmented)
           return give_up("'" + target.name() + "' is changed, which is no value of the tasklet; " +
                          "an edge between states can assign a symbol");
-        const bool changes = changed_.contains(target.name());
-        out.line(changes ? "auto " : "const auto ", add_local(target.name()), " = ", value, ";");
+        const std::string& name = target.name();
+        const bool changes = found_.inner.contains(name) || found_.values[name].size() > 1;
+        in_block_.push_back(name);
+        out.line(changes ? "auto " : "const auto ", add_local(name), " = ", value, ";");
         return;
       }
       left = add_local(target.name());
@@ -396,9 +391,15 @@ void TaskletCode::for_loop(Writer& out, const ForStatement& loop) {
                                  : by + " > 0 ? " + i + " < " + limit + " : " + i + " > " + limit;
   out.open("for (int64_t " + i + " = " + first + "; " + test + "; " + i + " += " + by + ")");
   if (own_count) out.line(was_local ? "" : "int64_t ", value, " = ", i, ";");
-  for (const Statement& s : loop.body) statement(out, s);
+  block(out, loop.body);
   out.close();
   if (!was_local) locals_.erase(variable);
+}
+
+void TaskletCode::block(Writer& out, const Statements& statements) {
+  const std::size_t outer = in_block_.size();
+  for (const Statement& s : statements) statement(out, s);
+  for (; in_block_.size() > outer; in_block_.pop_back()) locals_.erase(in_block_.back());
 }
 
 void TaskletCode::statement(Writer& out, const Statement& s) {
@@ -423,18 +424,18 @@ void TaskletCode::statement(Writer& out, const Statement& s) {
   }
   if (const auto* i = std::get_if<IfStatement>(&s.kind)) {
     out.open("if (" + printer_.print(i->condition) + ")");
-    for (const Statement& inner : i->then) statement(out, inner);
+    block(out, i->then);
     if (!i->otherwise.empty()) {
       out.close("} else {");
       out.indent();
-      for (const Statement& inner : i->otherwise) statement(out, inner);
+      block(out, i->otherwise);
     }
     out.close();
     return;
   }
   if (const auto* w = std::get_if<WhileStatement>(&s.kind)) {
     out.open("while (" + printer_.print(w->condition) + ")");
-    for (const Statement& inner : w->body) statement(out, inner);
+    block(out, w->body);
     out.close();
     return;
   }
@@ -448,8 +449,13 @@ void TaskletCode::statement(Writer& out, const Statement& s) {
 void TaskletCode::print(Writer& out) {
   const Statements* statements = code_.statements();
   if (!statements) return;
-  declare_locals(out, *statements);
-  for (const Statement& s : *statements) statement(out, s);
+  found_.add(*statements, false);
+  all_blocks_ = locals_of_all_blocks(*statements);
+  declare_counters(out, *statements);
+  for (const Statement& s : *statements) {
+    declare_locals(out, s);
+    statement(out, s);
+  }
 }
 
 }  // namespace sdfg

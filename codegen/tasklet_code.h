@@ -42,8 +42,8 @@ class TaskletCode {
               std::function<std::string(const std::string&, bool)> outer_name,
               std::function<std::string(const std::string&)> own_name);
 
-  /// All statements; locals are declared where they first appear, or up front when that is in an
-  /// inner block.
+  /// All statements; locals are declared where they first appear, or before the inner block where
+  /// that is when others read them, too.
   void print(Writer& out);
   std::string expr(const Expr& e) const { return printer_.print(e); }
   /// What could not be printed; empty when all went well.
@@ -51,10 +51,23 @@ class TaskletCode {
   const SymbolSet& called() const { return printer_.called; }
 
  private:
+  /// The names that statements assign: with what, and where.
+  struct Locals {
+    std::vector<std::string> order;
+    ByName<std::vector<Expr>> values;
+    ByName<Expr> annotation;
+    NameSet inner, counters;
+
+    void add(const Statements& statements, bool nested);
+  };
+
   void statement(Writer& out, const Statement& statement);
   void assign(Writer& out, const Assign& assign);
   void for_loop(Writer& out, const ForStatement& loop);
-  void declare_locals(Writer& out, const Statements& statements);
+  void block(Writer& out, const Statements& statements);
+  void declare_counters(Writer& out, const Statements& statements);
+  void declare_locals(Writer& out, const Statement& statement);
+  std::string type_of_value(const Expr& value);
   /// What the local is called, from now on if it is new.
   const std::string& add_local(const std::string& name);
   TypeTable types_read() const;
@@ -80,7 +93,9 @@ class TaskletCode {
   /// Of all names in the code; made when first asked for.
   mutable std::optional<TypeTable> all_types_;
   ByName<std::string> locals_;  ///< what each is called
-  NameSet changed_;             ///< locals that more than one statement assigns
+  Locals found_;
+  SymbolSet all_blocks_;                ///< locals that do not live in one block alone
+  std::vector<std::string> in_block_;   ///< what this block and those around it declare
   int loops_ = 0;  ///< so far
   mutable bool in_index_ = false;
   std::string problem_;

@@ -512,8 +512,13 @@ class Compiler {
     if (!known_module) unsupported(e);
     if (auto value = cast(name, args)) return *std::move(value);
     if (auto value = operator_call(name, args)) return *std::move(value);
-    if ((name == "pow" || name == "np_float_pow") && args.size() == 2)
-      return call_pow(compile(args[0]), compile(args[1]));
+    if (name == "pow" && args.size() == 2) {
+      Typed base = compile(args[0]), exponent = compile(args[1]);
+      // Without a module it is C's, which integers reach as doubles.
+      if (module.empty() && integral(base.type) && integral(exponent.type))
+        base = {BaseType::Float64, converted(std::move(base), BaseType::Float64)};
+      return call_pow(std::move(base), std::move(exponent));
+    }
     if (name == "ipow" && args.size() == 2) return ipow(compile(args[0]), compile(args[1]));
     const bool typeless = !module.empty();
     if (args.size() == 1) {

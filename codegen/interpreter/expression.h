@@ -34,6 +34,8 @@ class Names {
   /// Among the names of this place alone.
   const Binding* find_own(std::string_view name) const;
   void set(std::string name, Binding binding);
+  /// Of this place alone.
+  void erase(const std::string& name) { own_.erase(name); }
   /// Asked for names that are not set here, before the outer names. What it gives is kept.
   std::function<std::optional<Binding>(std::string_view)> on_demand;
 

@@ -280,7 +280,7 @@ std::optional<Function> find_in(std::span<const Entry> entries, std::string_view
     auto found = e.find(widened ? BaseType::Float64 : argument);
     // DaCe's math::f returns its argument's type, for integers too.
     if (found && widened && typeless && found->result == BaseType::Float64)
-      found->result_as = promoted(argument);
+      found->result_as = argument;
     return found;
   }
   return std::nullopt;
@@ -308,8 +308,7 @@ Number integer_power(Number base, std::int64_t exponent, Binary multiply) {
   return result;
 }
 
-Function power_function(BaseType base, BaseType exponent) {
-  const BaseType a = promoted(base), b = promoted(exponent);
+Function power_function(BaseType a, BaseType b) {
   if (a == BaseType::Int32 && b == BaseType::Int32)
     return {a, a, nullptr, [](Number x, Number y) {
               const std::int64_t n = y.i;

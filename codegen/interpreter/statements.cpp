@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "codegen/block_locals.h"
 #include "ir/result_arguments.h"
 
 namespace sdfg::interpreter {
@@ -9,8 +10,9 @@ namespace {
 
 class StatementCompiler {
  public:
-  StatementCompiler(Machine& machine, Names& own, const Where* place)
-      : machine_(machine), own_(own), context_{machine, own, place} {}
+  StatementCompiler(Machine& machine, Names& own, const Where* place, SymbolSet all_blocks)
+      : machine_(machine), own_(own), context_{machine, own, place},
+        all_blocks_(std::move(all_blocks)) {}
 
   Action compile(const Statements& statements) const {
     std::vector<Action> actions;
@@ -43,13 +45,21 @@ class StatementCompiler {
     };
   }
 
+  /// Forgets the locals of the block at its end.
+  Action block(const Statements& statements) const {
+    const std::size_t outer = in_block_.size();
+    Action action = compile(statements);
+    for (; in_block_.size() > outer; in_block_.pop_back()) own_.erase(in_block_.back());
+    return action;
+  }
+
   Action compile(const IfStatement& s) const {
-    return [condition = condition_of(s.condition), then = compile(s.then),
-            otherwise = compile(s.otherwise)] { return condition().i ? then() : otherwise(); };
+    return [condition = condition_of(s.condition), then = block(s.then),
+            otherwise = block(s.otherwise)] { return condition().i ? then() : otherwise(); };
   }
 
   Action compile(const WhileStatement& s) const {
-    return [machine = &machine_, condition = condition_of(s.condition), body = compile(s.body)] {
+    return [machine = &machine_, condition = condition_of(s.condition), body = block(s.body)] {
       while (condition().i) {
         machine->step();
         const Flow flow = body();
@@ -74,7 +84,7 @@ class StatementCompiler {
                step = args.size() > 2 ? bound(2) : one;
     Number* slot = machine_.new_slot();
     own_.set(s.target.name(), {BaseType::Int64, slot, nullptr});
-    return [machine = &machine_, slot, begin, end, step, body = compile(s.body)] {
+    return [machine = &machine_, slot, begin, end, step, body = block(s.body)] {
       const std::int64_t stop = end().i, by = step().i;
       for (std::int64_t i = begin().i; by > 0 ? i < stop : i > stop; i += by) {
         machine->step();
@@ -111,6 +121,7 @@ class StatementCompiler {
     Eval eval = compile_as(value, type, context_, typed.record);
     Number* slot = machine_.new_slot(typed.record);
     own_.set(name, {type, slot, nullptr, typed.record});
+    if (!all_blocks_.contains(name)) in_block_.push_back(name);
     return store_to(slot, std::move(eval), typed.record);
   }
 
@@ -217,13 +228,16 @@ class StatementCompiler {
   Machine& machine_;
   Names& own_;
   Context context_;
+  SymbolSet all_blocks_;                       ///< locals that do not live in one block alone
+  mutable std::vector<std::string> in_block_;  ///< what this block and those around it assign
 };
 
 }  // namespace
 
 Action compile_statements(const Statements& statements, Machine& machine, Names& own,
                           const Where* place) {
-  return StatementCompiler(machine, own, place).compile(statements);
+  return StatementCompiler(machine, own, place, locals_of_all_blocks(statements))
+      .compile(statements);
 }
 
 }  // namespace sdfg::interpreter

@@ -236,7 +236,7 @@ BaseType common_type(BaseType a, BaseType b) {
 }
 
 BaseType literal_type(std::int64_t value) {
-  if (value >= std::numeric_limits<std::int32_t>::min() &&
+  if (value > std::numeric_limits<std::int32_t>::min() &&
       value <= std::numeric_limits<std::int32_t>::max())
     return BaseType::Int32;
   if (value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()) return BaseType::UInt32;

@@ -39,11 +39,20 @@ SDFG_COMPLEX_1(exp) SDFG_COMPLEX_1(log) SDFG_COMPLEX_1(log10) SDFG_COMPLEX_1(sqr
 SDFG_COMPLEX_1(abs) SDFG_COMPLEX_1(conj)
 #undef SDFG_COMPLEX_1
 template <class T, class B>
-inline std::complex<T> pow(const std::complex<T>& x, B y) {
-  if constexpr (is_integer<B>)
+inline auto pow(const std::complex<T>& x, B y) {
+  if constexpr (is_integer<B>) {
     return std::pow(x, T(y));
-  else
+  } else if constexpr (is_float<B> && !__is_same(T, B)) {
+    using W = decltype(T() + y);
+    return std::pow(std::complex<W>(x), std::complex<W>(y));
+  } else {
     return std::pow(x, y);
+  }
+}
+template <Real A, class T>
+inline auto pow(A x, const std::complex<T>& y) {
+  using W = decltype(T() + x * T(0));
+  return std::pow(std::complex<W>(x), std::complex<W>(y));
 }
 #endif
 // What std::complex leaves out and NumPy has.
@@ -62,6 +71,16 @@ SDFG_BOTH inline complex<T> expm1(const complex<T>& x) {
 template <class T>
 SDFG_BOTH inline complex<T> log1p(const complex<T>& x) {
   return sdfg::log(x + T(1));
+}
+template <class A, class B>
+  requires(is_complex<A> || is_complex<B>)
+SDFG_BOTH inline auto c_pow(A x, B y) {
+  return sdfg::pow(x, y);
+}
+template <class A, class B>
+  requires(is_complex<A> || is_complex<B>)
+SDFG_BOTH inline complex128 float_pow(const A& x, const B& y) {
+  return sdfg::pow(complex128(x), complex128(y));
 }
 template <class T>
 SDFG_BOTH inline complex<T> round(const complex<T>& x) {
@@ -125,11 +144,13 @@ SDFG_BOTH inline bool isnan(const complex<T>& x) {
   }                                                                                 \
   template <class A, class B>                                                        \
     requires(sdfg::is_complex<A> && sdfg::is_complex<B> && !__is_same(A, B))        \
-  SDFG_BOTH inline sdfg::complex128 operator op(const A& a, const B& b) {           \
+  SDFG_BOTH inline auto operator op(const A& a, const B& b) {                       \
     return sdfg::complex128(a) op sdfg::complex128(b);                              \
   }
 SDFG_COMPLEX_OPERATOR(+)
 SDFG_COMPLEX_OPERATOR(-)
 SDFG_COMPLEX_OPERATOR(*)
 SDFG_COMPLEX_OPERATOR(/)
+SDFG_COMPLEX_OPERATOR(==)
+SDFG_COMPLEX_OPERATOR(!=)
 #undef SDFG_COMPLEX_OPERATOR

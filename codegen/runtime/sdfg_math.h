@@ -64,6 +64,10 @@ struct Sums {
 template <class T>
 using SumOf = typename Sums<T>::type;
 
+/// What a variable holds that is made with the value; for its type alone.
+template <class T>
+SDFG_BOTH T as_value(const T&);
+
 /// The value as what the first argument is.
 template <class T, class V>
 SDFG_BOTH inline T like(const T&, V value) {
@@ -161,17 +165,32 @@ SDFG_BOTH inline auto index_pow(A x, B y) {
     return pow(double(x), double(y));
   }
 }
-/// In code: integers of 32 bits with the same sign give one, as in DaCe; all else is a double.
+/// In code: two int or two unsigned give one, as in DaCe; all else is a double.
 template <class A, class B>
   requires(is_float<A> || is_integer<A>) && (is_float<B> || is_integer<B>)
 SDFG_BOTH inline auto pow(A x, B y) {
-  using Base = decltype(+x);
-  constexpr bool alike = is_integer<A> && sizeof(Base) == 4 &&
-                         __is_same(Base, decltype(+y));
-  if constexpr (alike)
-    return index_pow(Base(x), Base(y));
+  if constexpr (__is_same(A, B) && (__is_same(A, int) || __is_same(A, unsigned)))
+    return index_pow(x, y);
   else
     return pow(double(x), double(y));
+}
+/// C's pow, which integers reach as doubles, too.
+template <class A, class B>
+SDFG_BOTH inline auto c_pow(A x, B y) {
+  if constexpr (is_integer<A> && is_integer<B>)
+    return pow(double(x), double(y));
+  else
+    return pow(x, y);
+}
+/// NumPy's float_power.
+SDFG_BOTH inline double float_pow(double x, double y) { return pow(x, y); }
+/// A power with the exponent 0.5: of an integer, it is cut to its type.
+template <class T>
+SDFG_BOTH inline auto square_root(T x) {
+  if constexpr (is_integer<T>)
+    return T(sqrt(x));
+  else
+    return sqrt(x);
 }
 
 template <class T>
@@ -193,6 +212,10 @@ SDFG_BOTH constexpr T sign_numpy_2(T x) {
 template <class T>
 SDFG_BOTH constexpr T heaviside(T x, T at_zero) {
   return x < T(0) ? T(0) : x > T(0) ? T(1) : at_zero;
+}
+template <class T>
+SDFG_BOTH constexpr T heaviside(T x) {
+  return T(x > T(0));
 }
 /// Rounds down to an int, the reach of 32 bits whatever the argument.
 template <class T>
@@ -225,7 +248,8 @@ SDFG_BOTH inline auto remainder_of(A a, B b) {
   if constexpr ((is_integer<A> || __is_same(A, bool)) && (is_integer<B> || __is_same(B, bool))) {
     return a % b;
   } else {
-    auto r = fmod(a, b);
+    using T = decltype(a + b);
+    const T r = fmod(T(a), T(b));
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
   }
 }

@@ -225,10 +225,34 @@ TEST(Cpp, FunctionsOfNumPy) {
   EXPECT_NE(text.find("C[0] = sdfg::py_floor(a, b);\n      C[1] = sdfg::py_mod(a, b);\n"
                       "      C[0] = sdfg::trunc(a);\n      C[1] = sdfg::modf_fraction(a);\n"
                       "      C[0] = sdfg::frexp_mantissa(b);\n      C[1] = sdfg::frexp(b);\n"
-                      "      C[2] = sdfg::pow(a, b);\n"
+                      "      C[2] = sdfg::float_pow(a, b);\n"
                       "      C[0] = sdfg::py_mod(a, b) + sdfg::fmod(a, b);"),
             std::string::npos)
       << text;
+}
+
+// As in DaCe, blocks side by side may give a name values of two types; what is read behind the
+// block of its first assignment is there before.
+TEST(Cpp, LocalsLiveInTheirBlocks) {
+  const std::string text = generated(R"--(sdfg blocks(A: int32[1], B: float64[2])
+  state s
+    n0 = access A
+    n1 = tasklet t: |
+      | if a > 0:
+      |     y = 1
+      |     b[0] = y / 2
+      |     z = 4000000000
+      | else:
+      |     y = 2.5
+      |     b[0] = y / 2
+      | b[1] = z
+    n2 = access B
+    n0 -> n1.a: A[0]
+    n1.b -> n2: B[0:2]
+)--");
+  for (const char* part : {"auto y = 1;", "auto y = 2.5;",
+                           "decltype(sdfg::as_value(4000000000u)) z{};", "z = 4000000000u;"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {

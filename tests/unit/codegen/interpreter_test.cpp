@@ -80,6 +80,13 @@ TEST(Interpreter, ArithmeticHasTheTypesOfCpp) {
   EXPECT_EQ(tasklet("x ** -1"), 0);          // reciprocal of an int
   EXPECT_EQ(tasklet("d ** 3"), (0.1 * 0.1) * 0.1);
   EXPECT_EQ(tasklet("d ** 0.5"), std::sqrt(0.1));
+  EXPECT_EQ(tasklet("x ** 0.5"), 2);         // cut to an int
+  EXPECT_EQ(tasklet("x ** y"), 0);           // two int give one
+  EXPECT_EQ(tasklet("2 ** dace.int8(y)"), 0.25);
+  EXPECT_EQ(tasklet("pow(x, y)"), std::pow(7.0, -2.0));  // C's
+  EXPECT_EQ(tasklet("np_float_pow(x, y)"), std::pow(7.0, -2.0));
+  EXPECT_EQ(tasklet("x * -2147483648"), -15032385536.0);
+  EXPECT_EQ(tasklet("y + 4000000000"), 3999999998.0);
   EXPECT_EQ(tasklet("(x > 3) + (y > 3)"), 1);
   EXPECT_EQ(tasklet("x and y"), 1);          // a truth value, not an operand
   EXPECT_EQ(tasklet("x & 3"), 3);
@@ -106,6 +113,12 @@ TEST(Interpreter, FunctionsAreThoseOfTheRuntime) {
   constexpr double x = 0.16105494233317086, y = -0.5552398428578524;
   EXPECT_EQ(tasklet("math.pow(0.16105494233317086, 2.0)"), x * x);
   EXPECT_EQ(tasklet("math.pow(-0.5552398428578524, -1.0)"), 1 / y);
+}
+
+// As in DaCe, blocks side by side may give a name values of two types.
+TEST(Interpreter, LocalsLiveInTheirBlocks) {
+  EXPECT_EQ(tasklet("if y > 0:\\n  z = 1\\n  o = z / 2\\nelse:\\n  z = 2.5\\n  o = z / 2"), 1.25);
+  EXPECT_EQ(tasklet("if x > 0:\\n  z = x\\no = z / 2"), 3);
 }
 
 TEST(Interpreter, ConversionsAndPowersOfGt4pyCartesian) {
