@@ -97,6 +97,11 @@ bool certainly_empty(const std::vector<Range>& ranges, const Assumptions& assump
                              [&](const Range& r) { return certainly_empty(r, assumptions); });
 }
 
+bool has_negative_size(const Range& range) {
+  const auto size = range.size().as_integer();
+  return size && *size < 0;
+}
+
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
   on_each_sdfg(sdfg, {}, assumptions,
                [](Sdfg& inner, const Trail& trail, const Assumptions& inside) {

@@ -8,6 +8,9 @@ namespace sdfg {
 bool certainly_empty(const Range& range, const Assumptions& assumptions = {});
 bool certainly_empty(const std::vector<Range>& ranges, const Assumptions& assumptions = {});
 
+/// Is its size a number below 0? It has no point then, and no container has such a shape.
+bool has_negative_size(const Range& range);
+
 /// Removes what certainly does nothing in an SDFG and those nested in it: maps without points at
 /// the top level of states, and copies of no elements. What waited for one another through them
 /// still does. For those who give symbols values: sizes below 0, which such parts have then, are no

@@ -6,6 +6,7 @@
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/used_names.h"
 #include "ir/walk.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
 #include "passes/loops/nest_region.h"
 
@@ -93,7 +94,11 @@ Refusal ScopeNester::add_to_border(const State& state, EdgeId edge, bool in,
   const auto [at, is_new] = border.try_emplace(access->data);
   BorderContainer& container = at->second;
   container.window = is_new ? part : bounding_box(container.window, part, assumptions);
-  for (Range& r : container.window.ranges) r.step = 1, r.tile = 1;
+  for (std::size_t d = 0; d < container.window.rank(); ++d) {
+    Range& r = container.window[d];
+    r.step = 1, r.tile = 1;
+    if (has_negative_size(r)) r = Range::half_open(0, data->shape[d]);
+  }
   auto& mine = in ? container.in : container.out;
   const auto same_place = [&](EdgeId other) {
     return in ? state.source(other) == state.source(edge) &&

@@ -10,6 +10,7 @@
 #include "ir/analysis/used_names.h"
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/loop_range.h"
 
 namespace sdfg {
@@ -357,7 +358,8 @@ Subset box_of(const Data& data, const std::vector<RegionAccess>& accesses,
     // A step inside the window would have to be divided out of every subset.
     box[d].step = 1;
     box[d].tile = 1;
-    if (is_choice(box[d].begin) || is_choice(box[d].end)) box[d] = all_elements(data)[d];
+    if (is_choice(box[d].begin) || is_choice(box[d].end) || has_negative_size(box[d]))
+      box[d] = all_elements(data)[d];
   }
   return box;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "passes/common/empty_parts.h"
+
 namespace sdfg {
 namespace {
 
@@ -126,6 +128,7 @@ Refusal MapToCopy::check(const Sdfg& sdfg, const State& state, const Match& matc
     return "the memlets at the tasklet do not say what is read and written";
   const auto& map = state.get<MapEntry>(entry);
   if (Refusal why = check_map(map)) return why;
+  if (certainly_empty(map.ranges)) return "the map has no iteration";
   const auto read = side(*in.memlet.src_subset, map), written = side(*out.memlet.dst_subset, map);
   if (!read) return read.error().message;
   if (!written) return written.error().message;
