@@ -3,6 +3,7 @@
 #include "ir/dace_version.h"
 #include "serialize/content_hash.h"
 #include "serialize/loader.h"
+#include "serialize/loop_variables.h"
 #include "serialize/whole_containers.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
@@ -119,6 +120,7 @@ void read_root(Loader& in, Value root, Result<Loaded>& out) {
         .emplace_back(key.starts_with('/') ? key.substr(1) : key, std::move(value));
   loaded.sdfg.extras = std::move(own);
   store_content_hashes(loaded.sdfg);
+  detail::declare_loop_variables(loaded.sdfg);
   read_as_before_beta(loaded);
   loaded.notes.insert(loaded.notes.end(), in.notes.begin(), in.notes.end());
 }
