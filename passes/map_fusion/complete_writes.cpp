@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ir/analysis/order.h"
+#include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "passes/common/accesses.h"
 #include "passes/common/aliases.h"
@@ -192,6 +193,10 @@ class Completer {
     const std::string who = "map '" + map.label + "'";
     Assumptions inside = assumptions_;
     assume_scope(map, inside);
+    // What is written dynamically need not exist where it is not written.
+    const Subset all = all_elements(*sdfg_.find_data(write.name));
+    if (!certain(covers(all, write.element, inside)))
+      return who + " may mean an element that '" + write.name + "' does not have";
     if (!independent(write.element, write.element, map.params, map.ranges, inside))
       return who + " may write an element of '" + write.name + "' more than once";
     for (EdgeId e : state_.out(state_.source(write.outer)))
