@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -318,6 +319,27 @@ std::string CppExpr::fraction(const Expr& expr, int context) const {
   return wrap(print(f.numerator, product) + " / " + print(f.denominator, unary), product, context);
 }
 
+std::optional<double> literal_exponent(const Expr& e) {
+  if (e.is(Op::Integer)) return double(e.value());
+  if (e.is(Op::Float)) return e.number();
+  if (e.is(Op::Neg) && !e.arg(0).is(Op::Div)) {
+    const auto positive = literal_exponent(e.arg(0));
+    return positive ? std::optional(-*positive) : std::nullopt;
+  }
+  if (!e.is(Op::Div)) return std::nullopt;
+  const auto is_plain = [](const Expr& x) { return x.is(Op::Integer) || x.is(Op::Float); };
+  if (!is_plain(e.arg(0)) || !is_plain(e.arg(1))) return std::nullopt;
+  const double quotient = *literal_exponent(e.arg(0)) / *literal_exponent(e.arg(1));
+  std::array<char, 40> text;
+  char* const last = text.data() + text.size();
+  const char* end =
+      std::to_chars(text.data(), last, quotient, std::chars_format::general, 15).ptr;
+  double read = 0;
+  std::from_chars(text.data(), end, read);
+  const bool is_kept = quotient > 0 && std::isfinite(quotient) && read == quotient;
+  return is_kept ? std::optional(quotient) : std::nullopt;
+}
+
 std::string CppExpr::power(const Expr& expr) const {
   const Expr &base = expr.arg(0), &exponent = expr.arg(1);
   if (const auto n = exponent.as_integer()) {
@@ -328,27 +350,18 @@ std::string CppExpr::power(const Expr& expr) const {
     return *n > 0 ? text : *n == -1 ? "sdfg::reciprocal(" + print(base) + ")"
                                     : "sdfg::reciprocal(" + text + ")";
   }
-  if (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Integer))
-    return power(Expr::make(Op::Pow, {base, Expr(-exponent.arg(0).value())}));
+  const std::optional<double> literal = literal_exponent(exponent);
   // A literal that is whole counts as an integer, as in DaCe.
-  const bool minus = exponent.is(Op::Neg);
-  if (const Expr& n = minus ? exponent.arg(0) : exponent;
-      n.is(Op::Float) && n.number() == std::floor(n.number()) && std::fabs(n.number()) < 0x1p31) {
-    const auto whole = std::int64_t(n.number());
-    return power(Expr::make(Op::Pow, {base, Expr(minus ? -whole : whole)}));
-  }
+  if (literal && *literal == std::floor(*literal) && std::fabs(*literal) < 0x1p31)
+    return power(Expr::make(Op::Pow, {base, Expr(std::int64_t(*literal))}));
   const std::string root =
       std::string(symbolic ? "sdfg::sqrt(" : "sdfg::square_root(") + print(base) + ")";
-  if (exponent.is(Op::Float) && exponent.number() == 0.5) return root;
-  if (exponent.is(Op::Div) && exponent.arg(0).as_integer() == 1 &&
-      exponent.arg(1).as_integer() == 2)
-    return root;
-  const bool minus_half =
-      (exponent.is(Op::Float) && exponent.number() == -0.5) ||
-      (exponent.is(Op::Neg) && exponent.arg(0).is(Op::Float) && exponent.arg(0).number() == 0.5);
-  if (minus_half) return "sdfg::reciprocal(" + root + ")";
+  if (literal == 0.5) return root;
+  if (literal == -0.5) return "sdfg::reciprocal(" + root + ")";
   const std::string function = symbolic ? "sdfg::index_pow(" : "sdfg::pow(";
-  return function + print(base) + ", " + print(exponent) + ")";
+  const bool is_quotient = literal && exponent.is(Op::Div) && !symbolic;
+  const Expr shown = is_quotient ? Expr::number(*literal) : exponent;
+  return function + print(base) + ", " + print(shown) + ")";
 }
 
 std::string CppExpr::call_of(std::string_view function, const Expr& expr) const {

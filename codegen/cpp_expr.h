@@ -19,6 +19,10 @@ std::optional<std::string> cpp_type(const Type& type);
 /// Of "int64_t" and its like, which gt4py.cartesian writes as conversions; nothing for other names.
 std::optional<Type> integer_of_cpp(std::string_view name);
 
+/// The number that an exponent is: a literal with its sign, or a quotient of literals that 15
+/// digits give exactly. As in DaCe, other quotients are code: 1/3 is 0.
+std::optional<double> literal_exponent(const Expr& exponent);
+
 /// Prints expressions as C++. Two readings of the same tree:
 /// - symbolic: integer arithmetic of subsets, ranges and sizes; `//` and `%` round down, a
 ///   division is exact;

@@ -206,15 +206,6 @@ class Compiler {
     return compile_binary(Op::Div, std::move(sum), divisor);
   }
 
-  /// The exponent if it is a literal, with its sign.
-  static std::optional<double> literal_exponent(const Expr& e) {
-    if (e.is(Op::Integer)) return double(e.value());
-    if (e.is(Op::Float)) return e.number();
-    if (e.is(Op::Neg))
-      if (const auto positive = literal_exponent(e.arg(0))) return -*positive;
-    return std::nullopt;
-  }
-
   Typed power(const Expr& base, const Expr& exponent) const {
     Typed b = compile(base);
     if (const auto n = literal_exponent(exponent)) {
@@ -230,6 +221,8 @@ class Compiler {
         Typed root = apply("sqrt", true, std::move(b));
         return *n < 0 ? apply("reciprocal", false, std::move(root)) : root;
       }
+      if (exponent.is(Op::Div))
+        return call_pow(std::move(b), constant(BaseType::Float64, number_of(*n)));
     }
     return call_pow(std::move(b), compile(exponent));
   }

@@ -265,6 +265,18 @@ TEST(Cpp, ConversionsAndPowersOfGt4pyCartesian) {
       << text;
 }
 
+// Of literals, those that DaCe makes a number of.
+TEST(Cpp, ExponentsThatAreQuotients) {
+  const std::string text = generated(
+      "sdfg quotients(A: float64[1], B: float64[1])\n"
+      "  state s\n    n0 = access A\n    n1 = access B\n"
+      "    n2 = tasklet t: \"b = a ** (1 / 2) + a ** (3 / 2) + a ** (1 / 3)\"\n"
+      "    n0 -> n2.a : A[0]\n    n2.b -> n1 : B[0]\n");
+  EXPECT_NE(text.find("B[0] = sdfg::sqrt(A[0]) + sdfg::pow(A[0], 1.5) + sdfg::pow(A[0], 1 / 3);"),
+            std::string::npos)
+      << text;
+}
+
 // Where the sizes fit as they are, dimensions of one element are rows and columns, too.
 TEST(Cpp, BatchesOfProductsOfVectors) {
   const std::string text = generated(R"--(sdfg p(

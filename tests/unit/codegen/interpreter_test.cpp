@@ -87,6 +87,8 @@ TEST(Interpreter, ArithmeticHasTheTypesOfCpp) {
   EXPECT_EQ(tasklet("np_float_pow(x, y)"), std::pow(7.0, -2.0));
   EXPECT_EQ(tasklet("x * -2147483648"), -15032385536.0);
   EXPECT_EQ(tasklet("y + 4000000000"), 3999999998.0);
+  EXPECT_EQ(tasklet("d ** (1 / 2)"), std::sqrt(0.1));
+  EXPECT_EQ(tasklet("d ** (3 / 2)"), std::pow(0.1, 1.5));
   EXPECT_EQ(tasklet("(x > 3) + (y > 3)"), 1);
   EXPECT_EQ(tasklet("x and y"), 1);          // a truth value, not an operand
   EXPECT_EQ(tasklet("x & 3"), 3);
