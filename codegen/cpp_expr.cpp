@@ -186,6 +186,16 @@ std::string cpp_name(std::string_view name) {
   return out;
 }
 
+std::string cpp_function_name(std::string_view name) {
+  // They return nothing, as kernels do; `dim3` and `__syncthreads` are of GPUs.
+  static constexpr std::string_view taken[] = {"__syncthreads", "abort",  "dim3",   "exit", "free",
+                                               "perror",        "qsort",  "rewind", "srand",
+                                               "sincos",        "sincosf"};
+  std::string out = cpp_name(name);
+  if (std::ranges::find(taken, out) != std::end(taken)) out += '_';
+  return out;
+}
+
 std::optional<std::string> cpp_type(const Type& type) {
   switch (type.base()) {
     case BaseType::Bool: return "bool";

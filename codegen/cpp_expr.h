@@ -13,6 +13,8 @@ namespace sdfg {
 /// A name made fit for C++: keywords and names that the generated code needs get a trailing
 /// underscore, as do these with underscores behind them; dots become underscores.
 std::string cpp_name(std::string_view name);
+/// The same of a function, where C has none that could be taken for it.
+std::string cpp_function_name(std::string_view name);
 /// "double", "sdfg::complex64", "int64_t", "Name*"; nothing for types that C++ has no name for
 /// here (8- and 16-bit floats, undefined types).
 std::optional<std::string> cpp_type(const Type& type);

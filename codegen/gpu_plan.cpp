@@ -273,7 +273,7 @@ class Planner {
 
   /// As Program::fresh_name makes a C++ name of it, so that the plan and the text agree.
   std::string unique(const std::string& label) {
-    std::string name = cpp_name(label);
+    std::string name = cpp_function_name(label);
     for (char& c : name)
       if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
     return names_.fresh(name);

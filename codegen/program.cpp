@@ -32,7 +32,7 @@ void Program::warn(const Place& place, std::string message) {
 }
 
 std::string Program::fresh_name(const std::string& base) {
-  std::string candidate = cpp_name(base);
+  std::string candidate = cpp_function_name(base);
   if (candidate.empty() || (candidate[0] >= '0' && candidate[0] <= '9'))
     candidate = "_" + candidate;
   for (char& c : candidate)
