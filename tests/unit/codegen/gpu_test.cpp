@@ -53,6 +53,24 @@ TEST(Gpu, RowsAndLanes) {
 )");
 }
 
+// C's function of that name returns nothing, too, and would be as good.
+TEST(Gpu, KernelsCalledLikeFunctionsOfC) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[64] {storage = GPU_Global})
+  state s
+    n0 = map "exit" (i) in [0:64] {schedule = GPU_Device}
+      n1 = tasklet t: "o = i"
+    n2 = exit n0
+    n3 = access A
+    n0 -> n1
+    n1.o -> n2.IN_A : A[i]
+    n2.OUT_A -> n3 : A[0:64]
+)"), {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find(" exit_(double* __restrict__ A)"), text.npos) << text;
+}
+
 // What the host computes ahead, it computes without names that only the tasklet has.
 TEST(Gpu, IndicesOfALoopInATasklet) {
   const auto bundle = generate_gpu(program(R"(

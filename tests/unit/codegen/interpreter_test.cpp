@@ -119,7 +119,8 @@ TEST(Interpreter, FunctionsAreThoseOfTheRuntime) {
 
 // As in DaCe, blocks side by side may give a name values of two types.
 TEST(Interpreter, LocalsLiveInTheirBlocks) {
-  EXPECT_EQ(tasklet("0\\nif y > 0:\\n  z = 1\\n  o = z / 2\\nelse:\\n  z = 2.5\\n  o = z / 2"), 1.25);
+  EXPECT_EQ(tasklet("0\\nif y > 0:\\n  z = 1\\n  o = z / 2\\n"
+                    "else:\\n  z = 2.5\\n  o = z / 2"), 1.25);
   EXPECT_EQ(tasklet("0\\nif x > 0:\\n  z = x\\no = z / 2"), 3);
 }
 
