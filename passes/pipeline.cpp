@@ -308,6 +308,7 @@ class Runner {
     std::int64_t extent = assumed_extent(unoptimized);
     for (;; extent /= 2) {  // until numbers of bytes have 64 bits
       SymbolValues sizes = likely_values(unoptimized, extent);
+      begin_at_zero(unoptimized, conditions, sizes);
       add_equal(conditions, sizes);
       before = moved(general, sizes, extent), after = moved(specialized, sizes, extent);
       if ((before && after) || extent < 2 * least_extent) break;
@@ -323,6 +324,20 @@ class Runner {
                        (less.bytes <= more.bytes && less.kernels < more.kernels));
     if (!pays) return {{}, text + ": not worth a version"};
     return {", as ranges and results suggest: " + text, {}};
+  }
+  /// Arguments of `end - begin` elements have some: a begin without a value is 0. Of arguments
+  /// whose sizes the conditions are about.
+  static void begin_at_zero(const Sdfg& program, const std::vector<Expr>& conditions,
+                            SymbolValues& values) {
+    const SymbolSet mentioned = symbols_of(conditions);
+    const auto is_mentioned = [&](const std::string& name) { return mentioned.contains(name); };
+    for (const auto& [name, data] : program.arrays) {
+      const SymbolSet sizes = data.transient ? SymbolSet() : symbols_of(data.shape);
+      if (std::ranges::none_of(sizes, is_mentioned)) continue;
+      for (const Expr& extent : data.shape)
+        for (const std::string& symbol : free_symbols(extent))
+          if ((extent + Expr::symbol(symbol)).is(Op::Symbol)) values.try_emplace(symbol, 0);
+    }
   }
   /// Of two symbols that are equal, one without a value has that of the other.
   static void add_equal(const std::vector<Expr>& conditions, SymbolValues& values) {

@@ -1,6 +1,7 @@
 #include "passes/common/likely_equal.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/walk.h"
@@ -15,7 +16,15 @@ constexpr std::size_t most_results = 16;
 struct WholeResult {
   const std::vector<Expr>* shape;
   std::vector<std::pair<std::string_view, const Subset*>> reads;  ///< of what writes it
+  std::optional<NodeId> map;  ///< the exit that it comes from, or what is copied to it
 };
+
+/// The exit of the map that alone writes an access node.
+std::optional<NodeId> written_by(const State& state, NodeId access) {
+  const auto in = state.in(access);
+  if (in.size() != 1 || !state[state.source(*in.begin())].is<MapExit>()) return std::nullopt;
+  return state.source(*in.begin());
+}
 
 std::vector<WholeResult> results(const Sdfg& program, const State& state) {
   std::vector<WholeResult> out;
@@ -26,11 +35,13 @@ std::vector<WholeResult> results(const Sdfg& program, const State& state) {
       const Memlet& memlet = state[e].memlet;
       if (memlet.empty() || !memlet.dst_subset || out.size() == most_results) continue;
       if (!(*memlet.dst_subset == Subset::whole(data->shape))) continue;
-      WholeResult result{&data->shape, {}};
+      WholeResult result{&data->shape, {}, {}};
       const NodeId source = state.source(e);
       if (const auto* copied = state[source].as<AccessNode>()) {
         if (memlet.src_subset) result.reads.emplace_back(copied->data, &*memlet.src_subset);
+        result.map = written_by(state, source);
       } else if (const auto* exit = state[source].as<MapExit>()) {
+        result.map = source;
         for (EdgeId in : state.in(exit->entry))
           if (const Memlet& read = state[in].memlet; !read.empty() && read.src_subset)
             result.reads.emplace_back(read.data, &*read.src_subset);
@@ -62,7 +73,8 @@ class Equalities {
     if (first.shape->size() != second.shape->size()) return false;
     for (std::size_t d = 0; d < first.shape->size(); ++d)
       if (!match((*first.shape)[d], (*second.shape)[d], same)) return false;
-    if (same.empty() || !share_elements(first, second, same)) return false;
+    const bool one_map = first.map && first.map == second.map;
+    if (same.empty() || (!one_map && !share_elements(first, second, same))) return false;
     for (const auto& [symbol, other] : same) {
       Expr condition = compare_expr(Op::Eq, other, Expr::symbol(symbol));
       if (std::ranges::find(conditions_, condition) == conditions_.end())

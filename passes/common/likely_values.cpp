@@ -84,6 +84,13 @@ class LikelyValues {
   }
 
   void has_points(const Extent& extent) {
+    if (extent.begin.is(Op::Min) && extent.end.is(Op::Max)) {
+      // Without offsets: what is read around a point makes no result larger than another.
+      for (const Position& begin : positions(extent.begin, Op::Min))
+        for (const Position& end : positions(extent.end, Op::Max))
+          if (!begin.is_literal() && !end.is_literal()) below({begin.symbol}, {end.symbol});
+      return;
+    }
     for (const Position& begin : positions(extent.begin, Op::Max))
       for (const Position& end : positions(extent.end, Op::Min)) below(begin, end);
   }

@@ -9,7 +9,8 @@ namespace sdfg {
 /// points, and where a range is cut out of another one, the cut lies inside. Precisely, of the
 /// ranges `begin:end` that maps have outside of nested SDFGs,
 ///
-///  - each argument of a Max in `begin` (or `begin` itself) lies below each of a Min in `end`;
+///  - each argument of a Max in `begin` (or `begin` itself) lies below each of a Min in `end`, and
+///    in a union, `Min(a, b):Max(c, d)`, each symbol of `begin` below each of `end`;
 ///  - an argument of a Max that alone begins some range lies below the others, and one of a Min
 ///    that alone ends some range lies above them;
 ///  - of the other arguments a literal loses: `Max(1, n)` is n;
