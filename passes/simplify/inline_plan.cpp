@@ -102,9 +102,43 @@ Refusal InlinePlan::check_connector_names(const TakenNames& outside, const State
   return {};
 }
 
+namespace {
+/// Where a computed number that is no integer becomes part of an expression: sums and products of
+/// symbols have one order, so others would be added up first.
+Refusal check_roundings(const Sdfg& inner, const Substitution& values) {
+  SymbolSet computed;
+  for (const auto& [name, value] : values) {
+    const auto type = inner.symbols.find(name);
+    if (type != inner.symbols.end() && !type->second.is_integer() && !type->second.is_bool() &&
+        !value.args().empty())
+      computed.insert(name);
+  }
+  if (computed.empty()) return {};
+  SymbolSet used;
+  const auto use = [&](const Expr& e) {
+    if (!e.is(Op::Symbol)) collect_symbols(e, used);
+  };
+  for_each_interstate_edge(inner, [&](const InterstateEdge& edge) {
+    collect_symbols(edge.condition, computed, used);
+    for (const auto& [target, value] : edge.assignments) use(value);
+  });
+  for_each_block(inner, [&](const Block& block) {
+    collect_used_names(block, computed, used);
+    if (const auto* state = block.as<State>())
+      for (NodeId n : state->nodes_of<NestedSdfg>())
+        for (const auto& [name, value] : state->get<NestedSdfg>(n).symbol_mapping) use(value);
+  });
+  for (const std::string& name : computed)
+    if (used.contains(name))
+      return "the value of '" + name + "' would be rounded otherwise inside of an expression";
+  return {};
+}
+}  // namespace
+
 Refusal InlinePlan::check_values(const Sdfg& parent, const NestedSdfg& nested,
                                  std::optional<Assumptions>& shapes) {
   const Substitution values = symbol_values(nested, parent);
+  if (Refusal why = check_roundings(**nested.sdfg, values)) return why;
   if (differing_in_code(values, parent).empty()) return {};
   if (!shapes) assume_shapes(parent, shapes.emplace());
   const SymbolSet differing = differing_in_code(values, parent, *shapes);
