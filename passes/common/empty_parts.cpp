@@ -35,7 +35,7 @@ class Remover {
     for (EdgeId e : copies) remove_copy(e);
     for (NodeId n : maps) remove_map(n);
     for (NodeId n : neighbours_)
-      if (state_.contains(n) && state_.in(n).empty() && state_.out(n).empty()) state_.erase(n);
+      if (state_.contains(n)) remove_unused(n);
   }
 
  private:
@@ -70,6 +70,20 @@ class Remover {
     state_.erase(scope->entry), state_.erase(scope->exit);
     neighbours_.insert(before.begin(), before.end());
     neighbours_.insert(after.begin(), after.end());
+    wait(before, after);
+  }
+
+  /// An access node that is left without data.
+  void remove_unused(NodeId n) {
+    if (!state_[n].is<AccessNode>()) return;
+    std::set<NodeId> before, after;
+    for (EdgeId e : state_.in(n))
+      if (state_[e].memlet.empty()) before.insert(state_.source(e));
+      else return;
+    for (EdgeId e : state_.out(n))
+      if (state_[e].memlet.empty()) after.insert(state_.target(e));
+      else return;
+    state_.erase(n);
     wait(before, after);
   }
 

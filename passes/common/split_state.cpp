@@ -49,6 +49,7 @@ Refusal StateCut::check_edge(EdgeId edge) const {
 
 void StateCut::apply(State& state, State& second) const {
   std::map<NodeId, NodeId> moved, read_again, written_here;
+  std::set<NodeId> crossed;  // nodes here with edges across the cut
   std::vector<EdgeId> edges;
   for (NodeId n : after_) {
     // What crosses the cut looks at the node here first.
@@ -67,7 +68,9 @@ void StateCut::apply(State& state, State& second) const {
       second.connect(source->second, moved.at(to), std::move(state[e]));
       continue;
     }
-    if (from == node_ || (state[e].memlet.empty() && state[e].src_connector.empty())) continue;
+    if (from == node_) continue;
+    crossed.insert(from);
+    if (state[e].memlet.empty() && state[e].src_connector.empty()) continue;
     if (state[from].is<AccessNode>()) {
       NodeId& again = read_again[from];
       if (!again) again = second.add(Node{AccessNode{state.get<AccessNode>(from).data}});
@@ -79,8 +82,8 @@ void StateCut::apply(State& state, State& second) const {
     }
   }
   for (NodeId n : after_) state.erase(n);
-  for (const auto& [from, again] : read_again)
-    if (state.in(from).empty() && state.out(from).empty()) state.erase(from);
+  for (NodeId n : crossed)
+    if (state[n].is<AccessNode>() && state.in(n).empty() && state.out(n).empty()) state.erase(n);
   for (const auto& [old, n] : moved)
     if (second[n].is<AccessNode>() && second.in(n).empty() && second.out(n).empty())
       second.erase(n);
