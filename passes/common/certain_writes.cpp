@@ -147,6 +147,8 @@ class Inside {
     std::vector<Boxes> written(branches.size());
     for (std::size_t b = 0; b < branches.size(); ++b) {
       on_region(branches[b].region(), written[b]);
+      const SymbolSet changing = assigned_symbols(branches[b].region());
+      std::erase_if(written[b], [&](const Subset& box) { return mentions_any(box, changing); });
       if (written[b].empty()) return;
     }
     const Data& data = *sdfg_.find_data(name_);

@@ -120,6 +120,11 @@ Refusal waits_through(const FusionSite& site, const FusionMap& first, const Fusi
   if (site.references)
     return "others write '" + site.state.get<AccessNode>(between).data +
            "', too, and the SDFG has references, which may be to what they use";
+  for (const auto* touched : {&second.writes, &second.reads})
+    for (const auto& [container, ports] : *touched)
+      if (site.aliases.contains(container))
+        return "others write '" + site.state.get<AccessNode>(between).data + "', too, and '" +
+               container + "' may be the same memory as another container";
   Waits waits(site, first, second, between);
   for (const auto& [container, ports] : second.writes) waits.look_at(container, true);
   for (const auto& [container, ports] : second.reads)

@@ -158,8 +158,8 @@ class Inliner {
   static Refusal check_blocks(const Sdfg& inner) {
     std::size_t returns = 0, last = 0;
     for_each_block(inner, [&](const Block& b) { returns += b.is<ReturnBlock>(); });
-    for (BlockId b : inner.nodes()) returns -= inner[b].is<ReturnBlock>();
-    if (returns) return "it returns from within a region";
+    for (BlockId b : inner.nodes()) returns -= inner[b].is<ReturnBlock>() && inner.out(b).empty();
+    if (returns) return "it returns from within a region, or in front of other blocks";
     for (BlockId b : inner.nodes()) last += is_exit(inner, b);
     if (!last) return "the nested SDFG never ends";
     return {};

@@ -71,8 +71,15 @@ class Remover {
     join(last, out, false);
     keep_order(in, first);
     keep_order(last, out);
+    std::vector<NodeId> around;
+    for (EdgeId e : in) around.push_back(state_.source(e));
+    for (EdgeId e : out) around.push_back(state_.target(e));
     state_.erase(entry_);
     state_.erase(exit_);
+    for (NodeId n : around)  // those that only ordered something
+      if (state_.contains(n) && state_[n].is<AccessNode>() && state_.in(n).empty() &&
+          state_.out(n).empty())
+        state_.erase(n);
   }
 
  private:
