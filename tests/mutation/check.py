@@ -2,11 +2,16 @@
 """Does the net hold? Switches off each condition of each check, in turn, and runs the text cases.
 
     tests/mutation/check.py --build build/dev [--sources passes/maps] [--only REGEX] [--fuzz 200]
+    tests/mutation/check.py --build build/dev --predicates --since HEAD~20
 
 A site is one condition under which a pass refuses: an operand of `||` in an `if` before `return "…"`,
-or a refusal that no `if` guards. Copies of the sources, in BUILD/mutation, ask before each site
-whether it is off (SDFG_MUTATION=NUMBER in the environment); they are linked over the library of BUILD,
-whose own sources know nothing of this. A site is caught when a text case fails, or, with --fuzz, when
+or a refusal that no `if` guards. With --predicates it is one on which a predicate or a loop decides: an
+operand of `||` in an `if` before `return false`, any other constant, or `continue`, or an operand of a
+returned `||` or `&&`. With --since, only lines count that differ from a revision.
+
+Copies of the sources, in BUILD/mutation or BUILD/mutation-predicates, ask before each site whether it
+is off (SDFG_MUTATION=NUMBER in the environment); they are linked over the library of BUILD, whose own
+sources know nothing of this. A site is caught when a text case fails, or, with --fuzz, when
 tests/random/pipelines.py finds a fault in that many programs. Only the cases of files in which the condition
 holds somewhere run; survivors are printed with their place and with how many these are.
 """
@@ -74,6 +79,9 @@ REFUSALS = re.compile(r"""\breturn\s+(?!\{)[^;{]*"[^;]*;        # return "…" +
                         | \breturn\s+Diagnostic\{
                         | \b(?:return\s+)?\w+(?:\.|->)refused\([^;]*"[^;]*;
                         | \b[\w.]*(?:refusal|unfit|why)\s*=\s*[^;=]*"[^;]*;""", re.X)
+ANSWERS = re.compile(r"""\breturn\s+(?:false|true|std::nullopt|nullptr|\{\}|(?:\w+::)+[A-Z]\w*)\s*;
+                       | \bcontinue\s*;""", re.X)
+RETURN = re.compile(r"\breturn\b")
 DECLARES = re.compile(r"^\s*(?:const\s+)?(?:auto\b|[A-Z]\w*\b|std::)[\w:<>\s]*[&*\s]\s*(\w+)\s*=(?!=)")
 RETURNS_REFUSAL = re.compile(r"^(?:static |inline )*Refusal [\w:]+\(|-> Refusal\s*$")
 RETURNS_DECISION = re.compile(r"^(?:static |inline )*(?:Refusal|Status|Result<.*>|std::optional<.*>|std::string"
@@ -166,6 +174,13 @@ def function_header(code, at):
     return ""
 
 
+def statement_end(code, at):
+    """The place of the semicolon that ends the statement at a place."""
+    while code[at] != ";":
+        at = closing(code, at) if code[at] in "([{" else at + 1
+    return at
+
+
 def operands(code, begin, end, operator="||"):
     """The places of the operands of an operator at the top level."""
     parts, depth, start = [], 0, begin
@@ -179,49 +194,107 @@ def operands(code, begin, end, operator="||"):
     return parts + [(start, end)]
 
 
-def sites(text):
-    """[(place, (begin, end), text before, text after)]: how to switch each condition off. In the
-    texts, @ is the number of the site within its source."""
+def guarding(code, at):
+    """The conditions of the `if` that leads to a statement."""
+    if not (condition := guard(code, at)):
+        return
+    begin, end = operands(code, *condition, ";")[-1]
+    if declared := DECLARES.match(code[begin:end]):
+        yield begin, (end, end), f"; sdfg_mutation::holds(@, bool({declared.group(1)}))", ""
+        return
+    for first, last in operands(code, begin, end):
+        yield first, (first, last), "sdfg_mutation::holds(@, bool(", "))"
+
+
+def unguarded(code, at):
+    """A refusal that no `if` leads to."""
+    if code.startswith("return", at) and not guard(code, at):
+        begin, end = at + len("return"), code.index(";", at)
+        yield at, (begin, end), " !sdfg_mutation::holds(@, true) ? Refusal() : Refusal(", ")"
+
+
+def returned(code, at):
+    """The operands of a returned `||`, or else of a returned `&&`: one that is off decides nothing."""
+    begin, end = at + len("return"), statement_end(code, at)
+    for operator, negated in ("||", ""), ("&&", "!"):
+        parts = operands(code, begin, end, operator)
+        if len(parts) > 1:
+            for first, last in parts:
+                yield first, (first, last), f" {negated}sdfg_mutation::holds(@, {negated}bool(", "))"
+            return
+
+
+# (kind, statements, functions that these count in, conditions that end there). What several rows find
+# is of the first one's kind: `why = "…"; return false;` is a refusal.
+ENDS = [
+    ("refusals", REFUSALS, RETURNS_DECISION, guarding),
+    ("refusals", REFUSALS, RETURNS_REFUSAL, unguarded),
+    ("predicates", ANSWERS, None, guarding),
+    ("predicates", RETURN, None, returned),
+]
+
+
+def sites(text, kind):
+    """[(place, (begin, end), text before, text after)]: how to switch each condition of a kind off. In
+    the texts, @ is the number of the site within its source."""
     code, found = masked(text), {}
-    for refusal in REFUSALS.finditer(code):
-        at = refusal.start()
-        around = function_header(code, at)
-        condition = guard(code, at)
-        if condition and RETURNS_DECISION.search(around):
-            begin, end = condition
-            pieces = operands(code, begin, end, ";")
-            begin = pieces[-1][0]
-            if declared := DECLARES.match(code[begin:end]):
-                name = declared.group(1)
-                found[end] = (begin, (end, end), f"; sdfg_mutation::holds(@, bool({name}))", "")
-                continue
-            for first, last in operands(code, begin, end):
-                found[first] = (first, (first, last), "sdfg_mutation::holds(@, bool(", "))")
-        elif code.startswith("return", at) and RETURNS_REFUSAL.search(around):
-            begin, end = at + len("return"), code.index(";", at)
-            found[begin] = (at, (begin, end), " !sdfg_mutation::holds(@, true) ? Refusal() : Refusal(", ")")
-    return sorted(found.values(), key=lambda s: s[1])
+    for of, statements, functions, conditions in ENDS:
+        for statement in statements.finditer(code):
+            at = statement.start()
+            if not functions or functions.search(function_header(code, at)):
+                for site in conditions(code, at):
+                    found.setdefault(site[1][0], (of, site))
+    return sorted((site for of, site in found.values() if of == kind), key=lambda s: s[1])
 
 
-def mutated(name, text):
-    """The text of a source with every site switchable, and what each site is: (line, condition).
-    Sites count from the source's first one, so that a source stays the same when others change."""
-    out, at, what = f'static const int first_site = sdfg_mutation::first_of("{name}");\n', 0, []
-    for place, (begin, end), before, after in sites(text):
-        out += text[at:begin] + before.replace("@", f"first_site + {len(what)}") + text[begin:end] + after
-        at = end
+def mutated(name, text, kind):
+    """The text of a source with every site switchable, and what each site is: (line, condition, last
+    line). Sites count from the source's first one, so that a source stays the same when others change."""
+    insertions, what = [], []
+    for place, (begin, end), before, after in sites(text, kind):
+        insertions += [(begin, before.replace("@", f"first_site + {len(what)}")), (end, after)]
         line = text.count("\n", 0, place + len(text[place:]) - len(text[place:].lstrip())) + 1
         shown = text[place:end] if end > place else text[begin:end]
-        what.append((line, re.sub(r"\s+", " ", shown.strip())[:110]))
+        what.append((line, re.sub(r"\s+", " ", shown.strip())[:110], text.count("\n", 0, end) + 1))
+    out, at = f'static const int first_site = sdfg_mutation::first_of("{name}");\n', 0
+    for place, inserted in sorted(insertions, key=lambda insertion: insertion[0]):
+        out += text[at:place] + inserted
+        at = place
     return out + text[at:], what
+
+
+def changed_lines(revision):
+    """{file: numbers of its lines that differ from a revision}."""
+    diff = subprocess.run(["git", "-C", ROOT, "diff", "--no-prefix", "--unified=0", revision, "--"],
+                          capture_output=True, text=True)
+    if diff.returncode:
+        sys.exit(diff.stderr.strip())
+    changed = {}
+    for file, first, count in re.findall(r"^\+\+\+ (.+)|^@@ \S+ \+(\d+)(?:,(\d+))? @@", diff.stdout, re.M):
+        if file:
+            lines = changed.setdefault(file, set())
+        else:
+            lines.update(range(int(first), int(first) + int(count or 1)))
+    return changed
+
+
+def folder_of(arguments):
+    """Where the mutated sources and tools are."""
+    return arguments.build.resolve() / ("mutation" if arguments.kind == "refusals" else "mutation-predicates")
+
+
+def take_predicates(parser, help):
+    parser.add_argument("--predicates", dest="kind", action="store_const", const="predicates", default="refusals",
+                        help=help)
 
 
 def sources(path):
     return [path] if path.is_file() else path.rglob("*.cpp")
 
 
-def build(arguments, folder):
-    """Writes the mutated sources, compiles them, links the tools; the list of sites."""
+def build(arguments, folder, changed):
+    """Writes the mutated sources, compiles them, links the tools; the list of sites. Sources without
+    changed lines are left out."""
     folder.mkdir(parents=True, exist_ok=True)
     commands = {c["file"]: c for c in json.loads((arguments.build / "compile_commands.json").read_text())}
     # What nearly every source includes is compiled once.
@@ -251,7 +324,9 @@ def build(arguments, folder):
                                                       "-o", str(compiled), "-c", str(copy)])
     for source in sorted(source for name in arguments.sources for source in sources(ROOT / name)):
         name = str(source.relative_to(ROOT))
-        text, what = mutated(name, source.read_text())
+        if changed is not None and name not in changed:
+            continue
+        text, what = mutated(name, source.read_text(), arguments.kind)
         if what:
             first[name] = len(listed)
             listed += [(name, *w) for w in what]
@@ -341,6 +416,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/dev", help="a build of everything")
     parser.add_argument("--sources", nargs="+", default=["passes"], help="files and folders to switch off conditions in")
+    take_predicates(parser, "conditions of predicates and loops instead of refusals")
+    parser.add_argument("--since", metavar="REV", help="only sites on lines that differ from this revision")
     parser.add_argument("--only", default="", help="sites whose file and condition match")
     parser.add_argument("--fuzz", type=int, default=0, help="random programs for each site that no case catches")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -348,14 +425,17 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the sites and end")
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
-    folder = arguments.build / "mutation"
+    folder = folder_of(arguments)
+    changed = changed_lines(arguments.since) if arguments.since else None
     sites_file = folder / "sites.json"
     if arguments.built:
         listed = json.loads(sites_file.read_text())
     else:
-        listed = build(arguments, folder)
+        listed = build(arguments, folder, changed)
         write(sites_file, json.dumps(listed))
-    chosen = [n for n, site in enumerate(listed) if re.search(arguments.only, f"{site[0]}: {site[2]}")]
+    chosen = [n for n, (name, line, condition, last) in enumerate(listed)
+              if re.search(arguments.only, f"{name}: {condition}")
+              and (changed is None or not changed.get(name, set()).isdisjoint(range(line, last + 1)))]
     if arguments.list:
         print("\n".join(f"{n} {listed[n][0]}:{listed[n][1]}: {listed[n][2]}" for n in chosen))
         return

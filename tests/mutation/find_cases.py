@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+from check import folder_of, take_predicates
 from spoil import spoil
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -82,11 +83,12 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/dev")
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    take_predicates(parser, "survivors of check.py --predicates")
     parser.add_argument("survivors", type=pathlib.Path, help="what check.py printed")
     arguments = parser.parse_args()
     survivors = re.findall(r"^SURVIVES (\d+) (.*)", arguments.survivors.read_text(), re.M)
     wanted = {int(n): place for n, place in survivors}
-    tool, draw, found = Tool(arguments.build.resolve() / "mutation"), random.Random(arguments.seed), {}
+    tool, draw, found = Tool(folder_of(arguments)), random.Random(arguments.seed), {}
     listed = subprocess.run([tool.path, "--list-passes"], capture_output=True, text=True).stdout.splitlines()
     options = {name: tool.options(name) for name in {line.split()[0] for line in listed} - NOT_DRAWN}
     programs, names, end = list(inputs()), sorted(options), time.time() + arguments.seconds
