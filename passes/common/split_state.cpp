@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "passes/common/tidy.h"
+
 namespace sdfg {
 
 StateCut::StateCut(const Sdfg& sdfg, const State& state, NodeId node)
@@ -82,11 +84,8 @@ void StateCut::apply(State& state, State& second) const {
     }
   }
   for (NodeId n : after_) state.erase(n);
-  for (NodeId n : crossed)
-    if (state[n].is<AccessNode>() && state.in(n).empty() && state.out(n).empty()) state.erase(n);
-  for (const auto& [old, n] : moved)
-    if (second[n].is<AccessNode>() && second.in(n).empty() && second.out(n).empty())
-      second.erase(n);
+  for (NodeId n : crossed) drop_if_loose(state, n);
+  for (const auto& [old, n] : moved) drop_if_loose(second, n);
 }
 
 }  // namespace sdfg

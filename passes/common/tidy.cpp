@@ -38,6 +38,12 @@ void drop_unused_inputs(State& state, NodeId entry) {
   }
 }
 
+void drop_if_loose(State& state, NodeId node) {
+  if (state.contains(node) && state[node].is<AccessNode>() && state.in(node).empty() &&
+      state.out(node).empty())
+    state.erase(node);
+}
+
 void drop_idle_connectors(Sdfg& sdfg) {
   for_each_sdfg(sdfg, [](Sdfg& each) {
     for_each_state(each, [&](State& state) {

@@ -10,6 +10,9 @@ namespace sdfg {
 /// still waits for. In time linear in the entry's edges.
 void drop_unused_inputs(State& state, NodeId entry);
 
+/// Removes an access node that has no edges any more, if it is still there.
+void drop_if_loose(State& state, NodeId node);
+
 /// Takes connectors off access nodes where they mean nothing: those of views and references do,
 /// others are left over from front ends (GT4Py's inline fuser). Passes need not think of them then:
 /// a connector takes one edge.

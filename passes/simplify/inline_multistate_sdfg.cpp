@@ -11,6 +11,7 @@
 #include "ir/walk.h"
 #include "passes/common/split_state.h"
 #include "passes/common/state_trails.h"
+#include "passes/common/tidy.h"
 #include "passes/simplify/inline_plan.h"
 
 namespace sdfg {
@@ -365,8 +366,7 @@ class Inliner {
     std::set<NodeId> neighbours;
     for (EdgeId e : state.in(node_)) neighbours.insert(state.source(e));
     state.erase(node_);
-    for (NodeId n : neighbours)
-      if (state[n].is<AccessNode>() && state.in(n).empty() && state.out(n).empty()) state.erase(n);
+    for (NodeId n : neighbours) drop_if_loose(state, n);
   }
 
   const Site& site_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/common/scope.h"
+#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {
@@ -76,10 +77,7 @@ class Remover {
     for (EdgeId e : out) around.push_back(state_.target(e));
     state_.erase(entry_);
     state_.erase(exit_);
-    for (NodeId n : around)  // those that only ordered something
-      if (state_.contains(n) && state_[n].is<AccessNode>() && state_.in(n).empty() &&
-          state_.out(n).empty())
-        state_.erase(n);
+    for (NodeId n : around) drop_if_loose(state_, n);  // it only ordered something
   }
 
  private:
