@@ -15,7 +15,9 @@ namespace detail {
 /// change.
 class Answers {
  public:
-  enum class About : std::uint8_t { Truth, Less, LessEqual, Covers, Intersects };
+  enum class About : std::uint8_t {
+    Truth, Less, LessEqual, QuickLess, QuickLessEqual, Covers, Intersects
+  };
   using Key = std::vector<Expr>;  ///< the parts of both sides; as many from each
 
   static Key key(const Expr& a, const Expr& b) { return {a, b}; }

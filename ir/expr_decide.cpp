@@ -287,8 +287,10 @@ Truth decide_order(Op op, const Expr& a, const Expr& b, const Assumptions& assum
 }  // namespace
 
 Truth detail::decide_quickly(Op op, const Expr& a, const Expr& b, const Assumptions& assumptions) {
-  if (op == Op::Gt || op == Op::Ge) return decide_order(mirrored(op), b, a, assumptions, false);
-  return decide_order(op, a, b, assumptions, false);
+  if (op == Op::Gt || op == Op::Ge) return decide_quickly(mirrored(op), b, a, assumptions);
+  const auto about = op == Op::Lt ? About::QuickLess : About::QuickLessEqual;
+  return answer(about, a, b, assumptions,
+                [&] { return decide_order(op, a, b, assumptions, false); });
 }
 
 Truth is_true(const Expr& condition, const Assumptions& assumptions) {
