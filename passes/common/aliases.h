@@ -21,6 +21,12 @@ inline bool may_be_same(const Aliases& aliases, const std::string& a, const std:
   return a == b || (one != aliases.end() && two != aliases.end() && one->second == two->second);
 }
 
+/// The name that stands for all that may be the same memory.
+inline const std::string& group_of(const Aliases& aliases, const std::string& name) {
+  const auto found = aliases.find(name);
+  return found == aliases.end() ? name : found->second;
+}
+
 /// Adds the other names of what is in the set.
 void add_aliases(const Aliases& aliases, SymbolSet& names);
 

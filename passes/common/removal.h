@@ -8,6 +8,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/sdfg.h"
+#include "passes/common/aliases.h"
 #include "passes/common/side_effects.h"
 #include "support/by_name.h"
 
@@ -24,8 +25,9 @@ class Removal {
  public:
   /// `order` is topological. All must outlive the removal.
   Removal(const Sdfg& sdfg, State& state, const ScopeTree& tree, const std::vector<NodeId>& order,
-          SideEffects& effects)
-      : sdfg_(sdfg), state_(state), tree_(tree), order_(order), effects_(effects) {}
+          SideEffects& effects, LazyAliases& aliases)
+      : sdfg_(sdfg), state_(state), tree_(tree), order_(order), effects_(effects),
+        all_aliases_(aliases) {}
 
   /// A scope is removed by all its nodes, entry and exit included.
   void remove(NodeId node) { nodes_.insert(node); }
@@ -45,7 +47,7 @@ class Removal {
   bool needs_order(NodeId before, NodeId after);
   std::optional<Touched> touched(NodeId from, bool backward);
   const Touched& shared();
-  void add_access(NodeId node, Touched& out) const;
+  void add_access(NodeId node, Touched& out);
 
   struct Lost {
     NameSet in, out;  ///< connectors whose edge went
@@ -56,6 +58,8 @@ class Removal {
   const ScopeTree& tree_;
   const std::vector<NodeId>& order_;
   SideEffects& effects_;
+  LazyAliases& all_aliases_;
+  std::optional<Aliases> aliases_;
   std::set<NodeId> nodes_;
   std::vector<EdgeId> edges_;
   std::map<NodeId, Lost> lost_;

@@ -174,11 +174,11 @@ ScopeUse::ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry, Ali
     return data && (data->is_view() || data->is_reference());
   };
   const auto add_read = [&](const std::string& name) {
-    reads_.insert(memory(name));
+    reads_.insert(group_of(aliases_, name));
     reads_view_ = reads_view_ || is_view(name);
   };
   const auto add_write = [&](const std::string& name) {
-    ++writers_[memory(name)];
+    ++writers_[group_of(aliases_, name)];
     writes_view_ = writes_view_ || is_view(name);
   };
   const auto add_ends = [&](EdgeId e, NodeId end, const auto& add) {

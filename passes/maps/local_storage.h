@@ -44,7 +44,9 @@ class ScopeUse {
  public:
   ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry, Aliases aliases);
   /// May it? A view may be of any container.
-  bool reads(const std::string& data) const { return reads_view_ || reads_.contains(memory(data)); }
+  bool reads(const std::string& data) const {
+    return reads_view_ || reads_.contains(group_of(aliases_, data));
+  }
   bool writes(const std::string& data) const { return writes_view_ || writers(data) > 0; }
   /// May it write the container by more than one way out, or at a node inside?
   bool writes_more_than_once(const std::string& data) const {
@@ -52,13 +54,8 @@ class ScopeUse {
   }
 
  private:
-  /// The name that stands for all that may be the same memory.
-  const std::string& memory(const std::string& data) const {
-    const auto found = aliases_.find(data);
-    return found == aliases_.end() ? data : found->second;
-  }
   std::size_t writers(const std::string& data) const {
-    const auto found = writers_.find(memory(data));
+    const auto found = writers_.find(group_of(aliases_, data));
     return found == writers_.end() ? 0 : found->second;
   }
 

@@ -278,7 +278,7 @@ void Sweep::announce() {
 }
 
 Changed Sweep::remove() {
-  Removal removal(sdfg_, state_, tree_, order_, program_.effects_);
+  Removal removal(sdfg_, state_, tree_, order_, program_.effects_, program_.aliases_);
   for (NodeId n : state_.nodes())
     if (!alive_[n.value]) removal.remove(n);
   for (EdgeId e : state_.edges())
@@ -320,7 +320,7 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
   for (EdgeId e : state_.out(n))
     if (live_[e.value]) needed.insert(state_[e].src_connector);
   const Trail here = trail_.in(state_, n);
-  Program inside(**nested.sdfg, program_.effects_, program_.context_);
+  Program inside(**nested.sdfg, program_.effects_, program_.aliases_, program_.context_);
   changed_ |= inside.run(&needed, here);
   SymbolSet unneeded;
   if (inside.uses_anything()) {

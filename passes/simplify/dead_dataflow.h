@@ -68,7 +68,7 @@ struct Uses {
 /// The walk through one SDFG.
 class Program {
  public:
-  Program(Sdfg& sdfg, SideEffects& effects, PassContext& context);
+  Program(Sdfg& sdfg, SideEffects& effects, LazyAliases& aliases, PassContext& context);
   /// `needed_outside`: arguments whose values somebody wants afterwards; null: all.
   Changed run(const SymbolSet* needed_outside, const Trail& trail);
   // After the run, of a container or what was one.
@@ -107,6 +107,7 @@ class Program {
 
   Sdfg& sdfg_;
   SideEffects& effects_;
+  LazyAliases& aliases_;
   PassContext& context_;
   std::vector<std::string> names_;  ///< of the containers that there were
   NameIndex index_;                 ///< of names_

@@ -29,8 +29,9 @@ std::vector<Reads::Change> Reads::take_back(std::size_t mark) {
 
 // ---- One SDFG.
 
-Program::Program(Sdfg& sdfg, SideEffects& effects, PassContext& context)
-    : sdfg_(sdfg), effects_(effects), context_(context), reads_(sdfg.arrays.size()) {
+Program::Program(Sdfg& sdfg, SideEffects& effects, LazyAliases& aliases, PassContext& context)
+    : sdfg_(sdfg), effects_(effects), aliases_(aliases), context_(context),
+      reads_(sdfg.arrays.size()) {
   names_.reserve(sdfg_.arrays.size());
   index_.reserve(sdfg_.arrays.size());
   for (const auto& [name, data] : sdfg_.arrays) {
@@ -273,7 +274,8 @@ namespace sdfg {
 
 Result<Changed> DeadDataflowElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
   SideEffects effects;
-  return dead_dataflow::Program(sdfg, effects, context).run(nullptr, {});
+  LazyAliases aliases(sdfg);
+  return dead_dataflow::Program(sdfg, effects, aliases, context).run(nullptr, {});
 }
 
 }  // namespace sdfg

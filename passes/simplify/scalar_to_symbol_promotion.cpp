@@ -83,13 +83,16 @@ struct Argument {
 class Promotion {
  public:
   Promotion(Sdfg& sdfg, const Trail& trail, const ScalarToSymbolPromotion::Options& options,
-            const GpuMemory& gpu, const Assumptions& granted, PassContext& context)
-      : sdfg_(sdfg), trail_(trail), options_(options), gpu_(gpu), granted_(granted),
-        context_(context), accesses_(sdfg), states_(sdfg, trail) {
+            const GpuMemory& gpu, LazyAliases& aliases, const Assumptions& granted,
+            PassContext& context)
+      : sdfg_(sdfg), trail_(trail), options_(options), gpu_(gpu), aliases_(aliases),
+        granted_(granted), context_(context), accesses_(sdfg), states_(sdfg, trail) {
     for (const auto& [state, here] : states_.states())
       for (NodeId n : state->nodes())
         if (const auto* access = (*state)[n].as<AccessNode>(); access && !state->in(n).empty())
           written_[state].insert(access->data);
+    const Aliases same = aliases.of(sdfg);
+    for (auto& [state, names] : written_) add_aliases(same, names);
   }
 
   Changed run() {
@@ -401,7 +404,7 @@ class Promotion {
     Promotion*& inside = inside_of_[&nested];
     if (!inside)
       inside = inside_.emplace_back(std::make_unique<Promotion>(
-          **nested.sdfg, trail_, options_, gpu_, nothing_, context_)).get();
+          **nested.sdfg, trail_, options_, gpu_, aliases_, nothing_, context_)).get();
     Scalar argument{connector};
     if (const Refusal why = inside->check(argument)) return "inside " + label + ": " + why.reason();
     scalar.controls |= argument.controls;
@@ -491,7 +494,7 @@ class Promotion {
       for (NodeId n : order)
         if (const auto found = values_.find({state, n}); found != values_.end())
           assignments_[state].push_back(found->second);
-      Removal removal(sdfg_, *state, scopes, order, effects_);
+      Removal removal(sdfg_, *state, scopes, order, effects_, aliases_);
       for (EdgeId e : edges[state]) removal.remove(e);
       for (NodeId n : nodes[state]) removal.remove(n);
       removal.apply();
@@ -544,6 +547,7 @@ class Promotion {
   const Trail& trail_;
   const ScalarToSymbolPromotion::Options& options_;
   const GpuMemory& gpu_;
+  LazyAliases& aliases_;
   const Assumptions& granted_;
   const Assumptions nothing_;  ///< is granted inside
   PassContext& context_;
@@ -557,7 +561,7 @@ class Promotion {
   NameSet promoted_;
   std::vector<std::unique_ptr<Promotion>> inside_;  ///< nested SDFGs that are given scalars
   // By state or node; looked up, never iterated.
-  std::map<const State*, NameSet> written_;
+  std::map<const State*, NameSet> written_;  ///< with all that may be the same memory
   std::map<const LoopRegion*, std::optional<LoopRange>> loops_;
   std::map<const State*, ScopeTree> trees_;
   std::map<const State*, ConnectorIndex> indices_;
@@ -571,9 +575,11 @@ class Promotion {
 Result<Changed> ScalarToSymbolPromotion::run(Sdfg& sdfg, const Options& options,
                                              PassContext& context) {
   const GpuMemory gpu(sdfg);
+  LazyAliases aliases(sdfg);
   return on_each_sdfg(sdfg, {}, context.assumptions(),
                       [&](Sdfg& each, const Trail& trail, const Assumptions& granted) {
-                        return Promotion(each, trail, options, gpu, granted, context).run();
+                        return Promotion(each, trail, options, gpu, aliases, granted, context)
+                            .run();
                       });
 }
 
