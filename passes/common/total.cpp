@@ -1,6 +1,8 @@
 #include "passes/common/total.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace sdfg {
 namespace {
@@ -8,6 +10,14 @@ namespace {
 bool is_nonzero(const Expr& e) {
   const auto value = simplify(e).as_integer();
   return value && *value != 0;
+}
+
+/// What a function divides integers by; null: it does not.
+const Expr* divisor_of(const Expr& call) {
+  constexpr std::array<std::string_view, 6> dividing{"Modulo",    "cpp_mod",  "int_floor_ni",
+                                                     "py_divmod", "py_floor", "py_mod"};
+  if (call.args().size() >= 2 && std::ranges::count(dividing, call.name())) return &call.arg(1);
+  return call.args().size() == 1 && call.name() == "reciprocal" ? &call.arg(0) : nullptr;
 }
 
 /// Of the operation alone.
@@ -19,6 +29,10 @@ bool is_total_here(const Expr& e, const TypeTable& types) {
   switch (e.op()) {
     case Op::Div: case Op::FloorDiv: case Op::CeilDiv: case Op::Mod:
       return is_nonzero(e.arg(1)) || any_float();
+    case Op::Call: {
+      const Expr* divisor = divisor_of(e);
+      return !divisor || is_nonzero(*divisor) || any_float();
+    }
     case Op::Pow: {
       const auto power = simplify(e.arg(1)).as_integer();
       return !power || *power >= 0 || is_nonzero(e.arg(0)) || any_float();
@@ -48,7 +62,9 @@ struct StatementsAreTotal {
   }
   bool operator()(const WhileStatement&) const { return false; }  // it might never end
   bool operator()(const ForStatement& s) const {
-    return is_total(s.iterable, types) && all(s.body);
+    // With a step of 0 it never ends.
+    const bool steps = s.iterable.is(Op::Call) && s.iterable.args().size() == 3;
+    return is_total(s.iterable, types) && (!steps || is_nonzero(s.iterable.arg(2))) && all(s.body);
   }
   bool operator()(const ReturnStatement& s) const { return !s.value || is_total(*s.value, types); }
   bool operator()(const PassStatement&) const { return true; }

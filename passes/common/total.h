@@ -6,7 +6,7 @@
 namespace sdfg {
 
 /// Can it be computed whatever values the names have? Integers must not be divided by what may be
-/// 0, and not be shifted by what may be no number of bits; a `while` loop might never end. Names
+/// 0, and not be shifted by what may be no number of bits; a loop might never end. Names
 /// without a type may be integers.
 bool is_total(const Expr& expr, const TypeTable& types = {});
 bool is_total(const Subset& subset);
