@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/analysis/assigned_symbols.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -54,8 +53,7 @@ std::vector<WholeResult> results(const Sdfg& program, const State& state) {
 
 class Equalities {
  public:
-  explicit Equalities(const Sdfg& program)
-      : program_(program), assigned_(assigned_symbols(program)) {}
+  explicit Equalities(const Sdfg& program) : program_(program) {}
 
   std::vector<Expr> run() {
     for_each_state(program_, [&](const State& state) {
@@ -84,10 +82,9 @@ class Equalities {
   }
 
   /// Adds what makes the two the same: expressions that differ in some symbols alone.
-  bool match(const Expr& a, const Expr& b, Substitution& same) const {
+  static bool match(const Expr& a, const Expr& b, Substitution& same) {
     if (a == b) return true;
     if (a.is(Op::Symbol) && b.is(Op::Symbol)) {
-      if (!is_free(a.name()) || !is_free(b.name())) return false;
       const auto [found, added] = same.emplace(b.name(), a);
       return added || found->second == a;
     }
@@ -95,10 +92,6 @@ class Equalities {
     for (std::size_t i = 0; i < a.args().size(); ++i)
       if (!match(a.arg(i), b.arg(i), same)) return false;
     return true;
-  }
-  bool is_free(const std::string& name) const {
-    const auto type = program_.symbols.find(name);
-    return type != program_.symbols.end() && type->second.is_integer() && !assigned_.contains(name);
   }
 
   /// Do they read the same elements of some container if the symbols are the same?
@@ -112,7 +105,6 @@ class Equalities {
   }
 
   const Sdfg& program_;
-  const SymbolSet assigned_;
   std::vector<Expr> conditions_;
 };
 

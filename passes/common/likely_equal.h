@@ -10,7 +10,7 @@ namespace sdfg {
 /// writes as a whole have the same shape and are made of the same elements of some container, or by
 /// one map. The results of one field operator, say, are of one size, though the program has symbols
 /// for each.
-/// In the order of the states; none about symbols that the program assigns.
+/// In the order of the states; the program may assign some of the symbols.
 std::vector<Expr> likely_equalities(const Sdfg& program);
 
 }  // namespace sdfg
