@@ -157,9 +157,7 @@ void add_narrowed(const Sdfg& parent, const NestedSdfg& nested, SymbolSet& out) 
   for (const auto& [name, value] : nested.symbol_mapping) {
     const Type* own = inner.find(name);
     if (!own || own->base() == BaseType::Int64) continue;
-    const auto is_wider = [&](const Type& given) {
-      return given.base() != own->base() && given.bytes() > own->bytes();
-    };
+    const auto is_wider = [&](const Type& given) { return given.bytes() > own->bytes(); };
     const auto mentions_wider = [&](const std::string& read) {
       const auto given = parent.symbols.find(read);
       return given != parent.symbols.end() && is_wider(given->second);

@@ -216,7 +216,7 @@ bool writes_view(const Sdfg& sdfg, const State& state, EdgeId edge, NodeId node,
 std::optional<Subset> written_by_leaf(const Sdfg& sdfg, const State& state, EdgeId leaf,
                                       const Assumptions& known, int level) {
   const Memlet& memlet = state[leaf].memlet;
-  if (memlet.empty() || memlet.dynamic || memlet.wcr) return std::nullopt;
+  if (memlet.empty() || memlet.dynamic) return std::nullopt;
   const NodeId from = state.source(leaf);
   const Node& source = state[from];
   if (source.is<AccessNode>()) {
@@ -240,10 +240,9 @@ std::optional<Subset> written_by_leaf(const Sdfg& sdfg, const State& state, Edge
 std::optional<Subset> written_by(const Sdfg& sdfg, const State& state, EdgeId edge,
                                  const Assumptions& known, int level) {
   const auto path = edges_from(state, edge, state.target(edge));
-  // One edge per level: no other writes join.
-  for (std::size_t i = 0; i < path.size(); ++i)
-    if (path[i].leaf != (i + 1 == path.size()) || state[path[i].edge].memlet.wcr)
-      return std::nullopt;
+  // One edge per level: connectors have one.
+  for (const PathEdge& each : path)
+    if (state[each.edge].memlet.wcr) return std::nullopt;
   auto subset = written_by_leaf(sdfg, state, path.back().edge, known, level);
   for (std::size_t i = path.size() - 1; subset && i-- > 0;) {
     const auto* exit = state[state.source(path[i].edge)].as<MapExit>();
@@ -272,8 +271,8 @@ bool writes_all(const Sdfg& sdfg, const State& state, EdgeId edge, const Subset&
 }
 
 bool writes_container(const Sdfg& sdfg, const Region& region, const std::string& container) {
-  const Data* data = sdfg.arrays.get(container);
-  return data && is_written(*data, all_elements(*data), Inside(sdfg, container, 0).of(region));
+  const Data& data = sdfg.arrays.at(container);
+  return is_written(data, all_elements(data), Inside(sdfg, container, 0).of(region));
 }
 
 bool is_whole(const Data& data, const Subset& subset) {

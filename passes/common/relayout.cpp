@@ -54,8 +54,7 @@ class Translator {
     const Sdfg& inner = **nested_.sdfg;
     const auto taken = [&](const std::string& name) {
       return bound_.contains(name) || nested_.symbol_mapping.contains(name) ||
-             inner.arrays.contains(name) || inner.symbols.contains(name) ||
-             inner.constants.contains(name);
+             inner.arrays.contains(name) || inner.constants.contains(name);
     };
     std::string name = symbol;
     for (std::size_t i = 0; taken(name); ++i) name = symbol + "_" + std::to_string(i);
