@@ -40,10 +40,9 @@ class Walk {
         if (reads_by_name(region[e]) && !covered(written, all_elements(data_))) return false;
       if (out.empty()) break;
       // Several ways: what is written on one of them is not certain, so none may touch it.
-      if (out.size() > 1 || !region[out[0]].condition.always_true() ||
-          region.in(region.target(out[0])).size() != 1)
-        return false;
+      if (out.size() > 1 || !region[out[0]].condition.always_true()) return false;
       id = region.target(out[0]);
+      if (id == first || region.in(id).size() != 1) return false;
     }
     return seen == region.node_count();
   }

@@ -135,8 +135,9 @@ void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId id, std::vector<Bloc
   move_ways_out(region, id, added.back());
   if (first == id) first = added.front();
   region.erase(id);
-  for (BlockId b : added)
-    if (region[b].is<ControlFlowRegion>()) splice_region(region, b, first, labels);
+  for (BlockId b : added)  // what follows an iteration that never ends is gone
+    if (region.contains(b) && region[b].is<ControlFlowRegion>())
+      splice_region(region, b, first, labels);
 }
 
 }  // namespace sdfg
