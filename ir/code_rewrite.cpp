@@ -218,16 +218,6 @@ class Replacer {
   const ByName<Type>* outputs_;
 };
 
-/// The type that C++ gives a value; unknown for more than a literal or a name.
-Type type_in_code(const Expr& value, const ByName<Type>& types) {
-  if (value.is(Op::Integer))
-    return value.value() == std::int32_t(value.value()) ? BaseType::Int32 : BaseType::Int64;
-  if (value.is(Op::Float)) return BaseType::Float64;
-  if (value.is(Op::True) || value.is(Op::False)) return BaseType::Bool;
-  const auto known = value.is(Op::Symbol) ? types.find(value.name()) : types.end();
-  return known == types.end() ? Type() : known->second;
-}
-
 /// Is the value in C++ what a symbol of the type would be? Small integers become `int` there.
 bool has_type(const Expr& value, const Type& type, const ByName<Type>& mentioned) {
   const Type own = type_in_code(value, mentioned);

@@ -95,7 +95,7 @@ class Compiler {
 
   Typed compile(const Expr& e) const {
     switch (e.op()) {
-      case Op::Integer: return constant(literal_type(e.value()), Number(e.value()));
+      case Op::Integer: return constant(literal_type_in_cpp(e.value()), Number(e.value()));
       case Op::Float: return constant(BaseType::Float64, number_of(e.number()));
       case Op::Imaginary:
         return constant(BaseType::Complex128, number_of(std::complex<double>(0, e.number())));
@@ -181,7 +181,7 @@ class Compiler {
 
   Typed unary(const Expr& e) const {
     if (e.is(Op::Neg) && e.arg(0).is(Op::Integer))
-      return constant(literal_type(-e.arg(0).value()), Number(-e.arg(0).value()));
+      return constant(literal_type_in_cpp(-e.arg(0).value()), Number(-e.arg(0).value()));
     Typed value = compile(e.arg(0));
     const BaseType type = promoted(value.type);
     const Unary f = unary_operator(e.op(), type);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/interpreter/machine.h"
+#include "ir/analysis/expression_types.h"
 
 namespace sdfg::interpreter {
 namespace {
@@ -201,46 +202,12 @@ bool is_supported(BaseType type) {
 }
 
 BaseType promoted(BaseType type) {
-  switch (type) {
-    case BaseType::Bool:
-    case BaseType::Int8:
-    case BaseType::Int16:
-    case BaseType::UInt8:
-    case BaseType::UInt16: return BaseType::Int32;
-    case BaseType::Float16:
-    case BaseType::BFloat16: return BaseType::Float32;
-    case BaseType::Struct: throw Stop("C++ has no arithmetic on structures");
-    default: return type;
-  }
+  if (type == BaseType::Struct) throw Stop("C++ has no arithmetic on structures");
+  return promoted_in_cpp(type);
 }
 
 BaseType common_type(BaseType a, BaseType b) {
-  a = promoted(a), b = promoted(b);
-  if (a == b) return a;
-  const auto rank = [](BaseType t) {
-    switch (t) {
-      case BaseType::Int32: return 0;
-      case BaseType::UInt32: return 1;
-      case BaseType::Int64: return 2;
-      case BaseType::UInt64: return 3;
-      case BaseType::Float32: return 4;
-      case BaseType::Float64: return 5;
-      case BaseType::Complex64: return 6;
-      default: return 7;
-    }
-  };
-  const bool double_complex = (a == BaseType::Complex64 && b == BaseType::Float64) ||
-                              (b == BaseType::Complex64 && a == BaseType::Float64);
-  if (double_complex) return BaseType::Complex128;
-  return rank(a) > rank(b) ? a : b;
-}
-
-BaseType literal_type(std::int64_t value) {
-  if (value > std::numeric_limits<std::int32_t>::min() &&
-      value <= std::numeric_limits<std::int32_t>::max())
-    return BaseType::Int32;
-  if (value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()) return BaseType::UInt32;
-  return BaseType::Int64;
+  return common_type_in_cpp(promoted(a), promoted(b));
 }
 
 Unary conversion(BaseType from, BaseType to) {

@@ -75,13 +75,10 @@ auto with_type(BaseType type, F&& f) {
 bool is_supported(BaseType type);
 
 // ---- C++'s rules.
-/// What a value of this type becomes in arithmetic: small integers and bool become int. Throws Stop
-/// for structures, as conversion() does, which have no arithmetic.
+/// As promoted_in_cpp and common_type_in_cpp. They throw Stop for structures, as conversion() does:
+/// those have no arithmetic.
 BaseType promoted(BaseType type);
-/// The common type of two operands (the usual arithmetic conversions).
 BaseType common_type(BaseType a, BaseType b);
-/// The type of an integer literal as DaCe prints it: int, unsigned, or 64 bits.
-BaseType literal_type(std::int64_t value);
 
 /// A C++ cast. Floats outside an integer's range become what x86 makes of them.
 Number convert(Number value, BaseType from, BaseType to);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/expression_types.h"
@@ -147,6 +149,121 @@ Type type_of(const Expr& expr, const TypeTable& names) {
       return {};
     default:
       return common_type(expr, names);
+  }
+}
+
+BaseType promoted_in_cpp(BaseType type) {
+  switch (type) {
+    case BaseType::Bool:
+    case BaseType::Int8:
+    case BaseType::Int16:
+    case BaseType::UInt8:
+    case BaseType::UInt16: return BaseType::Int32;
+    case BaseType::Float16:
+    case BaseType::BFloat16: return BaseType::Float32;
+    default: return type;
+  }
+}
+
+BaseType common_type_in_cpp(BaseType a, BaseType b) {
+  a = promoted_in_cpp(a), b = promoted_in_cpp(b);
+  if (a == b) return a;
+  const auto rank = [](BaseType t) {
+    switch (t) {
+      case BaseType::Int32: return 0;
+      case BaseType::UInt32: return 1;
+      case BaseType::Int64: return 2;
+      case BaseType::UInt64: return 3;
+      case BaseType::Float32: return 4;
+      case BaseType::Float64: return 5;
+      case BaseType::Complex64: return 6;
+      default: return 7;
+    }
+  };
+  const bool double_complex = (a == BaseType::Complex64 && b == BaseType::Float64) ||
+                              (b == BaseType::Complex64 && a == BaseType::Float64);
+  if (double_complex) return BaseType::Complex128;
+  return rank(a) > rank(b) ? a : b;
+}
+
+BaseType literal_type_in_cpp(std::int64_t value) {
+  if (value > std::numeric_limits<std::int32_t>::min() &&
+      value <= std::numeric_limits<std::int32_t>::max())
+    return BaseType::Int32;
+  if (value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()) return BaseType::UInt32;
+  return BaseType::Int64;
+}
+
+namespace {
+/// The common type of the last operands, from this one on; unknown if one of them is.
+Type common_type_in_code(const Expr& expr, const TypeTable& names, std::size_t first = 0) {
+  Type type = type_in_code(expr.arg(first), names);
+  for (const Expr& arg : expr.args().subspan(first + 1)) {
+    const Type other = type_in_code(arg, names);
+    if (!type.is_scalar() || !other.is_scalar()) return {};
+    type = common_type_in_cpp(type.base(), other.base());
+  }
+  return type;
+}
+}  // namespace
+
+Type type_in_code(const Expr& expr, const TypeTable& names) {
+  const auto promoted_first = [&] {
+    const Type type = type_in_code(expr.arg(0), names);
+    return type.is_scalar() ? Type(promoted_in_cpp(type.base())) : Type();
+  };
+  switch (expr.op()) {
+    case Op::Integer: return literal_type_in_cpp(expr.value());
+    case Op::Float: return BaseType::Float64;
+    case Op::Opaque: return unsigned_literal(expr) ? Type(BaseType::UInt64) : Type();
+    case Op::Symbol: return lookup(names, expr.name());
+    case Op::True:
+    case Op::False:
+    case Op::And:
+    case Op::Or:
+    case Op::Not:
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge: return BaseType::Bool;
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::CeilDiv:
+    case Op::Mod:
+    case Op::BitAnd:
+    case Op::BitOr:
+    case Op::BitXor: return common_type_in_code(expr, names);
+    case Op::FloorDiv: {
+      const Type type = common_type_in_code(expr, names);
+      return type.is_integer() ? type : Type();
+    }
+    case Op::Neg:
+    case Op::Invert:
+    case Op::LeftShift:
+    case Op::RightShift: return promoted_first();
+    case Op::Min:
+    case Op::Max:
+    case Op::Select: {  // equal types stay as they are
+      const std::size_t first = expr.is(Op::Select) ? 1 : 0;
+      const Type type = type_in_code(expr.arg(first), names);
+      const bool same = std::ranges::all_of(expr.args().subspan(first), [&](const Expr& arg) {
+        return type_in_code(arg, names) == type;
+      });
+      return same ? type : common_type_in_code(expr, names, first);
+    }
+    case Op::Pow: {
+      const auto exponent = expr.arg(1).as_integer();
+      if (exponent == 0) return BaseType::Int32;
+      if (!exponent || *exponent < 0) return {};
+      const Type type = type_in_code(expr.arg(0), names);
+      return type.is_integer() || type.is_bool() ? type : promoted_first();
+    }
+    case Op::Call: return conversion_type(expr.name()).value_or(Type());
+    default: return {};
   }
 }
 
