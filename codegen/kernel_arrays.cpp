@@ -21,6 +21,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/window.h"
 #include "ir/expr_symbols.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
@@ -200,8 +201,7 @@ class Mover {
       const Level& level = levels[i];
       const bool top = i == 0;
       if (level.node) {
-        const auto& mapping = (*level.state)[level.node].as<NestedSdfg>()->symbol_mapping;
-        const Substitution values(mapping.begin(), mapping.end());
+        const Substitution values = mapped_values(*(*level.state)[level.node].as<NestedSdfg>());
         size = substitute(size, values), points = substitute(points, values);
       }
       std::vector<const MapEntry*> maps;

@@ -249,4 +249,19 @@ Fraction over_one_denominator(const Expr& expr) {
   return out;
 }
 
+Expr rounded_down(const Expr& expr) {
+  if (has_quotient(expr)) {
+    const auto [numerator, denominator] = over_one_denominator(expr);
+    return floor_div(numerator, denominator);
+  }
+  if (expr.is(Op::Pow) || expr.is(Op::Call)) return expr;  // sqrt(N)
+  std::vector<Expr> args;
+  bool same = true;
+  for (const Expr& arg : expr.args()) {
+    args.push_back(rounded_down(arg));
+    same = same && args.back().same(arg);
+  }
+  return same ? expr : simplify(Expr::make(expr.op(), std::move(args), expr.name()));
+}
+
 }  // namespace sdfg

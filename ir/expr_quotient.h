@@ -14,5 +14,8 @@ struct Fraction {
   Expr numerator, denominator;
 };
 Fraction over_one_denominator(const Expr& expr);
+/// What an integer symbol becomes that is given the expression: it drops what quotients leave over,
+/// so that they do not cancel afterwards, int_floor(N, 2) for N/2.
+Expr rounded_down(const Expr& expr);
 
 }  // namespace sdfg

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/analysis/scope_tree.h"
+#include "ir/analysis/window.h"
 #include "ir/place.h"
 #include "ir/walk.h"
 
@@ -125,8 +126,7 @@ Expr operations(const Node& node) {
   }
   const auto* nested = node.as<NestedSdfg>();
   if (!nested || !nested->sdfg) return 0;
-  const Substitution names(nested->symbol_mapping.begin(), nested->symbol_mapping.end());
-  return substitute(operations(**nested->sdfg), names);
+  return substitute(operations(**nested->sdfg), mapped_values(*nested));
 }
 
 /// Of one run of each scope, by its entry; without an entry, of the state.
@@ -303,7 +303,7 @@ class Counter {
     Counter counter(**nested.sdfg, what_, cost);
     counter.region(**nested.sdfg, place, 1);
     counter.transients();
-    const Substitution names(nested.symbol_mapping.begin(), nested.symbol_mapping.end());
+    const Substitution names = mapped_values(nested);
     const auto outside = [&](Expr& e) { e = substitute(e, names); };
     for (KernelCost& k : cost.kernels) {
       for (Expr* e : {&k.launches, &k.bytes_read, &k.bytes_written, &k.operations}) outside(*e);

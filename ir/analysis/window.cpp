@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "ir/expr_quotient.h"
+
 namespace sdfg {
+
+Substitution mapped_values(const NestedSdfg& nested) {
+  Substitution out;
+  for (const auto& [name, value] : nested.symbol_mapping) {
+    const auto& types = (**nested.sdfg).symbols;
+    const auto type = types.find(name);
+    const bool integer = type == types.end() || type->second.is_integer();
+    out.emplace(name, integer ? rounded_down(value) : value);
+  }
+  return out;
+}
 
 Subset Window::to_outer(const Subset& inside) const {
   Subset out;
@@ -108,10 +121,7 @@ bool is_all_inside(const NestedSdfg& nested, const std::string& connector, const
   const Data* found = (*nested.sdfg)->arrays.get(connector);
   if (!found) return false;
   Data inside = *found;
-  Substitution symbols;
-  for (const auto& [inner, value] : nested.symbol_mapping)
-    if (!value.is_symbol(inner)) symbols.emplace(inner, value);
-  substitute(inside, symbols);
+  substitute(inside, mapped_values(nested));
   return is_all_inside(inside, subset, outside);
 }
 

@@ -8,6 +8,10 @@
 
 namespace sdfg {
 
+/// What stands for the symbols inside of a nested SDFG that is loaded, in outer ones: integers are
+/// rounded down.
+Substitution mapped_values(const NestedSdfg& nested);
+
 /// How a nested SDFG's container lies in the container behind its connector: element 0 inside is
 /// the first element of the outer memlet's subset, and each wide dimension inside follows one
 /// dimension outside, in order, because it has the same stride.

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "ir/analysis/assigned_symbols.h"
+#include "ir/expr_quotient.h"
 #include "ir/expr_symbols.h"
 #include "ir/walk.h"
 #include "support/in_order.h"
@@ -203,7 +204,7 @@ Assumptions assumptions_inside(const Sdfg& parent, const NestedSdfg& nested,
   for (const auto& [name, value] : nested.symbol_mapping)
     if (!value.is_symbol(name) && !inside.bounds_of(name) && !changing.contains(name) &&
         all_passed(value))
-      inside.assume(name, value, value);
+      inside.assume(name, rounded_down(value), rounded_down(value));
   return inside;
 }
 

@@ -182,13 +182,10 @@ bool writes_inside(const Sdfg& sdfg, const NestedSdfg& nested, const std::string
   Boxes boxes = Inside(**nested.sdfg, connector, level + 1).of(**nested.sdfg);
   if (boxes.empty()) return false;
   // What a name that is handed in under its own means is the same outside.
-  Substitution symbols;
+  const Substitution symbols = mapped_values(nested);
   SymbolSet unknown;
   for (const Subset& box : boxes) collect_symbols(box, unknown);
-  for (const auto& [name, value] : nested.symbol_mapping) {
-    unknown.erase(name);
-    if (!value.is_symbol(name)) symbols.emplace(name, value);
-  }
+  for (const auto& [name, value] : symbols) unknown.erase(name);
   Data inside = *found;
   substitute(inside, symbols);
   const auto view = window(inside, *outside, *memlet.dst_subset);

@@ -4,6 +4,7 @@
 
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
+#include "ir/analysis/window.h"
 #include "ir/walk.h"
 
 namespace sdfg {
@@ -203,9 +204,8 @@ Refusal Relayout::connector(Sdfg& sdfg, State& state, NodeId node, const std::st
   if (mode_ == Mode::Apply && !adapted_.emplace(&inner, name).second) return {};
   Data* data = inner.arrays.get(name);
   if (!data) return "nested SDFG '" + nested.label + "' has no container '" + name + "'";
-  Substitution outer_terms(nested.symbol_mapping.begin(), nested.symbol_mapping.end());
   Data inside = *data;
-  substitute(inside, outer_terms);
+  substitute(inside, mapped_values(nested));
   auto strides = strides_inside(inside, layout, subset);
   if (!strides)
     return "'" + name + "' in nested SDFG '" + nested.label + "': " + strides.error().message;

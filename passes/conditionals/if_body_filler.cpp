@@ -5,6 +5,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/used_names.h"
+#include "ir/analysis/window.h"
 #include "ir/graph_algorithms.h"
 #include "ir/hiding_names.h"
 #include "passes/common/pass_inside.h"
@@ -71,9 +72,7 @@ IfBodyFiller::IfBodyFiller(const Sdfg& sdfg, State& state, NodeId scope, NodeId 
     : sdfg_(sdfg), state_(state), scope_(scope), node_(node), visible_(visible),
       taken_(std::move(taken)) {
   // Inputs that are there already serve what is moved, too.
-  Substitution symbols;
-  for (const auto& [name, value] : nested().symbol_mapping)
-    if (!value.is_symbol(name)) symbols.emplace(name, value);
+  const Substitution symbols = mapped_values(nested());
   for (EdgeId e : state_.in(node_)) {
     const Edge& edge = state_[e];
     const Data* outer = sdfg_.find_data(edge.memlet.data);
@@ -163,7 +162,7 @@ bool IfBodyFiller::can_become(const std::string& data, const Edge& edge) {
   // In the terms of the scope. What is inside stays in bounds whatever the shape is called; what
   // counts is where the elements lie.
   Data inside = inner().arrays.at(edge.dst_connector);
-  substitute(inside, Substitution(nested().symbol_mapping.begin(), nested().symbol_mapping.end()));
+  substitute(inside, mapped_values(nested()));
   if (outer.is_scalar() != inside.is_scalar() || !(outer.dtype == inside.dtype)) return false;
   if (outer.is_scalar()) return true;
   const Array *a = outer.as_array(), *b = inside.as_array();

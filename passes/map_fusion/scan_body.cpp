@@ -92,7 +92,7 @@ Refusal ScanBody::find_element(const std::string& connector, LoopRead& read) con
 }
 
 Substitution ScanBody::outer_values() const {
-  return {nested_.symbol_mapping.begin(), nested_.symbol_mapping.end()};
+  return mapped_values(nested_);
 }
 
 bool ScanBody::is_all_of(const std::string& connector, const Data& outside) const {

@@ -5,6 +5,7 @@
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/used_names.h"
+#include "ir/analysis/window.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/decide.h"
@@ -19,8 +20,8 @@ Substitution symbol_values(const NestedSdfg& nested, const Sdfg& outside) {
     return !here || !there || !here->is_scalar() || *here == *there;
   };
   Substitution out;
-  for (const auto& [inner, value] : nested.symbol_mapping)
-    if (!value.is_symbol(inner) || !same_type(inner)) out.emplace(inner, value);
+  for (auto& [inner, value] : mapped_values(nested))
+    if (!value.is_symbol(inner) || !same_type(inner)) out.emplace(inner, std::move(value));
   return out;
 }
 

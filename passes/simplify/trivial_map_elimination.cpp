@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/expr_quotient.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
 
@@ -19,7 +20,7 @@ Substitution only_values(const MapEntry& map) {
   Substitution values;
   for (std::size_t d = 0; d < map.params.size(); ++d)
     if (has_one_point(map.ranges[d]))
-      values.emplace(map.params[d], substitute(map.ranges[d].begin, values));
+      values.emplace(map.params[d], rounded_down(substitute(map.ranges[d].begin, values)));
   return values;
 }
 
