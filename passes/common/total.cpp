@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "ir/analysis/propagate.h"
+
 namespace sdfg {
 namespace {
 
@@ -91,6 +93,43 @@ bool is_total(const Code& code, const TypeTable& types) {
   const Statements* statements = code.statements();
   if (!statements) return code.expr() && is_total(*code.expr(), types);
   return StatementsAreTotal{types}.all(*statements);
+}
+
+namespace {
+/// Of all indices of a connector that is given the subset.
+bool indexes_inside(const Code& code, std::string_view connector, const Subset& subset) {
+  Subset whole;
+  for (std::size_t d : wide_dimensions(subset))
+    whole.ranges.push_back(Range::half_open(0, subset[d].size()));
+  if (whole.ranges.empty()) whole.ranges.push_back(Range::index(0));
+  bool inside = true;
+  rewrite(code, [&](const Expr& e) {
+    if (!e.is(Op::Subscript) || !e.arg(0).is_symbol(connector)) return e;
+    std::vector<Expr> element;
+    for (const Expr& index : e.args().subspan(1)) element.push_back(simplify(index));
+    inside = inside && element.size() == whole.rank() &&
+             certain(covers(whole, Subset::index(std::move(element))));
+    return e;
+  });
+  return inside;
+}
+}  // namespace
+
+bool stays_inside(const Sdfg& sdfg, const State& state, NodeId tasklet) {
+  const Code& code = state.get<Tasklet>(tasklet).code;
+  const bool indexes = code.text().find('[') != std::string::npos;
+  if (indexes && !code.statements()) return false;
+  const auto inside = [&](EdgeId e, std::string_view connector) {
+    if (state[e].memlet.empty()) return true;
+    const Data* data = sdfg.find_data(state[e].memlet.data);
+    const auto& subset = state[e].memlet.subset();
+    return data && subset && certain(covers(all_elements(*data), *subset)) &&
+           (!indexes || indexes_inside(code, connector, *subset));
+  };
+  return std::ranges::all_of(state.in(tasklet),
+                             [&](EdgeId e) { return inside(e, state[e].dst_connector); }) &&
+         std::ranges::all_of(state.out(tasklet),
+                             [&](EdgeId e) { return inside(e, state[e].src_connector); });
 }
 
 bool has_total_layout(const Data& data) {

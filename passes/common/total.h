@@ -12,6 +12,8 @@ bool is_total(const Expr& expr, const TypeTable& types = {});
 bool is_total(const Subset& subset);
 /// Python; code in other languages is if it has no character that divides.
 bool is_total(const Code& code, const TypeTable& types);
+/// Do its memlets, and the indices in its code, certainly name elements that are there?
+bool stays_inside(const Sdfg& sdfg, const State& state, NodeId tasklet);
 /// Where an element of the container lies.
 bool has_total_layout(const Data& data);
 

@@ -97,6 +97,8 @@ Refusal SideReader::check_code(const State& state, NodeId n) const {
   const std::string who = quoted(state[n].label());
   if (effects_.of(sdfg_, state[n])) return who + " has side effects";
   if (!never_fails(state, n)) return who + " may divide by zero, or never end";
+  if (!stays_inside(sdfg_, state, n))
+    return who + " may touch an element that is not there where the branch is not taken";
   for (EdgeId e : state.out(n))
     if (!is_computed(state, state.target(e))) return who + " writes what is used elsewhere, too";
   for (EdgeId e : state.in(n))

@@ -33,7 +33,8 @@ Refused when a condition reads containers; when a branch is more than one state,
 else than maps, copies that a map can make, and code without side effects that writes scalars of its
 own; when an iteration writes several elements of a container at once, or resolves conflicts; when
 the inside of a map uses what is used elsewhere; when what no branch guards then (ranges, places of
-elements, such code) may divide by zero or never end; and when no map around it would gain.)",
+elements, such code) may divide by zero or never end, or such code touch an element that is not
+there; and when no map around it would gain.)",
   };
   struct Options {
     bool leave_copies = false;
