@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "codegen/block_locals.h"
@@ -183,21 +184,27 @@ std::string TaskletCode::callback_argument(const Expr& argument) const {
   return found->offset == "0" ? found->text : found->text + " + " + found->offset;
 }
 
-/// DaCe's math.f of an integer is cut to the integer's type.
+/// DaCe's math.f of integers is cut to their type.
 std::optional<std::string> TaskletCode::integer_call(const Expr& call) const {
-  const std::size_t dot = call.name().rfind('.');
-  if (dot == std::string::npos || call.args().size() != 1) return std::nullopt;
+  const std::size_t dot = call.name().rfind('.'), count = call.args().size();
+  if (dot == std::string::npos || count == 0 || count > 2) return std::nullopt;
   const std::string name = call.name().substr(dot + 1);
-  const auto function = interpreter::find_function(name, true, std::array{BaseType::Int64});
+  const std::array types{BaseType::Int64, BaseType::Int64};
+  const auto function = interpreter::find_function(name, true, std::span(types).first(count));
   if (!function || function->result_as == BaseType::Unknown) return std::nullopt;
   if (!all_types_) {
     all_types_ = types_read();
     all_types_->merge(types_assigned(code_, *all_types_));
   }
-  const Type argument = type_of(call.arg(0), *all_types_);
-  if (!argument.is_integer() && argument.base() != BaseType::Bool) return std::nullopt;
-  const std::string value = printer_.print(Expr::make(Op::Call, {call.arg(0)}, name));
-  return "sdfg::like(" + printer_.print(call.arg(0)) + ", " + value + ")";
+  const std::vector<Expr> args(call.args().begin(), call.args().end());
+  const bool integers = std::ranges::all_of(args, [&](const Expr& arg) {
+    const Type type = type_of(arg, *all_types_);
+    return type.is_integer() || type.is_bool();
+  });
+  if (!integers) return std::nullopt;
+  const Expr own = count == 1 ? args[0] : Expr::make(Op::Add, args);
+  const std::string value = printer_.print(Expr::make(Op::Call, args, name));
+  return "sdfg::like(" + printer_.print(own) + ", " + value + ")";
 }
 
 std::optional<std::string> TaskletCode::access(const Expr& e) const {

@@ -376,11 +376,15 @@ class Compiler {
     const auto f = find_function(name, typeless, types);
     if (!f)
       throw Stop("'" + std::string(name) + "' is not defined for " + Type(argument.type).text());
-    Typed result{f->result, [call = f->unary, a = converted(std::move(argument), f->argument)] {
-                   return call(a());
-                 }};
-    if (f->result_as == BaseType::Unknown) return result;
-    return {f->result_as, converted(std::move(result), f->result_as)};
+    return result_of(*f, [call = f->unary, a = converted(std::move(argument), f->argument)] {
+      return call(a());
+    });
+  }
+
+  static Typed result_of(const Function& f, Eval eval) {
+    Typed result{f.result, std::move(eval)};
+    if (f.result_as == BaseType::Unknown) return result;
+    return {f.result_as, converted(std::move(result), f.result_as)};
   }
 
   std::optional<Typed> cast(std::string_view type, std::span<const Expr> args) const {
@@ -523,8 +527,8 @@ class Compiler {
       Typed a = compile(args[0]), b = compile(args[1]);
       const std::array types{a.type, b.type};
       if (const auto f = find_function(name, typeless, types))
-        return {f->result, [call = f->binary, a = converted(std::move(a), f->argument),
-                            b = converted(std::move(b), f->argument)] { return call(a(), b()); }};
+        return result_of(*f, [call = f->binary, a = converted(std::move(a), f->argument),
+                              b = converted(std::move(b), f->argument)] { return call(a(), b()); });
     }
     throw Stop("the function '" + e.name() +
                "' of these arguments is not known to the interpreter");

@@ -279,7 +279,7 @@ std::optional<Function> find_in(std::span<const Entry> entries, std::string_view
     const bool widened = e.on_floats && (is_integral(argument) || mixed);
     auto found = e.find(widened ? BaseType::Float64 : argument);
     // DaCe's math::f returns its argument's type, for integers too.
-    if (found && widened && typeless && found->result == BaseType::Float64)
+    if (found && widened && !mixed && typeless && found->result == BaseType::Float64)
       found->result_as = argument;
     return found;
   }

@@ -343,6 +343,27 @@ TEST(Cpp, AValueAsWhatAnotherOneIs) {
       << text;
 }
 
+// DaCe's math.f has one type for its arguments and its result.
+TEST(Cpp, FunctionsOfTwoIntegersGiveAnInteger) {
+  const std::string text = generated(R"--(sdfg angle(I: int64[2], A: float64[2])
+  state s
+    n0 = access I
+    n1 = tasklet t: "o = math.atan2(x, y)"
+    n2 = access A
+    n3 = tasklet t: "o = atan2(x, y)"
+    n0 -> n1.x : I[0]
+    n0 -> n1.y : I[1]
+    n1.o -> n2 : A[0]
+    n0 -> n3.x : I[0]
+    n0 -> n3.y : I[1]
+    n3.o -> n2 : A[1]
+)--");
+  EXPECT_NE(text.find("A[0] = sdfg::like(I[0] + I[1], sdfg::atan2(I[0], I[1]));"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("A[1] = sdfg::atan2(I[0], I[1]);"), std::string::npos) << text;
+}
+
 // DFT, as DaCe's FFT nodes expand.
 TEST(Cpp, AComplexNumberAsWhatAnotherOneIs) {
   const std::string text = generated(R"--(sdfg dft(o: complex64[1], x: float32)
