@@ -6,7 +6,7 @@
 namespace sdfg {
 
 std::string SdfgFunction::interstate_expr(const Expr& expr, const Place& place) {
-  CppExpr printer = between_states();
+  CppExpr printer = between_states(place);
   const auto access = printer.override;
   printer.override = [this, access](const Expr& e) -> std::optional<std::string> {
     // Asking whether an optional array is there looks at the pointer.

@@ -226,7 +226,7 @@ void SdfgFunction::emit_pointwise(At& at, NodeId id, const Pointwise& pointwise,
 }
 
 std::string SdfgFunction::print_code(const Expr& expr, const Place& place) const {
-  CppExpr printer = between_states();
+  CppExpr printer = between_states(place);
   std::string text = printer.print(expr);
   if (!printer.problem.empty()) program_.fail(place, printer.problem);
   return text;

@@ -25,15 +25,15 @@ std::string SdfgFunction::named(const std::string& symbol) const {
 }
 
 /// Conditions and assignments, which are typed as C++ is.
-CppExpr SdfgFunction::between_states() const {
-  CppExpr printer = symbolic();
+CppExpr SdfgFunction::between_states(const Place& place) const {
+  CppExpr printer = symbolic(place);
   printer.symbolic = false;
   printer.name = [this](const std::string& symbol) { return named(symbol); };
   return printer;
 }
 
 /// Ranges, subsets and sizes: computed in 64 bits with a sign, whatever the names' types.
-CppExpr SdfgFunction::symbolic() const {
+CppExpr SdfgFunction::symbolic(const Place& place) const {
   CppExpr printer;
   printer.symbolic = true;
   printer.name = [this](const std::string& symbol) {
@@ -49,7 +49,7 @@ CppExpr SdfgFunction::symbolic() const {
     if (type.is_integer() && !type.is_signed_integer()) text = "int64_t(" + text + ")";
     return text;
   };
-  printer.override = [this](const Expr& e) -> std::optional<std::string> {
+  printer.override = [this, &place](const Expr& e) -> std::optional<std::string> {
     if (e.is(Op::Attribute) && e.arg(0).is(Op::Symbol)) {
       const auto found = bindings_.find(e.arg(0).name());
       if (found != bindings_.end() && found->second.kind == Binding::Struct)
@@ -66,20 +66,20 @@ CppExpr SdfgFunction::symbolic() const {
     const std::vector<Expr> index(e.args().begin() + 1, e.args().end());
     if (const Data& data = *found->second.data;
         data.as_array() && index.size() != data.shape.size())
-      program_.fail(place_, "'" + e.arg(0).name() + "' is indexed with " +
-                                std::to_string(index.size()) + " indices, it has " +
-                                std::to_string(data.shape.size()) + " dimensions",
+      program_.fail(place, "'" + e.arg(0).name() + "' is indexed with " +
+                               std::to_string(index.size()) + " indices, it has " +
+                               std::to_string(data.shape.size()) + " dimensions",
                     "give an index for each dimension");
     if (far)
       return std::string("sdfg::gpu::read(__state->gpu, ") + found->second.text + " + " +
-             offset(*found->second.data, index, place_) + ")";
-    return found->second.text + "[" + offset(*found->second.data, index, place_) + "]";
+             offset(*found->second.data, index, place) + ")";
+    return found->second.text + "[" + offset(*found->second.data, index, place) + "]";
   };
   return printer;
 }
 
 std::string SdfgFunction::print(const Expr& expr, const Place& place) const {
-  const CppExpr printer = symbolic();
+  const CppExpr printer = symbolic(place);
   std::string text = printer.print(expr);
   if (!printer.problem.empty()) program_.fail(place, printer.problem);
   return text;

@@ -189,8 +189,10 @@ class SdfgFunction {
 
   // memlets.cpp
   std::string named(const std::string& symbol) const;
-  CppExpr between_states() const;
-  CppExpr symbolic() const;
+  // Places are those that messages name; they must outlive the printer.
+  CppExpr between_states(const Place& place) const;
+  CppExpr symbolic(const Place& place) const;
+  CppExpr symbolic() const { return symbolic(place_); }
   std::string print(const Expr& expr, const Place& place) const;
   Binding binding(const std::string& container, const Place& place);
   Binding member(Binding base, std::string_view path, const Place& place);
