@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes random SDFGs with sdfg-gen and holds the backends against each other.
 
-For each seed, a program of kind mixed and one of patterns: the same flags give the same bytes; the
+For each seed, a program of kind mixed or pieces and one of patterns: the same flags give the same bytes; the
 text form reads back; the interpreter runs it without a warning; the generated C++ gives the same bits,
 and up to the rounding of sums in another order when gt4py has optimized it. The first --gpu seeds of
 each kind also go through gpu-transformation, gt4py and auto, as CUDA or HIP on the stand-in for a GPU;
@@ -80,7 +80,7 @@ def main():
     programs = [[f"--kind={kind}", f"--size={arguments.size}"] for kind in KINDS]
     backends = [on_gpu("cuda", "cuda") if arguments.real else []] * len(KINDS)
     for i in range(arguments.count):
-        for kind in ("mixed", "patterns"):
+        for kind in ("pieces" if i % 3 == 1 else "mixed", "patterns"):
             programs.append([f"--kind={kind}", f"--size={arguments.size}", f"--seed={arguments.first + i}"])
             device = ("cuda", "hip")[i % 2]
             stand_in_or_real = on_gpu("cuda", "cuda") if arguments.real else on_gpu(device, f"{device}-on-cpu")

@@ -26,7 +26,7 @@ import tempfile
 import time
 import zipfile
 
-KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 18 * ["patterns"]
+KINDS = ["mixed", "mixed", "chain", "conditionals", "loops", "nest", "wide", "branches", "copies"] + 18 * ["patterns"] + 9 * ["pieces"]
 # Pipelines and the move to a GPU are drawn apart.
 NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 # Options without which a pass does nothing, or does it seldom.
@@ -134,9 +134,9 @@ def on_gpu(draw, drawn):
     return [*drawn[:at], "gpu-transformation", *drawn[at:]]
 
 
-def assumed(draw, program):
+def assumed(draw, program, data):
     """Flags that state what holds of sizes, so that minima and maxima have winners."""
-    known = [f"{s}>={draw.choice([1, 4])}" for s in "NK" if f"symbol {s}:" in program]
+    known = [f"{s}>={min(draw.choice([1, 4]), recorded(data, s))}" for s in "NK" if f"symbol {s}:" in program]
     return ["--assume=" + ",".join(known)] if known and draw.random() < 0.5 else []
 
 
@@ -276,14 +276,15 @@ def on_case(tools, passes, texts, steps, draw):
                      f"  {why}"), {}
 
 
-def one(tools, passes, texts, patterns, programs, steps, seed, folder):
+def one(tools, passes, texts, patterns, programs, steps, seed, folder, only):
     """(outcome, what to print, how often each pass applied)."""
     draw = random.Random(seed)
     if programs:
         return on_recorded(tools, passes, programs, steps, draw)
-    if draw.random() < 0.4:
+    if not only and draw.random() < 0.4:
         return on_case(tools, passes, texts, steps, draw)
-    kind, size = draw.choice(KINDS), draw.choice([10, 30, 45, 45])
+    kind, size = only or draw.choice(KINDS), draw.choice([10, 30, 45, 45])
+    size = 4 * size if kind == "pieces" else size  # much of it turns out not to be needed
     wanted = some(draw, patterns, 1)[0] if kind == "patterns" else None
     program, data = folder / f"{seed}.txt", folder / f"{seed}.npz"
     make = [tools / "sdfg-gen", f"--kind={kind}", *([f"--for={wanted}"] if wanted else []),
@@ -318,7 +319,7 @@ def on_program(tools, steps, draw, program, data, text, drawn, shown):
     results = f"--tolerance={rounding}" if made else f"--run={data}"
     for symbol in ("N", "K"):
         pipeline = pipeline.replace(f"${symbol}", "8" if made else str(recorded(data, symbol)))
-    flags = assumed(draw, text)
+    flags = assumed(draw, text, data)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                "--emit=none", "--stats", "--time", *flags, results)
     why = slow(done.stderr)
@@ -353,6 +354,7 @@ def main():
     parser.add_argument("--seconds", type=float, help="as many as begin in this time, instead of --count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--kind", choices=sorted(set(KINDS)), help="only programs of sdfg-gen of this kind")
     parser.add_argument("--programs", type=pathlib.Path, metavar="DIR", help="only recorded ones of this folder")
     parser.add_argument("--counts", action="store_true", help="print how often each pass applied")
     options = parser.parse_args()
@@ -369,11 +371,12 @@ def main():
              for step in steps if step != "fixed-point {"]
     outcomes, total = collections.Counter(), collections.Counter({name: 0 for name in passes})
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        texts = {} if options.programs else cases(tools, pool)
+        texts = {} if options.programs or options.kind else cases(tools, pool)
         os.chdir(folder)
         for seeds in batches(options):
             for outcome, text, counts in pool.map(
-                    lambda s: one(tools, passes, texts, patterns, programs, steps, s, pathlib.Path(folder)), seeds):
+                    lambda s: one(tools, passes, texts, patterns, programs, steps, s, pathlib.Path(folder), options.kind),
+                    seeds):
                 outcomes[outcome] += 1
                 total.update({name: count for name, count in counts.items() if name in total})
                 if outcome == "fault" and outcomes["fault"] <= MOST_PRINTED:

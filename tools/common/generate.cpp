@@ -5,6 +5,7 @@
 #include "ir/builder.h"
 #include "tools/common/generate_mixed.h"
 #include "tools/common/generate_patterns.h"
+#include "tools/common/generate_pieces.h"
 #include "tools/common/hide_names.h"
 
 namespace sdfg {
@@ -201,11 +202,15 @@ Sdfg generate(const GenerateOptions& options) {
       return wide(options.size);
     case Shape::Mixed:
     case Shape::Patterns:
+    case Shape::Pieces:
       break;
   }
   Random random(options.seed);
   Sdfg made = options.shape == Shape::Patterns
                   ? random_patterns(options.size, options.pass, random)
+              : options.shape == Shape::Pieces
+                  ? RandomPieces("pieces_" + std::to_string(options.seed), random, 0)
+                        .run(options.size)
                   : RandomProgram("random_" + std::to_string(options.seed), random, 0)
                         .run(options.size);
   hide_names(made, random);

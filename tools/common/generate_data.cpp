@@ -59,6 +59,7 @@ Result<NdArray> array_for(const Data& data, const Sizes& sizes) {
     return array;
   }
   std::int64_t last = 0;
+  bool is_empty = false;
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
     SDFG_TRY(const std::int64_t extent, size_of(data.shape[d], sizes));
     const Array* described = data.as_array();
@@ -67,21 +68,23 @@ Result<NdArray> array_for(const Data& data, const Sizes& sizes) {
     array.shape.push_back(extent);
     array.strides.push_back(stride);
     last += (extent - 1) * stride;
+    is_empty |= extent <= 0;
   }
-  array.bytes.resize(std::size_t(last + 1) * bytes);
+  array.bytes.resize(is_empty ? 0 : std::size_t(last + 1) * bytes);
   return array;
 }
 
 }  // namespace
 
-Result<NamedArrays> generate_data(const Sdfg& sdfg, std::uint64_t seed) {
+Result<NamedArrays> generate_data(const Sdfg& sdfg, std::uint64_t seed, bool any_sizes) {
   Random random(seed);
   SDFG_TRY(const std::vector<Argument> arguments, signature(sdfg));
   NamedArrays all;
   Sizes sizes;
   const auto add_symbol = [&](const std::string& name, const Type& type) {
     if (sizes.contains(name)) return;
-    const std::int64_t value = random.between(4, 9);
+    std::int64_t value = random.between(4, 9);
+    if (any_sizes && random.chance(40)) value = random.between(name[0] >= 'a' ? -3 : 0, 4);
     sizes[name] = value;
     NdArray scalar;
     scalar.type = type.known() ? type : Type(BaseType::Int64);

@@ -18,9 +18,9 @@ namespace {
 constexpr std::string_view help = R"(sdfg-gen [flag]…: make a random valid SDFG
 
   --kind=KIND    what it is made of (mixed): branch-nest, branches, chain, conditionals, copies,
-                 loops, mixed, nest, patterns, states, wide
+                 loops, mixed, nest, patterns, pieces, states, wide
   --size=N       about how many dataflow nodes it has (100)
-  --seed=N       another seed, another SDFG of kinds mixed and patterns, other data (1)
+  --seed=N       another seed, another SDFG of kinds mixed, patterns and pieces, other data (1)
   --depth=N      of nests: how deep they are (32)
   --for=PASS     of patterns: one of them is what this pass looks for
   --emit=FORM    json, text, dot or graphml (by the output's name, else text)
@@ -91,7 +91,8 @@ Result<Settings> parse(const std::vector<std::string>& words) {
 
 /// The arguments, and after a run the containers, under the names that `sdfg-opt --run` reads.
 Result<std::string> data_file(const Sdfg& sdfg, const Settings& s, const Console& console) {
-  SDFG_TRY(NamedArrays arguments, generate_data(sdfg, s.options.seed));
+  SDFG_TRY(NamedArrays arguments, generate_data(sdfg, s.options.seed,
+                                                     s.options.shape == Shape::Pieces));
   NamedArrays all;
   for (const auto& [name, array] : arguments) all["in:" + name] = array;
   if (s.record) {

@@ -1,0 +1,462 @@
+#include "tools/common/generate_pieces.h"
+
+#include <algorithm>
+#include <array>
+
+#include "support/text.h"
+#include "tools/common/generate_mixed.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::size_t of_three = 3;  ///< the domain with three points
+constexpr std::size_t domain_count = 7;
+
+}  // namespace
+
+RandomPieces::RandomPieces(std::string name, Random& random, int depth)
+    : builder_(std::move(name)), random_(random), depth_(depth) {
+  symbols_ = {"N", "M", "K", "a", "b"};
+  // In a nested SDFG, some change places, or have other names.
+  if (depth > 0 && random.chance(30)) std::swap(symbols_[0], symbols_[1]);
+  if (depth > 0 && random.chance(30)) std::swap(symbols_[3], symbols_[4]);
+  if (depth > 0 && random.chance(30)) symbols_[2] = "n";
+  for (const std::string& symbol : symbols_) builder_.symbol(symbol);
+  const std::string &n = symbols_[0], &m = symbols_[1], &k = symbols_[2], &a = symbols_[3],
+                    &b = symbols_[4];
+  domains_ = {{"0", n}, {"0", m}, {a, b}, {"0", "3"}, {a, n}, {"0", k + " - 2"},
+              {"0", "int_ceil(" + n + ", 2)"}};
+  least_.assign(domain_count, 0);
+  least_[of_three] = 3;
+}
+
+Sdfg RandomPieces::run(std::size_t budget) {
+  for (const char* name : {"A", "B", "C", "D"})
+    declare({.name = name, .type = random_type(), .dims = random_dims()}, false);
+  declare({.name = "I", .type = BaseType::Int64, .dims = {{0, 2, 2}}}, false);
+  declare({.name = "s", .is_scalar = true}, false);
+  containers_.back().is_writable = false;
+  region(builder_, budget, 0);
+  // What was computed last shows in the arguments.
+  for (std::size_t c = 0; c < 4; ++c) {
+    StateScope s{builder_.state(), {}, {}};
+    Points points;
+    for (const Extent& e : containers_[c].dims) {
+      Index index{fresh("r"), e.domain};
+      points.ranges.push_back(domains_[e.domain].begin + ":" + domains_[e.domain].end);
+      points.params.push_back(std::move(index));
+    }
+    const auto place = target(containers_[c], points.params);
+    if (!place) continue;
+    s.builder.open_map("results", points.params[0].name, points.ranges[0]);
+    for (std::size_t d = 1; d < points.params.size(); ++d)
+      s.builder.open_map("results", points.params[d].name, points.ranges[d]);
+    Ports in = inputs(s, points.params, c);
+    in.push_back({"z", *place});
+    s.builder.tasklet("result", in, code(in, points.params, containers_[c].type),
+                      {{"o", *place}});
+    for (std::size_t d = 0; d < points.params.size(); ++d) s.builder.close_map();
+    wrote(s, c);
+  }
+  return builder_.take();
+}
+
+// ---- Control flow.
+
+void RandomPieces::region(RegionBuilder& r, std::size_t budget, int depth) {
+  const std::size_t end = nodes_ + budget;
+  const std::size_t first = readable_.size(), index = indices_.size(), small = smalls_.size();
+  do {
+    block(r, std::min<std::size_t>(end > nodes_ ? end - nodes_ : 1, 4 + random_.below(40)), depth);
+    ++nodes_;
+  } while (nodes_ < end);
+  if (depth == 0) return;
+  // What is first written or assigned in here need not have been elsewhere.
+  while (readable_.size() > first) {
+    containers_[readable_.back()].is_readable = false;
+    readable_.pop_back();
+  }
+  indices_.resize(index);
+  smalls_.resize(small);
+}
+
+void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
+  constexpr int deepest = 3;
+  switch (depth < deepest ? random_.below(10) : 9) {
+    case 0:
+    case 1:
+      return loop(r, budget, depth);
+    case 2:
+      return while_loop(r, budget, depth);
+    case 3:
+    case 4:
+      return conditional(r, budget, depth);
+    case 5:
+      return assignment(r);
+    default:
+      return state(r, std::min<std::size_t>(budget, 4 + random_.below(16)));
+  }
+}
+
+void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
+  StateScope s{r.state(), {}, {}};
+  const std::size_t before = nodes_;
+  for (int tries = 0; tries < 8 && s.builder.state().node_count() + (nodes_ - before) < budget;
+       ++tries)
+    operation(s);
+  nodes_ += s.builder.state().node_count();
+}
+
+/// Over the points of a domain, from either end, some ends told by data.
+void RandomPieces::loop(RegionBuilder& r, std::size_t budget, int depth) {
+  Index index{fresh("k"), random_.below(domain_count), int(random_.below(2)),
+              int(random_.below(2))};
+  const Domain& domain = domains_[index.domain];
+  const std::string low = plus("(" + domain.begin + ")", index.low);
+  std::string end = plus("(" + domain.end + ")", -index.high);
+  if (!smalls_.empty() && random_.chance(30))
+    end = "min(" + end + ", " + low + " + " + smalls_[random_.below(smalls_.size())] + ")";
+  const std::string& k = index.name;
+  RegionBuilder body = random_.chance(30) ? r.loop(k, end + " - 1", k + " >= " + low, k + " - 1")
+                                          : r.loop(k, low, k + " < " + end,
+                                                   k + (random_.chance(20) ? " + 2" : " + 1"));
+  indices_.push_back(index);
+  const bool outer = std::exchange(in_loop_, true);
+  const int known = std::exchange(least_[index.domain], std::max(1, least_[index.domain]));
+  region(body, budget, depth + 1);
+  least_[index.domain] = known;
+  in_loop_ = outer;
+  if (random_.chance(15)) body.conditional().branch(condition()).break_loop();
+  indices_.pop_back();
+}
+
+void RandomPieces::while_loop(RegionBuilder& r, std::size_t budget, int depth) {
+  const std::string w = fresh("w");
+  r.assign({{w, "0"}});
+  const std::string more = random_.chance(60) ? " and " + condition() : "";
+  RegionBuilder body = r.while_loop(w + " < 3" + more);
+  smalls_.push_back(w);
+  const bool outer = std::exchange(in_loop_, false);
+  region(body, budget, depth + 1);
+  in_loop_ = outer;
+  smalls_.pop_back();
+  body.assign({{w, w + " + 1"}});
+}
+
+void RandomPieces::conditional(RegionBuilder& r, std::size_t budget, int depth) {
+  ConditionalBuilder choice = r.conditional();
+  const std::size_t branches = 1 + random_.below(3);
+  for (std::size_t i = 0; i < branches; ++i) {
+    const std::vector<int> known = least_;
+    const std::size_t domain = random_.below(domain_count - 1);
+    const int points = 1 + int(random_.below(2));
+    const bool by_size = random_.chance(40), last = i > 0 && i + 1 == branches;
+    std::string test = condition();
+    if (by_size) {
+      test = "(" + domains_[domain].end + ") - (" + domains_[domain].begin + ") > " +
+             std::to_string(points - 1);
+      if (!last) least_[domain] = std::max(least_[domain], points);
+    }
+    RegionBuilder branch = last ? choice.otherwise() : choice.branch(test);
+    if (random_.chance(12) && depth > 0) {
+      if (in_loop_ && random_.chance(70))
+        random_.chance(50) ? branch.break_loop() : branch.continue_loop();
+      else if (!in_loop_)
+        branch.return_();
+      else
+        region(branch, budget / branches, depth + 1);
+    } else {
+      region(branch, budget / branches, depth + 1);
+    }
+    least_ = known;
+  }
+}
+
+std::string RandomPieces::condition() {
+  for (int tries = 0; tries < 4; ++tries) {
+    const std::size_t c = readable_[random_.below(readable_.size())];
+    const auto place = element(containers_[c], {});
+    if (!place || place->find("int_ceil") != std::string::npos) continue;
+    containers_[c].was_read = true;
+    const std::string value = containers_[c].is_scalar ? containers_[c].name : *place;
+    if (containers_[c].type == BaseType::Bool) return random_.chance(50) ? value : "not " + value;
+    return value + (random_.chance(50) ? " > " : " <= ") + std::to_string(random_.below(3));
+  }
+  if (!smalls_.empty() && random_.chance(50))
+    return smalls_[random_.below(smalls_.size())] + " != " + std::to_string(random_.below(3));
+  return symbols_[random_.below(5)] + " < " + symbols_[random_.below(5)];
+}
+
+/// A symbol from 0 to 2, mostly from data.
+void RandomPieces::assignment(RegionBuilder& r) {
+  const std::string symbol = fresh("j");
+  std::string value = std::to_string(random_.below(3));
+  if (!smalls_.empty() && random_.chance(50))
+    value = "(" + smalls_[random_.below(smalls_.size())] + " + 1) % 3";
+  Container& c = containers_[readable_[random_.below(readable_.size())]];
+  if (const auto place = element(c, {});
+      c.type == BaseType::Int64 && place && place->find("int_ceil") == std::string::npos) {
+    c.was_read = true;
+    value = c.is_scalar ? c.name : *place;
+    if (!c.is_small) value = "max(0, min(2, " + value + "))";
+  }
+  r.assign({{symbol, value}});
+  smalls_.push_back(symbol);
+}
+
+// ---- Containers.
+
+std::string RandomPieces::fresh(const std::string& stem) {
+  return stem + std::to_string(depth_) + "_" + std::to_string(counter_++);
+}
+
+std::string RandomPieces::size(const Extent& e) const {
+  const Domain& domain = domains_[e.domain];
+  std::string points = domain.end;
+  if (domain.begin != "0" || e.domain == 5)
+    points = "Max(0, " + domain.end + (domain.begin == "0" ? "" : " - " + domain.begin) + ")";
+  return plus(points, e.fixed());
+}
+
+std::size_t RandomPieces::declare(Container c, bool transient) {
+  std::vector<std::string> shape;
+  for (const Extent& e : c.dims) shape.push_back(size(e));
+  if (c.strides.empty())
+    for (std::size_t d = 0; d < c.dims.size(); ++d)
+      c.strides.emplace_back(c.dims.begin() + std::ptrdiff_t(d) + 1, c.dims.end());
+  if (c.is_scalar) {
+    builder_.scalar(c.name, c.type, transient);
+  } else {
+    const std::string text = shape.empty() ? "1" : join(shape, ", ");
+    Data& data =
+        transient ? builder_.transient(c.name, c.type, text) : builder_.array(c.name, c.type, text);
+    for (std::size_t d = 0; d < c.dims.size(); ++d) {
+      Expr stride(1);
+      for (const Extent& e : c.strides[d])
+        stride = stride * parse_subset(size(e))->ranges[0].begin;
+      data.as_array()->strides[d] = std::move(stride);
+    }
+  }
+  containers_.push_back(std::move(c));
+  if (!transient) {
+    containers_.back().is_readable = true;
+    readable_.push_back(containers_.size() - 1);
+  }
+  return containers_.size() - 1;
+}
+
+std::size_t RandomPieces::new_transient(std::vector<Extent> dims, BaseType type) {
+  const bool is_scalar = dims.empty() && random_.chance(50);
+  return declare(
+      {.name = fresh("t"), .type = type, .dims = std::move(dims), .is_scalar = is_scalar}, true);
+}
+
+std::vector<RandomPieces::Extent> RandomPieces::random_dims() {
+  std::vector<Extent> dims(1 + random_.below(2));
+  for (Extent& e : dims) {
+    e.domain = random_.below(domain_count);
+    if (random_.chance(50)) e.before = int(random_.below(2)), e.behind = int(random_.below(3));
+  }
+  return dims;
+}
+
+BaseType RandomPieces::random_type() {
+  constexpr std::array types{BaseType::Float64, BaseType::Float64, BaseType::Float64,
+                             BaseType::Float32, BaseType::Int32,   BaseType::Int64,
+                             BaseType::Bool};
+  return types[random_.below(types.size())];
+}
+
+std::size_t RandomPieces::pick_output(StateScope& s) {
+  for (int tries = 0; tries < 6; ++tries) {
+    // Mostly what is seen in the end.
+    const std::size_t some = random_.chance(60) ? std::min<std::size_t>(4, readable_.size())
+                                                : readable_.size();
+    const std::size_t c = readable_[random_.below(some)];
+    if (containers_[c].is_writable && !containers_[c].is_small && !s.touched.contains(c)) return c;
+  }
+  return none;
+}
+
+std::size_t RandomPieces::pick_input(const StateScope& s, std::size_t avoid) {
+  for (int tries = 0; tries < 6; ++tries) {
+    const std::size_t recent = std::min<std::size_t>(readable_.size(), 6);
+    const std::size_t back = random_.below(random_.chance(60) ? recent : readable_.size());
+    const std::size_t c = readable_[readable_.size() - 1 - back];
+    if (c != avoid && !s.sealed.contains(c)) return c;
+  }
+  return none;
+}
+
+void RandomPieces::wrote(StateScope& s, std::size_t c) {
+  s.touched.insert(c);
+  containers_[c].was_written = true;
+  if (std::exchange(containers_[c].is_readable, true)) return;
+  readable_.push_back(c);
+}
+
+void RandomPieces::read(StateScope& s, std::size_t c) {
+  s.touched.insert(c);
+  containers_[c].was_read = true;
+}
+
+// ---- Points and elements.
+
+/// A part of a domain, perhaps with ends from data.
+std::string RandomPieces::range(std::size_t domain, Index& index, bool& all) {
+  std::string begin = domains_[domain].begin, end = domains_[domain].end;
+  if (random_.chance(60)) return begin + ":" + end;
+  all = false;
+  const std::string small =
+      smalls_.empty() ? std::to_string(random_.below(3)) : smalls_[random_.below(smalls_.size())];
+  switch (random_.below(6)) {
+    case 0:
+      return begin + ":" + end + ":2";
+    case 1:
+      index.low = 1;
+      return plus(begin, 1) + ":" + end;
+    case 2:
+      index.low = index.high = 1;
+      return plus(begin, 1) + ":" + plus(end, -1);
+    case 3:
+      return begin + " + " + small + ":" + end;
+    case 4:
+      return begin + ":" + end + " - " + small;
+    default:
+      return begin + ":Min(" + end + ", " + begin + " + " + small + ")";
+  }
+}
+
+RandomPieces::Points RandomPieces::random_points() {
+  Points points;
+  const std::size_t dims = 1 + random_.below(2);
+  for (std::size_t d = 0; d < dims; ++d) {
+    Index index{fresh("i"), random_.below(domain_count)};
+    const auto same = [&](const Index& i) { return i.domain == index.domain; };
+    if (std::ranges::any_of(points.params, same)) continue;
+    points.ranges.push_back(range(index.domain, index, points.all));
+    points.params.push_back(std::move(index));
+  }
+  return points;
+}
+
+std::string RandomPieces::whole(const Container& c) const {
+  std::vector<std::string> parts;
+  for (const Extent& e : c.dims) parts.push_back("0:" + size(e));
+  return c.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+}
+
+std::string RandomPieces::at_point(const Extent& e, const Index& index, int shift) const {
+  const std::string& begin = domains_[e.domain].begin;
+  return plus(begin == "0" ? index.name : index.name + " - " + begin, e.before + shift);
+}
+
+/// An element that is there whatever the sizes are.
+std::optional<std::string> RandomPieces::constant(const Extent& e) {
+  const int count = e.fixed() + least_[e.domain];
+  if (count <= 0) return std::nullopt;
+  if (count >= 3 && !smalls_.empty() && random_.chance(50))
+    return smalls_[random_.below(smalls_.size())];
+  if (random_.chance(30)) return size(e) + " - " + std::to_string(1 + random_.below(count));
+  return std::to_string(random_.below(std::size_t(count)));
+}
+
+/// An element to read, near some of the points around.
+std::optional<std::string> RandomPieces::element(const Container& c, const Indices& more) {
+  std::vector<std::string> parts;
+  Indices known = indices_;
+  known.insert(known.end(), more.begin(), more.end());
+  for (const Extent& e : c.dims) {
+    std::string part;
+    for (std::size_t i = known.size(); i-- > 0;) {
+      const Index& index = known[i];
+      if (index.domain != e.domain || (!part.empty() && random_.chance(50))) continue;
+      if (random_.chance(15)) {
+        part = plus("(" + domains_[e.domain].end + ") - " + index.name, e.before - 1);
+        continue;
+      }
+      const int low = -e.before - index.low, high = e.behind + index.high;
+      const int shift = random_.chance(50) ? 0 : int(random_.between(low, high));
+      part = at_point(e, index, shift);
+    }
+    if (part.empty()) {
+      const auto some = constant(e);
+      if (!some) return std::nullopt;
+      part = *some;
+    }
+    parts.push_back(std::move(part));
+  }
+  return c.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+}
+
+/// An element of its own for each point.
+std::optional<std::string> RandomPieces::target(const Container& c, const Indices& params) {
+  std::vector<std::string> parts;
+  std::set<std::size_t> used;
+  for (const Extent& e : c.dims) {
+    std::string part;
+    for (std::size_t p = 0; p < params.size() && part.empty(); ++p) {
+      if (params[p].domain != e.domain || used.contains(p)) continue;
+      const int low = -e.before - params[p].low, high = e.behind + params[p].high;
+      part = at_point(e, params[p], random_.chance(70) ? 0 : int(random_.between(low, high)));
+      used.insert(p);
+    }
+    for (const Index& index : indices_)
+      if (part.empty() && index.domain == e.domain && random_.chance(70))
+        part = at_point(e, index, 0);
+    if (part.empty()) {
+      const auto some = constant(e);
+      if (!some) return std::nullopt;
+      part = *some;
+    }
+    parts.push_back(std::move(part));
+  }
+  if (used.size() != params.size()) return std::nullopt;
+  return c.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+}
+
+Ports RandomPieces::inputs(StateScope& s, const Indices& more, std::size_t avoid) {
+  Ports ports;
+  const std::size_t count = random_.chance(10) ? 0 : 1 + random_.below(3);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t c = pick_input(s, avoid);
+    if (c == none) continue;
+    const auto place = element(containers_[c], more);
+    if (!place) continue;
+    ports.push_back({std::string(1, char('p' + ports.size())), *place});
+    read(s, c);
+  }
+  return ports;
+}
+
+BaseType RandomPieces::type_of(const Port& port) const {
+  const std::string name = port.memlet.substr(0, port.memlet.find('['));
+  for (const Container& c : containers_)
+    if (c.name == name) return c.type;
+  return BaseType::Float64;
+}
+
+/// Computes `o` from what is there. All results are multiples of 1/8 between -64 and 64.
+std::string RandomPieces::code(const Ports& in, const Indices& more, BaseType type) {
+  std::vector<std::string> terms;
+  for (const Port& port : in)
+    terms.push_back(type_of(port) == BaseType::Bool ? "(2 if " + port.connector + " else -1)"
+                                                    : port.connector);
+  if (!more.empty() && random_.chance(40)) terms.push_back(more[random_.below(more.size())].name);
+  if (!smalls_.empty() && random_.chance(20))
+    terms.push_back(smalls_[random_.below(smalls_.size())]);
+  if (terms.empty() || random_.chance(30)) terms.push_back(std::to_string(random_.below(4)));
+  std::string value = terms[0];
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    constexpr std::array forms{"$ + #", "$ - #", "min($, #)", "max($, #)", "# - $",
+                               "($ if $ > # else 1)", "$ + (# if # > 0 else 2)"};
+    std::string next;
+    for (const char c : std::string_view(forms[random_.below(forms.size())]))
+      next += c == '$' ? "(" + value + ")" : c == '#' ? terms[i] : std::string(1, c);
+    value = std::move(next);
+  }
+  if (type == BaseType::Bool) return "o = (" + value + ") > " + std::to_string(random_.below(3));
+  return "v = " + value + "\no = 64 if v > 64 else (-64 if v < -64 else v)";
+}
+
+}  // namespace sdfg

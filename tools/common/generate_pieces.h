@@ -1,0 +1,122 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+#include "tools/common/random.h"
+
+namespace sdfg {
+
+/// Makes one random SDFG of small statements that stand in and beside each other. Its sizes may be
+/// anything from 0 and its bounds `a` and `b` anything from below 0, in any order: each domain may
+/// have no points, and nothing is read that need not exist. Values are multiples of 1/8.
+class RandomPieces {
+ public:
+  RandomPieces(std::string name, Random& random, int depth);
+  /// The whole program.
+  Sdfg run(std::size_t budget);
+
+ private:
+  /// Points begin <= p < end, perhaps none.
+  struct Domain {
+    std::string begin, end;
+  };
+  /// One dimension of a container: an element for each point of a domain, and some around them.
+  struct Extent {
+    std::size_t domain = 0;
+    int before = 0, behind = 0;
+    int fixed() const { return before + behind; }
+  };
+  struct Container {
+    std::string name;
+    BaseType type = BaseType::Float64;
+    std::vector<Extent> dims;
+    std::vector<std::vector<Extent>> strides;  ///< each the product of sizes
+    bool is_scalar = false;
+    bool is_small = false;  ///< a scalar from 0 to 2
+    bool is_writable = true, is_readable = false, was_read = false, was_written = false;
+  };
+  /// A name with begin + low <= name < end - high.
+  struct Index {
+    std::string name;
+    std::size_t domain = 0;
+    int low = 0, high = 0;
+  };
+  using Indices = std::vector<Index>;
+  struct Points {
+    Indices params;
+    std::vector<std::string> ranges;
+    bool all = true;  ///< of their domains
+  };
+  /// What one state has done so far. A container is written at most once, and not after a read.
+  struct StateScope {
+    StateBuilder builder;
+    std::set<std::size_t> touched;
+    std::set<std::size_t> sealed;  ///< not to be read any more: written at two access nodes
+  };
+
+  // Control flow.
+  void region(RegionBuilder& r, std::size_t budget, int depth);
+  void block(RegionBuilder& r, std::size_t budget, int depth);
+  void state(RegionBuilder& r, std::size_t budget);
+  void loop(RegionBuilder& r, std::size_t budget, int depth);
+  void while_loop(RegionBuilder& r, std::size_t budget, int depth);
+  void leave(RegionBuilder& body, bool may_continue);
+  void conditional(RegionBuilder& r, std::size_t budget, int depth);
+  void assignment(RegionBuilder& r);
+  std::string condition();
+
+  // Operations of a state.
+  void operation(StateScope& s);
+  void pointwise(StateScope& s);
+  void body(StateScope& s, const Points& points, std::size_t out, const std::string& place);
+  void inner_sum(StateScope& s, const Indices& around, std::size_t out, const std::string& place);
+  bool gather(StateScope& s, const Indices& around, std::size_t out, const std::string& place);
+  void accumulate(StateScope& s);
+  void two_parts(StateScope& s);
+  void copy(StateScope& s);
+  void scalar(StateScope& s);
+  void call(StateScope& s, const Indices& params, std::size_t out, const std::string& place);
+  void fill(RegionBuilder& r, std::size_t c);
+
+  // Pieces.
+  std::size_t declare(Container c, bool transient);
+  std::size_t new_transient(std::vector<Extent> dims, BaseType type);
+  std::vector<Extent> random_dims();
+  BaseType random_type();
+  Points random_points();
+  std::string range(std::size_t domain, Index& index, bool& all);
+  std::size_t pick_output(StateScope& s);
+  std::size_t pick_input(const StateScope& s, std::size_t avoid);
+  std::string size(const Extent& e) const;
+  std::string whole(const Container& c) const;
+  std::string at_point(const Extent& e, const Index& index, int shift) const;
+  std::optional<std::string> constant(const Extent& e);
+  std::optional<std::string> element(const Container& c, const Indices& more);
+  std::optional<std::string> target(const Container& c, const Indices& params);
+  Ports inputs(StateScope& s, const Indices& more, std::size_t avoid);
+  std::string code(const Ports& in, const Indices& more, BaseType type);
+  BaseType type_of(const Port& port) const;
+  void wrote(StateScope& s, std::size_t c);
+  void read(StateScope& s, std::size_t c);
+  std::string fresh(const std::string& stem);
+  static constexpr std::size_t none = ~std::size_t(0);
+
+  Builder builder_;
+  Random& random_;
+  int depth_;
+  std::vector<std::string> symbols_;  ///< what N, M, K, a and b are called here
+  std::vector<Domain> domains_;
+  std::vector<int> least_;  ///< how many points each domain has at least, where we are
+  std::vector<Container> containers_;
+  std::vector<std::size_t> readable_;  ///< written for certain where we are
+  Indices indices_;                    ///< symbols that are points, where we are
+  std::vector<std::string> smalls_;    ///< symbols from 0 to 2, where we are
+  std::size_t counter_ = 0, nodes_ = 0;
+  bool in_loop_ = false;
+};
+
+}  // namespace sdfg
