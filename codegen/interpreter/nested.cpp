@@ -38,9 +38,11 @@ Step StateCompiler::compile_nested(NodeId id, Scope& scope) {
         value = compile_as(given->second, slot.type, c);
       }
       mapped.push_back({slot.slot, std::move(value), {}});
+    } else if (inner.assigned.contains(name)) {
+      continue;  // its own, whatever has that name outside
     } else if (const Binding* outer = scope.names.find(name); outer && outer->slot) {
       mapped.push_back({slot.slot, compile_as(Expr::symbol(name), slot.type, c), {}});
-    } else if (!inner.assigned.contains(name)) {
+    } else {
       throw Stop("the nested SDFG uses the symbol '" + name + "', which is not mapped",
                  "add it to the node's symbol mapping");
     }
