@@ -229,7 +229,7 @@ void print(const Row& row, const Settings& settings) {
 
 /// How many programs of a size are made.
 std::size_t programs(Shape shape, std::size_t size, const Settings& settings) {
-  if (shape != Shape::Mixed && shape != Shape::Patterns) return 1;
+  if (shape != Shape::Mixed && shape != Shape::Patterns && shape != Shape::Pieces) return 1;
   return std::clamp<std::size_t>(std::ranges::max(settings.sizes) / size, 1, 10);
 }
 

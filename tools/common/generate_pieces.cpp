@@ -10,6 +10,7 @@ namespace sdfg {
 namespace {
 
 constexpr std::size_t of_three = 3;  ///< the domain with three points
+constexpr std::size_t of_halves = 6;  ///< half of the points of the first domain
 constexpr std::size_t domain_count = 7;
 
 }  // namespace
@@ -28,6 +29,8 @@ RandomPieces::RandomPieces(std::string name, Random& random, int depth)
               {"0", "int_ceil(" + n + ", 2)"}};
   least_.assign(domain_count, 0);
   least_[of_three] = 3;
+  const std::size_t few = 1 + random.below(3);
+  while (chosen_.size() < few) chosen_.push_back(random.below(domain_count));
 }
 
 Sdfg RandomPieces::run(std::size_t budget) {
@@ -109,7 +112,7 @@ void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
 
 /// Over the points of a domain, from either end, some ends told by data.
 void RandomPieces::loop(RegionBuilder& r, std::size_t budget, int depth) {
-  Index index{fresh("k"), random_.below(domain_count), int(random_.below(2)),
+  Index index{fresh("k"), random_domain(), int(random_.below(2)),
               int(random_.below(2))};
   const Domain& domain = domains_[index.domain];
   const std::string low = plus("(" + domain.begin + ")", index.low);
@@ -148,9 +151,10 @@ void RandomPieces::conditional(RegionBuilder& r, std::size_t budget, int depth) 
   const std::size_t branches = 1 + random_.below(3);
   for (std::size_t i = 0; i < branches; ++i) {
     const std::vector<int> known = least_;
-    const std::size_t domain = random_.below(domain_count - 1);
+    const std::size_t domain = random_domain();
     const int points = 1 + int(random_.below(2));
-    const bool by_size = random_.chance(40), last = i > 0 && i + 1 == branches;
+    const bool by_size = domain != of_halves && random_.chance(40);
+    const bool last = i > 0 && i + 1 == branches;
     std::string test = condition();
     if (by_size) {
       test = "(" + domains_[domain].end + ") - (" + domains_[domain].begin + ") > " +
@@ -254,7 +258,7 @@ std::size_t RandomPieces::new_transient(std::vector<Extent> dims, BaseType type)
 std::vector<RandomPieces::Extent> RandomPieces::random_dims() {
   std::vector<Extent> dims(1 + random_.below(2));
   for (Extent& e : dims) {
-    e.domain = random_.below(domain_count);
+    e.domain = random_domain();
     if (random_.chance(50)) e.before = int(random_.below(2)), e.behind = int(random_.below(3));
   }
   return dims;
@@ -331,7 +335,7 @@ RandomPieces::Points RandomPieces::random_points() {
   Points points;
   const std::size_t dims = 1 + random_.below(2);
   for (std::size_t d = 0; d < dims; ++d) {
-    Index index{fresh("i"), random_.below(domain_count)};
+    Index index{fresh("i"), random_domain()};
     const auto same = [&](const Index& i) { return i.domain == index.domain; };
     if (std::ranges::any_of(points.params, same)) continue;
     points.ranges.push_back(range(index.domain, index, points.all));

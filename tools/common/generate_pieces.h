@@ -86,6 +86,7 @@ class RandomPieces {
   std::size_t declare(Container c, bool transient);
   std::size_t new_transient(std::vector<Extent> dims, BaseType type);
   std::vector<Extent> random_dims();
+  std::size_t random_domain() { return chosen_[random_.below(chosen_.size())]; }
   BaseType random_type();
   Points random_points();
   std::string range(std::size_t domain, Index& index, bool& all);
@@ -110,6 +111,7 @@ class RandomPieces {
   int depth_;
   std::vector<std::string> symbols_;  ///< what N, M, K, a and b are called here
   std::vector<Domain> domains_;
+  std::vector<std::size_t> chosen_;  ///< the few that this program has
   std::vector<int> least_;  ///< how many points each domain has at least, where we are
   std::vector<Container> containers_;
   std::vector<std::size_t> readable_;  ///< written for certain where we are

@@ -123,7 +123,7 @@ void RandomPieces::inner_sum(StateScope& s, const Indices& around, std::size_t o
   const std::string element = containers_[local].name + "[0]";
   const NodeId node = s.builder.access(containers_[local].name);
   s.builder.state().get<AccessNode>(node).setzero = true;
-  Index index{fresh("r"), random_.below(least_.size())};
+  Index index{fresh("r"), random_domain()};
   bool all = true;
   const std::string over = range(index.domain, index, all);
   Indices more = around;
@@ -289,6 +289,7 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
   std::map<std::string, std::string> symbols;
   for (std::size_t i = 0; i < symbols_.size(); ++i) symbols[inner.symbols_[i]] = symbols_[i];
   inner.least_ = least_;
+  inner.chosen_ = chosen_;
   Indices known = indices_;
   known.insert(known.end(), params.begin(), params.end());
   for (Index index : known) {
