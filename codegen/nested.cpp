@@ -5,6 +5,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/signature.h"
+#include "ir/walk.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -76,6 +77,19 @@ class SdfgFunction::NestedEmitter {
   SymbolSet assigned_;  ///< inside
 };
 
+/// Of all scopes in states of this SDFG.
+static SymbolSet scope_parameters(const Sdfg& sdfg) {
+  SymbolSet out;
+  for_each_state(sdfg, [&](const State& state) {
+    for (NodeId n : state.nodes()) {
+      if (const auto* map = state[n].as<MapEntry>())
+        out.insert(map->params.begin(), map->params.end());
+      if (const auto* consume = state[n].as<ConsumeEntry>()) out.insert(consume->pe_index);
+    }
+  });
+  return out;
+}
+
 void SdfgFunction::emit_nested(At& at, NodeId id) {
   if (!at.state[id].as<NestedSdfg>()->sdfg)
     return fail(at.node_place(id), "the nested SDFG is in another file, which was not loaded");
@@ -88,12 +102,14 @@ void SdfgFunction::NestedEmitter::emit() {
   SdfgFunction callee(f_.program_, inner_, name, at_.where, place_.in("sdfg " + inner_.name),
                       f_.name_);
   for (const auto& [connector, actual] : actuals_) pass_container(callee, connector, actual);
-  // A symbol that is assigned inside before it is read is a local variable: what the mapping gives
-  // it is no argument of the program (signature.h).
+  // A symbol that is assigned inside before it is read is a local variable, and one that scopes
+  // hide where it would be read is their parameter: what the mapping gives these is no argument of
+  // the program (signature.h).
   assigned_ = assigned_symbols(inner_);
+  const SymbolSet hidden = scope_parameters(inner_);
   std::optional<SymbolSet> needed;
   const auto comes_from_outside = [&](const std::string& symbol) {
-    if (!assigned_.contains(symbol)) return true;
+    if (!assigned_.contains(symbol) && !hidden.contains(symbol)) return true;
     if (!needed) needed = symbols_needed_by_code(inner_);
     return needed->contains(symbol);
   };

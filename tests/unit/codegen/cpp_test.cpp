@@ -562,6 +562,28 @@ TEST(Cpp, ASymbolThatIsAssignedInsideFirstIsNotPassed) {
   EXPECT_EQ(text.find("int64_t N"), std::string::npos) << text;
 }
 
+// Nor is one that a map's parameter hides wherever it would be read.
+TEST(Cpp, ASymbolThatScopesHideIsNotPassed) {
+  const std::string text = generated(R"--(sdfg outer(A: int64[4])
+  symbol M: int64
+  state s
+    n0 = nested_sdfg inner with (M)
+      sdfg inner(x: int64[4])
+        symbol M: int64
+        state t
+          n0 = map part (M) in [0:4]
+            n1 = tasklet f: "o = M"
+          n2 = exit n0
+          n3 = access x
+          n0 -> n1
+          n1.o -> n2.IN_x : x[M]
+          n2.OUT_x -> n3 : x[0:4]
+    n1 = access A
+    n0.x -> n1 : A[0:4]
+)--");
+  EXPECT_NE(text.find("inner(A);"), std::string::npos) << text;
+}
+
 // A popped element goes into maps, copies and nested SDFGs; of several queues, the one named.
 TEST(Cpp, WhatIsConsumedGoesAnywhere) {
   const std::string text = generated(R"--(sdfg places(A: int64[4], R: int64[1])
