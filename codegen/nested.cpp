@@ -243,6 +243,9 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
   const Binding& outer = actual.binding;
   const bool exclusive = is_exclusive(outer) && !data.as_array()->may_alias;
   bound.aliased = !exclusive;
+  // A kernel has scalars of the host by value: each thread its own.
+  if (f_.on_device_ && outer.kind == Binding::Value && !outer.device && !actual.written)
+    bound.own = true;
   bound.row = bound.device;
   const std::string type = f_.type_name(data.dtype, place_);
   std::string argument = f_.pointer(outer, actual.subset, place_);

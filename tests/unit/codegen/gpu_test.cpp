@@ -589,6 +589,34 @@ sdfg p(A: float64[64] {storage = GPU_Global}, T: float64[64] {storage = GPU_Glob
   EXPECT_NE(text.find("r = t[i];"), std::string::npos) << text;
 }
 
+// A kernel has them by value, and a nested SDFG in it may see one as an array of one element.
+TEST(Gpu, ScalarsOfTheHostAreArraysOfOneInside) {
+  const auto bundle = generate_gpu(program(R"(sdfg by_value(A: float64[N], s: float64)
+  symbol N: int64
+  state main
+    n0 = access s
+    n1 = map m (i) in [0:N]
+      n2 = nested_sdfg inner
+        sdfg inner(p: float64[1], q: float64[1])
+          state body
+            n0 = access p
+            n1 = tasklet t: "o = x"
+            n2 = access q
+            n0 -> n1.x : p[0]
+            n1.o -> n2 : q[0]
+    n3 = exit n1
+    n4 = access A
+    n0 -> n1.IN_s : s[0]
+    n1.OUT_s -> n2.p : s[0]
+    n2.q -> n3.IN_A : A[i]
+    n3.OUT_A -> n4 : A[0:N]
+)"),
+                                           {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("  inner(&s, A + x);"), std::string::npos) << text;
+}
+
 // K is no argument: each of the two scopes has its own.
 TEST(Gpu, ParametersWithNamesOfSymbolsAreNoArguments) {
   const auto bundle = generate_gpu(program(R"(
