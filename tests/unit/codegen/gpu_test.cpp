@@ -591,11 +591,11 @@ sdfg p(A: float64[64] {storage = GPU_Global}, T: float64[64] {storage = GPU_Glob
 
 // A kernel has them by value, and a nested SDFG in it may see one as an array of one element.
 TEST(Gpu, ScalarsOfTheHostAreArraysOfOneInside) {
-  const auto bundle = generate_gpu(program(R"(sdfg by_value(A: float64[N], s: float64)
+  const auto bundle = generate_gpu(program(R"(sdfg by_value(A: float64[N] {storage = GPU_Global}, s: float64)
   symbol N: int64
   state main
     n0 = access s
-    n1 = map m (i) in [0:N]
+    n1 = map m (i) in [0:N] {schedule = GPU_Device}
       n2 = nested_sdfg inner
         sdfg inner(p: float64[1], q: float64[1])
           state body
