@@ -250,6 +250,7 @@ class Converter {
       how.is_private = true;
       return {};
     }
+    how.read = list.empty();  // what only orders is seen inside, too
     for (const RegionAccess& a : list) (a.write ? how.written : how.read) = true;
     SymbolSet shape;
     collect_symbols(data, shape);
