@@ -267,6 +267,16 @@ std::vector<Expr> bind_conditions(Sdfg& program, const std::vector<Expr>& condit
 
 void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditions) {
   TakenNames names(general);
+  // One version may have made a symbol of what the other keeps as a container.
+  const TakenNames special_names(special);
+  for (const auto& [name, type] : ByName<Type>(special.symbols)) {
+    if (!general.arrays.contains(name)) continue;
+    std::string fresh;
+    do fresh = names.take(name);
+    while (special_names.taken(fresh));
+    rename_symbol(special, name, fresh);
+  }
+  general.symbols.insert(special.symbols.begin(), special.symbols.end());
   Renaming renamed;
   for (auto& [name, data] : special.arrays) {
     const Constant *mine = special.constants.get(name), *its = general.constants.get(name);
@@ -280,7 +290,6 @@ void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditi
     general.arrays.set(fresh, data);
   }
   rename_data(special, renamed);
-  general.symbols.insert(special.symbols.begin(), special.symbols.end());
   for (const auto& [name, constant] : special.constants) {
     const auto other = renamed.find(name);
     general.constants.insert(other == renamed.end() ? name : other->second, constant);
