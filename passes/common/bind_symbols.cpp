@@ -4,6 +4,7 @@
 #include "ir/analysis/signature.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
+#include "passes/common/empty_parts.h"
 
 namespace sdfg {
 namespace {
@@ -55,7 +56,11 @@ std::vector<std::string> bind_constant_mapping(NestedSdfg& nested) {
     bound.push_back(symbol);
   }
   for (const std::string& symbol : bound) nested.symbol_mapping.erase(symbol);
-  if (!bound.empty()) bind_symbols(**nested.sdfg, constants);
+  if (bound.empty()) return bound;
+  Sdfg& inner = **nested.sdfg;
+  bind_symbols(inner, constants);
+  for (auto& [name, data] : inner.arrays)
+    if (!data.transient) raise_negative_sizes(data);
   return bound;
 }
 

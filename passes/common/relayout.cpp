@@ -6,6 +6,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
+#include "passes/common/empty_parts.h"
 
 namespace sdfg {
 namespace {
@@ -113,11 +114,9 @@ Result<std::vector<Expr>> strides_inside(const Data& inside, const NewStrides& o
 
 void set_strides(Data& data, std::vector<Expr> strides) {
   Array& array = *data.as_array();
-  Expr size = 1;
-  for (std::size_t d = 0; d < data.shape.size(); ++d)
-    size = size + (data.shape[d] - 1) * strides[d];
+  array.total_size = elements_spanned(data.shape, strides);
   array.strides = std::move(strides);
-  array.total_size = std::move(size);
+  raise_negative_sizes(data);
 }
 
 bool moves_wide_dimensions(const Subset& subset, const NewStrides& layout) {

@@ -8,6 +8,7 @@
 #include "ir/analysis/window.h"
 #include "ir/graph_algorithms.h"
 #include "ir/hiding_names.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
 
 namespace sdfg {
@@ -25,11 +26,10 @@ Data descriptor_of_part(const Data& outer, const Subset& subset) {
   const Array& from = *outer.as_array();
   Array& array = *out.as_array();
   array.may_alias = from.may_alias;
-  array.total_size = 1;
-  for (std::size_t d = 0; d < out.shape.size(); ++d) {
+  for (std::size_t d = 0; d < out.shape.size(); ++d)
     array.strides[d] = out.shape[d] == Expr(1) ? Expr(1) : from.strides[d];
-    array.total_size = array.total_size + (out.shape[d] - 1) * array.strides[d];
-  }
+  array.total_size = elements_spanned(out.shape, array.strides);
+  raise_negative_sizes(out);
   return out;
 }
 

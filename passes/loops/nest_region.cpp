@@ -8,6 +8,7 @@
 #include "ir/hiding_names.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
 
 namespace sdfg {
@@ -86,10 +87,9 @@ Data windowed(const Data& data, const Subset& window) {
   // The window's first element is element 0 inside.
   array->offset.assign(out.shape.size(), Expr(0));
   array->start_offset = 0;
-  Expr last = 1;
-  for (std::size_t d = 0; d < out.shape.size(); ++d)
-    last = last + (out.shape[d] - 1) * array->strides[d];
-  if (!is_origin(window) || !(window == Subset::whole(data.shape))) array->total_size = last;
+  if (!is_origin(window) || !(window == Subset::whole(data.shape)))
+    array->total_size = elements_spanned(out.shape, array->strides);
+  raise_negative_sizes(out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/expr_budget.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
@@ -155,10 +156,7 @@ Data part_of(const Data& data, const Subset& box, bool keep_strides,
   } else if (array.strides == reversed(c_strides(reversed(data.shape))) && !keep_strides) {
     array.strides = reversed(c_strides(reversed(out.shape)));
   } else {
-    Expr size = 1;
-    for (std::size_t d = 0; d < box.rank(); ++d)
-      size = size + (out.shape[d] - 1) * array.strides[d];
-    array.total_size = not_negative(size);
+    array.total_size = not_negative(elements_spanned(out.shape, array.strides));
     return out;
   }
   array.total_size = num_elements(Subset::whole(out.shape));
