@@ -250,18 +250,20 @@ Fraction over_one_denominator(const Expr& expr) {
 }
 
 Expr rounded_down(const Expr& expr) {
+  if (expr.args().empty()) return expr;
   if (has_quotient(expr)) {
     const auto [numerator, denominator] = over_one_denominator(expr);
     return floor_div(numerator, denominator);
   }
   if (expr.is(Op::Pow) || expr.is(Op::Call)) return expr;  // sqrt(N)
-  std::vector<Expr> args;
-  bool same = true;
-  for (const Expr& arg : expr.args()) {
-    args.push_back(rounded_down(arg));
-    same = same && args.back().same(arg);
+  std::vector<Expr> args;  // once one of them is another
+  for (std::size_t i = 0; i < expr.args().size(); ++i) {
+    Expr arg = rounded_down(expr.arg(i));
+    if (arg.same(expr.arg(i))) continue;
+    if (args.empty()) args.assign(expr.args().begin(), expr.args().end());
+    args[i] = std::move(arg);
   }
-  return same ? expr : simplify(Expr::make(expr.op(), std::move(args), expr.name()));
+  return args.empty() ? expr : simplify(Expr::make(expr.op(), std::move(args), expr.name()));
 }
 
 }  // namespace sdfg
