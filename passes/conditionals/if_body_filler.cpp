@@ -123,6 +123,11 @@ void IfBodyFiller::fill(const BranchFilling& filling) {
   for (NodeId n : filling.nodes) connect_results(n, target);
   for (NodeId n : filling.nodes) state_.erase(n);
   pass_names(target);
+  // What nothing computes has no place in this state if another one reads it.
+  for (NodeId n : added_)
+    if ((*target.state)[n].is<AccessNode>() && target.state->in(n).empty() &&
+        target.state->out(n).empty())
+      target.state->erase(n);
   rename_hiding_names(inner(), *target.state);
 }
 
