@@ -7,13 +7,6 @@
 #include "tools/common/generate_mixed.h"
 
 namespace sdfg {
-namespace {
-
-constexpr std::size_t of_three = 3;  ///< the domain with three points
-constexpr std::size_t of_halves = 6;  ///< half of the points of the first domain
-constexpr std::size_t domain_count = 7;
-
-}  // namespace
 
 RandomPieces::RandomPieces(std::string name, Random& random, int depth)
     : builder_(std::move(name)), random_(random), depth_(depth) {
@@ -217,7 +210,7 @@ std::string RandomPieces::fresh(const std::string& stem) {
 std::string RandomPieces::size(const Extent& e) const {
   const Domain& domain = domains_[e.domain];
   std::string points = domain.end;
-  if (domain.begin != "0" || e.domain == 5)
+  if (domain.begin != "0" || e.domain == of_difference)
     points = "Max(0, " + domain.end + (domain.begin == "0" ? "" : " - " + domain.begin) + ")";
   return plus(points, e.fixed());
 }

@@ -24,6 +24,11 @@ class RandomPieces {
   struct Domain {
     std::string begin, end;
   };
+  // Some of `domains_`.
+  static constexpr std::size_t of_three = 3;       ///< three points
+  static constexpr std::size_t of_difference = 5;  ///< its size may be below 0: no points
+  static constexpr std::size_t of_halves = 6;      ///< half of the points of the first one
+  static constexpr std::size_t domain_count = 7;
   /// One dimension of a container: an element for each point of a domain, and some around them.
   struct Extent {
     std::size_t domain = 0;

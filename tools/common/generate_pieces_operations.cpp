@@ -146,7 +146,7 @@ bool RandomPieces::gather(StateScope& s, const Indices& around, std::size_t out,
                           const std::string& place) {
   const std::size_t from = pick_input(s, out), table = pick_input(s, out);
   if (from == none || table == none || containers_[from].dims.size() != 1 ||
-      containers_[from].dims[0].domain == 6)
+      containers_[from].dims[0].domain == of_halves)
     return false;
   const BaseType type = containers_[table].type;
   if (type != BaseType::Int64 && type != BaseType::Int32) return false;
@@ -232,7 +232,7 @@ void RandomPieces::copy(StateScope& s) {
       parts.push_back(*some);
     } else if (e.domain == 0 && e.fixed() == 0 && random_.chance(40)) {
       parts.push_back("0:" + size(e) + ":2");
-      dims.push_back({6});
+      dims.push_back({of_halves});
     } else if (random_.chance(50)) {
       parts.push_back("0:" + size(e));
       dims.push_back(e);
