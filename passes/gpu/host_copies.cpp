@@ -8,6 +8,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
 #include "passes/common/blocks.h"
+#include "passes/common/empty_parts.h"
 
 namespace sdfg {
 namespace {
@@ -310,6 +311,10 @@ Data on_host(const Data& data) {
   if (auto* array = std::get_if<Array>(&twin.kind)) {
     array->role = Role::Plain;
     array->optional = false;
+    // A nested SDFG may see a part of an array with the strides of all of it, and the size of the
+    // part alone.
+    const Expr spanned = elements_spanned(data.shape, array->strides) + array->start_offset;
+    if (!certain(less_equal(spanned, array->total_size))) array->total_size = max(0, spanned);
   }
   return twin;
 }
