@@ -259,9 +259,7 @@ void SdfgFunction::emit_library(At& at, NodeId id) {
   for (LibraryPorts* ports : {&in, &out})
     for (auto& [connector, port] : *ports) {
       const std::string copy = local_name("on_host");
-      Expr extent = 1;  // elements from the first to the last one
-      for (std::size_t d = 0; d < port.sizes.size(); ++d)
-        extent = extent + (port.sizes[d] - 1) * port.strides[d];
+      const Expr extent = elements_spanned(port.sizes, port.strides);
       at.out.line("sdfg::gpu::HostCopy<" + port.type + "> " + copy + "(__state->gpu, " +
                   port.pointer + ", " + print(extent, place) + ", " +
                   (port.input ? "false" : "true") + ");");

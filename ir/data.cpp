@@ -13,6 +13,12 @@ std::vector<Expr> c_strides(const std::vector<Expr>& shape) {
   return strides;
 }
 
+Expr elements_spanned(const std::vector<Expr>& shape, const std::vector<Expr>& strides) {
+  Expr count = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) count = count + (shape[d] - 1) * strides[d];
+  return count;
+}
+
 Data Data::array(Type dtype, std::vector<Expr> shape, bool transient) {
   Array array;
   array.strides = c_strides(shape);

@@ -135,6 +135,9 @@ struct Data {
 
 /// Strides of a C-order array of that shape.
 std::vector<Expr> c_strides(const std::vector<Expr>& shape);
+/// How many elements lie from the first to the last one, with these strides. A shape without
+/// elements may make that less than none.
+Expr elements_spanned(const std::vector<Expr>& shape, const std::vector<Expr>& strides);
 /// Symbols of shape, strides, offsets and sizes.
 void collect_symbols(const Data& data, SymbolSet& out);
 /// Replaces symbols in all of these.

@@ -116,12 +116,6 @@ bool has_negative_size(const Range& range) {
   return size && *size < 0;
 }
 
-Expr elements_spanned(const std::vector<Expr>& shape, const std::vector<Expr>& strides) {
-  Expr count = 1;
-  for (std::size_t d = 0; d < shape.size(); ++d) count = count + (shape[d] - 1) * strides[d];
-  return count;
-}
-
 void raise_negative_sizes(Data& data) {
   const auto raise = [](Expr& e) {
     if (const auto value = e.as_integer(); value && *value < 0) e = 0;

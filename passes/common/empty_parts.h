@@ -11,10 +11,6 @@ bool certainly_empty(const std::vector<Range>& ranges, const Assumptions& assump
 /// Is its size a number below 0? It has no point then, and no container has such a shape.
 bool has_negative_size(const Range& range);
 
-/// How many elements lie between the first and the last one, with these. A shape without elements
-/// may make that less than none.
-Expr elements_spanned(const std::vector<Expr>& shape, const std::vector<Expr>& strides);
-
 /// Sizes of a container that are numbers below 0 become 0: those of the part of another one that
 /// turns out to be empty.
 void raise_negative_sizes(Data& data);

@@ -8,7 +8,6 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/walk.h"
 #include "passes/common/blocks.h"
-#include "passes/common/empty_parts.h"
 
 namespace sdfg {
 namespace {

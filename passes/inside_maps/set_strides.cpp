@@ -152,8 +152,8 @@ class LayoutChooser {
   static bool is_cut(const Data& data) {
     const std::vector<Expr>& strides = data.as_array()->strides;
     if (data.shape.size() != 2) return false;
-    const Expr end = (data.shape[0] - 1) * strides[0] + (data.shape[1] - 1) * strides[1] + 1;
-    if (!(data.as_array()->total_size - end == Expr(0))) return false;
+    const Expr spanned = elements_spanned(data.shape, strides);
+    if (!(data.as_array()->total_size - spanned == Expr(0))) return false;
     for (std::size_t d = 0; d < 2; ++d)
       if (strides[d] == Expr(1) && certain(less_equal(data.shape[d], strides[1 - d]))) return true;
     return false;

@@ -6,7 +6,6 @@
 
 #include "ir/analysis/propagate.h"
 #include "ir/expr_budget.h"
-#include "passes/common/empty_parts.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
