@@ -5,7 +5,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/signature.h"
-#include "ir/walk.h"
+#include "ir/replace.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -77,19 +77,6 @@ class SdfgFunction::NestedEmitter {
   SymbolSet assigned_;  ///< inside
 };
 
-/// Of all scopes in states of this SDFG.
-static SymbolSet scope_parameters(const Sdfg& sdfg) {
-  SymbolSet out;
-  for_each_state(sdfg, [&](const State& state) {
-    for (NodeId n : state.nodes()) {
-      if (const auto* map = state[n].as<MapEntry>())
-        out.insert(map->params.begin(), map->params.end());
-      if (const auto* consume = state[n].as<ConsumeEntry>()) out.insert(consume->pe_index);
-    }
-  });
-  return out;
-}
-
 void SdfgFunction::emit_nested(At& at, NodeId id) {
   if (!at.state[id].as<NestedSdfg>()->sdfg)
     return fail(at.node_place(id), "the nested SDFG is in another file, which was not loaded");
@@ -106,7 +93,7 @@ void SdfgFunction::NestedEmitter::emit() {
   // hide where it would be read is their parameter: what the mapping gives these is no argument of
   // the program (signature.h).
   assigned_ = assigned_symbols(inner_);
-  const SymbolSet hidden = scope_parameters(inner_);
+  const SymbolSet hidden = names_of_scopes(inner_);
   std::optional<SymbolSet> needed;
   const auto comes_from_outside = [&](const std::string& symbol) {
     if (!assigned_.contains(symbol) && !hidden.contains(symbol)) return true;

@@ -297,6 +297,15 @@ std::vector<std::string> names_of_scope(const Node& entry) {
   return out;
 }
 
+SymbolSet names_of_scopes(const Sdfg& sdfg) {
+  SymbolSet out;
+  for_each_state(sdfg, [&](const State& state) {
+    for (NodeId n : state.nodes())
+      for (std::string& name : names_of_scope(state[n])) out.insert(std::move(name));
+  });
+  return out;
+}
+
 Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing) {
   return FreshNames(state, clashing).rename(entry);
 }

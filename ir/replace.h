@@ -36,6 +36,8 @@ void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to);
 void rename_parameter(State& state, NodeId entry, std::string_view from, const std::string& to);
 /// What an entry defines inside: dynamic range inputs, parameters, the index of a consume scope.
 std::vector<std::string> names_of_scope(const Node& entry);
+/// Of all scopes in states of the SDFG itself.
+SymbolSet names_of_scopes(const Sdfg& sdfg);
 /// Gives what a scope binds other names where these clash with some, so that expressions that
 /// mention those may be moved into it. What took the place of each.
 Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& clashing);

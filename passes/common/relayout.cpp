@@ -5,6 +5,7 @@
 #include "ir/analysis/assigned_symbols.h"
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/window.h"
+#include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/empty_parts.h"
 
@@ -14,17 +15,7 @@ namespace {
 /// Names that something inside the SDFG itself gives a value or a meaning.
 SymbolSet bound_inside(const Sdfg& sdfg) {
   SymbolSet out = assigned_symbols(sdfg);
-  for_each_block(sdfg, [&](const Block& block) {
-    const auto* state = block.as<State>();
-    if (!state) return;
-    for (NodeId n : state->nodes()) {
-      const Node& node = (*state)[n];
-      if (const auto* map = node.as<MapEntry>()) out.insert(map->params.begin(), map->params.end());
-      if (const auto* consume = node.as<ConsumeEntry>()) out.insert(consume->pe_index);
-      if (node.is_entry())
-        for (const auto& [name, type] : node.in_connectors) out.insert(name);
-    }
-  });
+  out.merge(names_of_scopes(sdfg));
   return out;
 }
 

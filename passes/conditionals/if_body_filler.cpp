@@ -10,6 +10,7 @@
 #include "ir/hiding_names.h"
 #include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
+#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {
@@ -124,10 +125,7 @@ void IfBodyFiller::fill(const BranchFilling& filling) {
   for (NodeId n : filling.nodes) state_.erase(n);
   pass_names(target);
   // What nothing computes has no place in this state if another one reads it.
-  for (NodeId n : added_)
-    if ((*target.state)[n].is<AccessNode>() && target.state->in(n).empty() &&
-        target.state->out(n).empty())
-      target.state->erase(n);
+  for (NodeId n : added_) drop_if_loose(*target.state, n);
   rename_hiding_names(inner(), *target.state);
 }
 
