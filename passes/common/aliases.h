@@ -39,15 +39,16 @@ class LazyAliases {
  public:
   explicit LazyAliases(const Sdfg& root) : root_(root) {}
   /// Those of one SDFG; none if it was not there at the first question.
-  Aliases of(const Sdfg& sdfg) {
+  const Aliases& of(const Sdfg& sdfg) {
     if (!all_) all_ = find_aliases(root_);
     const auto found = all_->find(&sdfg);
-    return found == all_->end() ? Aliases{} : found->second;
+    return found == all_->end() ? none_ : found->second;
   }
 
  private:
   const Sdfg& root_;
   std::optional<AllAliases> all_;
+  const Aliases none_;
 };
 
 }  // namespace sdfg

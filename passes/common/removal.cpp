@@ -150,10 +150,10 @@ void Removal::add_access(NodeId node, Touched& out) {
     if (effects_.of(sdfg_, state_[node])) out[""] = true;
     return;
   }
-  if (!aliases_) aliases_ = all_aliases_.of(sdfg_);
   const auto container = accessed_container(sdfg_, state_, node);
   const Data* data = sdfg_.find_data(access->data);
-  bool& written = out[container ? group_of(*aliases_, root_name(*container)) : std::string()];
+  bool& written =
+      out[container ? group_of(aliases_.of(sdfg_), root_name(*container)) : std::string()];
   written =
       written || !container || access->setzero || (data && data->is_stream()) ||  // reading pops
       std::ranges::any_of(state_.in(node), [&](EdgeId e) { return !state_[e].memlet.empty(); });

@@ -27,7 +27,7 @@ class Removal {
   Removal(const Sdfg& sdfg, State& state, const ScopeTree& tree, const std::vector<NodeId>& order,
           SideEffects& effects, LazyAliases& aliases)
       : sdfg_(sdfg), state_(state), tree_(tree), order_(order), effects_(effects),
-        all_aliases_(aliases) {}
+        aliases_(aliases) {}
 
   /// A scope is removed by all its nodes, entry and exit included.
   void remove(NodeId node) { nodes_.insert(node); }
@@ -58,8 +58,7 @@ class Removal {
   const ScopeTree& tree_;
   const std::vector<NodeId>& order_;
   SideEffects& effects_;
-  LazyAliases& all_aliases_;
-  std::optional<Aliases> aliases_;
+  LazyAliases& aliases_;
   std::set<NodeId> nodes_;
   std::vector<EdgeId> edges_;
   std::map<NodeId, Lost> lost_;

@@ -82,7 +82,7 @@ class Joiner {
   Joiner(Sdfg& sdfg, LazyAliases& aliases, const GpuMemory& gpu, const Assumptions& assumptions,
          PassContext& context)
       : sdfg_(sdfg),
-        all_aliases_(aliases),
+        aliases_(aliases),
         gpu_(gpu),
         assumptions_(assumptions),
         context_(context) {}
@@ -114,7 +114,7 @@ class Joiner {
       if (!nested.sdfg || tree->parent_of(n)) continue;
       const Assumptions inside = assumptions_inside(sdfg_, nested, assumptions_);
       Sdfg& inner = **nested.sdfg;
-      changed |= Joiner(inner, all_aliases_, gpu_, inside, context_)
+      changed |= Joiner(inner, aliases_, gpu_, inside, context_)
                      .on_region(inner, trail.in(state, n));
     }
     return changed;
@@ -323,17 +323,14 @@ class Joiner {
     if (!nester_) nester_.emplace(sdfg_);
     return *nester_;
   }
-  const Aliases& aliases() {
-    if (!aliases_) aliases_ = all_aliases_.of(sdfg_);
-    return *aliases_;
-  }
+  const Aliases& aliases() { return aliases_.of(sdfg_); }
   StateCounts& counts() {
     if (!counts_) counts_.emplace(sdfg_);
     return *counts_;
   }
 
   Sdfg& sdfg_;
-  LazyAliases& all_aliases_;
+  LazyAliases& aliases_;
   const GpuMemory& gpu_;
   const Assumptions& assumptions_;
   PassContext& context_;
@@ -341,7 +338,6 @@ class Joiner {
   LoopRanges ranges_{sdfg_};
   ApartPoints points_;
   std::optional<ScopeNester> nester_;
-  std::optional<Aliases> aliases_;
   std::optional<StateCounts> counts_;
 };
 

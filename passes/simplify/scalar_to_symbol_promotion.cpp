@@ -91,8 +91,6 @@ class Promotion {
       for (NodeId n : state->nodes())
         if (const auto* access = (*state)[n].as<AccessNode>(); access && !state->in(n).empty())
           written_[state].insert(access->data);
-    const Aliases same = aliases.of(sdfg);
-    for (auto& [state, names] : written_) add_aliases(same, names);
   }
 
   Changed run() {
@@ -315,14 +313,22 @@ class Promotion {
     return memlet.src_subset ? memlet.src_subset : std::optional<Subset>();
   }
 
+  /// Do the names hold the container's, or another one of memory that may be the same?
+  bool names_any(const NameSet& names, const std::string& container) const {
+    if (names.contains(container)) return true;
+    const Aliases& aliases = aliases_.of(sdfg_);
+    return aliases.contains(container) && std::ranges::any_of(names, [&](const std::string& name) {
+      return may_be_same(aliases, container, name);
+    });
+  }
   /// May an assignment in front of the state read the element instead?
   Refusal check_input(const State& state, NodeId node, const std::optional<Subset>& subset,
                       const std::string& name) const {
     const std::string& from = state.get<AccessNode>(node).data;
     const Data* data = sdfg_.arrays.get(from);
     if (from == name || promoted_.contains(from)) return {};
-    const auto written = written_.find(&state);
-    if (written != written_.end() && written->second.contains(from))
+    if (const auto written = written_.find(&state);
+        written != written_.end() && names_any(written->second, from))
       return quoted(from) + ", which it is computed from, is written in the same state";
     if (!data || !is_promotable(data->dtype)) return quoted(from) + " holds other values";
     if (gpu_.is_out_of_reach(sdfg_, from))
@@ -561,7 +567,7 @@ class Promotion {
   NameSet promoted_;
   std::vector<std::unique_ptr<Promotion>> inside_;  ///< nested SDFGs that are given scalars
   // By state or node; looked up, never iterated.
-  std::map<const State*, NameSet> written_;  ///< with all that may be the same memory
+  std::map<const State*, NameSet> written_;
   std::map<const LoopRegion*, std::optional<LoopRange>> loops_;
   std::map<const State*, ScopeTree> trees_;
   std::map<const State*, ConnectorIndex> indices_;
