@@ -299,13 +299,27 @@ void RandomPieces::read(StateScope& s, std::size_t c) {
 
 // ---- Points and elements.
 
+std::string RandomPieces::from_0_to_2() {
+  return smalls_.empty() ? std::to_string(random_.below(3))
+                         : smalls_[random_.below(smalls_.size())];
+}
+
+std::string RandomPieces::subset(const std::string& name, const std::vector<std::string>& parts) {
+  return name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+}
+
+std::string RandomPieces::names(const Indices& indices) {
+  std::vector<std::string> out;
+  for (const Index& index : indices) out.push_back(index.name);
+  return join(out, ", ");
+}
+
 /// A part of a domain, perhaps with ends from data.
 std::string RandomPieces::range(std::size_t domain, Index& index, bool& all) {
   std::string begin = domains_[domain].begin, end = domains_[domain].end;
   if (random_.chance(60)) return begin + ":" + end;
   all = false;
-  const std::string small =
-      smalls_.empty() ? std::to_string(random_.below(3)) : smalls_[random_.below(smalls_.size())];
+  const std::string small = from_0_to_2();
   switch (random_.below(6)) {
     case 0:
       return begin + ":" + end + ":2";
@@ -340,7 +354,7 @@ RandomPieces::Points RandomPieces::random_points() {
 std::string RandomPieces::whole(const Container& c) const {
   std::vector<std::string> parts;
   for (const Extent& e : c.dims) parts.push_back("0:" + size(e));
-  return c.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+  return subset(c.name, parts);
 }
 
 std::string RandomPieces::at_point(const Extent& e, const Index& index, int shift) const {
@@ -383,7 +397,7 @@ std::optional<std::string> RandomPieces::element(const Container& c, const Indic
     }
     parts.push_back(std::move(part));
   }
-  return c.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+  return subset(c.name, parts);
 }
 
 /// An element of its own for each point.
@@ -409,7 +423,7 @@ std::optional<std::string> RandomPieces::target(const Container& c, const Indice
     parts.push_back(std::move(part));
   }
   if (used.size() != params.size()) return std::nullopt;
-  return c.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]";
+  return subset(c.name, parts);
 }
 
 Ports RandomPieces::inputs(StateScope& s, const Indices& more, std::size_t avoid) {

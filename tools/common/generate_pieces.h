@@ -94,6 +94,10 @@ class RandomPieces {
   std::size_t random_domain() { return chosen_[random_.below(chosen_.size())]; }
   BaseType random_type();
   Points random_points();
+  std::string from_0_to_2();
+  /// "name[i, j]"; of no parts, the one element.
+  static std::string subset(const std::string& name, const std::vector<std::string>& parts);
+  static std::string names(const Indices& indices);  ///< "i, j"
   std::string range(std::size_t domain, Index& index, bool& all);
   std::size_t pick_output(StateScope& s);
   std::size_t pick_input(const StateScope& s, std::size_t avoid);

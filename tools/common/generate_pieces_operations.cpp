@@ -8,6 +8,11 @@
 #include "tools/common/generate_pieces.h"
 
 namespace sdfg {
+namespace {
+bool is_whole_number(BaseType type) {
+  return type == BaseType::Int32 || type == BaseType::Int64;
+}
+}  // namespace
 
 void RandomPieces::operation(StateScope& s) {
   switch (random_.below(10)) {
@@ -48,17 +53,16 @@ void RandomPieces::pointwise(StateScope& s) {
     out = new_transient(std::move(dims), random_type());
     place = target(containers_[out], points.params);
   }
-  std::vector<std::string> names;
-  for (const Index& index : points.params) names.push_back(index.name);
-  const bool apart = names.size() > 1 && random_.chance(30);
+  const std::size_t rank = points.params.size();
+  const bool apart = rank > 1 && random_.chance(30);
   if (apart)
-    for (std::size_t d = 0; d < names.size(); ++d)
-      s.builder.open_map("outer", names[d], points.ranges[d]);
+    for (std::size_t d = 0; d < rank; ++d)
+      s.builder.open_map("outer", points.params[d].name, points.ranges[d]);
   else
-    s.builder.open_map("compute", join(names, ", "), join(points.ranges, ", "));
+    s.builder.open_map("compute", names(points.params), join(points.ranges, ", "));
   s.touched.insert(out);
   body(s, points, out, *place);
-  for (std::size_t d = 0; d < (apart ? names.size() : 1); ++d) s.builder.close_map();
+  for (std::size_t d = 0; d < (apart ? rank : 1); ++d) s.builder.close_map();
   wrote(s, out);
 }
 
@@ -132,7 +136,7 @@ void RandomPieces::inner_sum(StateScope& s, const Indices& around, std::size_t o
   const Ports in = inputs(s, more, out);
   // Sums of whole numbers only where the sum is one.
   std::string text = code(in, more, BaseType::Float64);
-  if (containers_[local].type == BaseType::Int32 || containers_[local].type == BaseType::Int64)
+  if (is_whole_number(containers_[local].type))
     text = in.empty() ? "o = " + index.name : "o = 2 if " + in[0].connector + " > 1 else -1";
   s.builder.tasklet("add", in, text, {{"o", element, "lambda x, y: x + y"}});
   s.builder.close_map();
@@ -149,7 +153,7 @@ bool RandomPieces::gather(StateScope& s, const Indices& around, std::size_t out,
       containers_[from].dims[0].domain == of_halves)
     return false;
   const BaseType type = containers_[table].type;
-  if (type != BaseType::Int64 && type != BaseType::Int32) return false;
+  if (!is_whole_number(type)) return false;
   const auto where = element(containers_[table], around);
   if (!where) return false;
   read(s, from), read(s, table);
@@ -174,11 +178,9 @@ void RandomPieces::accumulate(StateScope& s) {
     const auto place = out == none ? std::nullopt : target(containers_[out], own);
     if (!place) continue;
     Container& c = containers_[out];
-    std::vector<std::string> names;
-    for (const Index& index : points.params) names.push_back(index.name);
     s.touched.insert(out);
     c.was_read = true;
-    s.builder.open_map("accumulate", join(names, ", "), join(points.ranges, ", "));
+    s.builder.open_map("accumulate", names(points.params), join(points.ranges, ", "));
     const Ports in = inputs(s, points.params, out);
     const BaseType type = containers_[out].type;
     std::string text = code(in, points.params, type), wcr = "lambda x, y: max(x, y)";
@@ -186,9 +188,9 @@ void RandomPieces::accumulate(StateScope& s) {
       wcr = random_.chance(50) ? "lambda x, y: x and y" : "lambda x, y: x or y";
     } else if (random_.chance(60)) {
       wcr = "lambda x, y: x + y";
-      if (type == BaseType::Int32 || type == BaseType::Int64)
+      if (is_whole_number(type))
         text = in.empty() ? "o = 1" : "o = 2 if " + in[0].connector + " > 1 else -1";
-    } else if (type == BaseType::Int32 || type == BaseType::Int64) {
+    } else if (is_whole_number(type)) {
       text = in.empty() ? "o = 1" : "o = 5 if " + in[0].connector + " > 1 else 2";
     }
     s.builder.tasklet("accumulate", in, text, {{"o", *place, wcr}});
@@ -203,8 +205,7 @@ void RandomPieces::two_parts(StateScope& s) {
   if (out == none || containers_[out].dims.empty()) return;
   const std::size_t domain = containers_[out].dims[0].domain;
   Index index{fresh("i"), domain};
-  const std::string small =
-      smalls_.empty() ? std::to_string(random_.below(3)) : smalls_[random_.below(smalls_.size())];
+  const std::string small = from_0_to_2();
   const auto place = target(containers_[out], {index});
   if (!place) return;
   s.touched.insert(out);
@@ -242,8 +243,7 @@ void RandomPieces::copy(StateScope& s) {
     }
   }
   const std::size_t out = new_transient(dims, containers_[from].type);
-  s.builder.copy(containers_[from].name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]",
-                 whole(containers_[out]));
+  s.builder.copy(subset(containers_[from].name, parts), whole(containers_[out]));
   read(s, from);
   wrote(s, out);
 }
@@ -272,7 +272,7 @@ void RandomPieces::fill(RegionBuilder& r, std::size_t c) {
     ranges.push_back("0:" + size(e));
   }
   const std::string text = filled.type == BaseType::Bool ? "o = True" : "o = 1";
-  const std::string place = filled.name + "[" + (names.empty() ? "0" : join(names, ", ")) + "]";
+  const std::string place = subset(filled.name, names);
   if (names.empty())
     s.builder.tasklet("fill", {}, text, {{"o", place}});
   else
@@ -354,8 +354,7 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
       dims.push_back(all ? e : Extent{e.domain});
       strides.push_back(ours.strides[d]);
     }
-    add(c, ours.name + "[" + (parts.empty() ? "0" : join(parts, ", ")) + "]", std::move(dims),
-        std::move(strides));
+    add(c, subset(ours.name, parts), std::move(dims), std::move(strides));
   }
   const bool was_there = containers_[out].is_readable;
   if (!was_there) inner.fill(inner.builder_, 0);
