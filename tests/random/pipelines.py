@@ -294,6 +294,8 @@ def one(tools, passes, texts, patterns, programs, steps, seed, folder, only):
         return "not made", "", {}
     text = program.read_text()
     drawn = drawn_passes(draw, passes, draw.randint(3, 8), wanted, text)
+    if kind == "pieces" and draw.random() < 0.5:
+        drawn.insert(0, "simplify")  # what stands in many small states is not seen by many passes
     result = on_program(tools, steps, draw, program, data, text, drawn, " ".join(str(w) for w in make))
     for path in (program, data):
         path.unlink()

@@ -101,6 +101,7 @@ void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
        ++tries)
     operation(s);
   nodes_ += s.builder.state().node_count();
+  std::erase_if(readable_, [&](std::size_t c) { return containers_[c].is_view; });
 }
 
 /// Over the points of a domain, from either end, some ends told by data.
@@ -207,17 +208,19 @@ std::string RandomPieces::fresh(const std::string& stem) {
   return stem + std::to_string(depth_) + "_" + std::to_string(counter_++);
 }
 
-std::string RandomPieces::size(const Extent& e) const {
-  const Domain& domain = domains_[e.domain];
-  std::string points = domain.end;
-  if (domain.begin != "0" || e.domain == of_difference)
-    points = "Max(0, " + domain.end + (domain.begin == "0" ? "" : " - " + domain.begin) + ")";
-  return plus(points, e.fixed());
+/// How many points a domain has, and some more.
+std::string RandomPieces::points(std::size_t domain, int more) const {
+  const auto& [begin, end] = domains_[domain];
+  std::string points = end;
+  if (begin != "0" || domain == of_difference)
+    points = "Max(0, " + end + (begin == "0" ? "" : " - " + begin) + ")";
+  return plus(points, more);
 }
 
 std::size_t RandomPieces::declare(Container c, bool transient) {
   std::vector<std::string> shape;
   for (const Extent& e : c.dims) shape.push_back(size(e));
+  if (c.strides.empty() && c.dims.size() == 2 && random_.chance(20)) c.strides = {{}, {c.dims[0]}};
   if (c.strides.empty())
     for (std::size_t d = 0; d < c.dims.size(); ++d)
       c.strides.emplace_back(c.dims.begin() + std::ptrdiff_t(d) + 1, c.dims.end());
@@ -232,6 +235,7 @@ std::size_t RandomPieces::declare(Container c, bool transient) {
       for (const Extent& e : c.strides[d])
         stride = stride * parse_subset(size(e))->ranges[0].begin;
       data.as_array()->strides[d] = std::move(stride);
+      data.as_array()->offset[d] = Expr(c.dims[d].origin);
     }
   }
   containers_.push_back(std::move(c));
@@ -253,6 +257,7 @@ std::vector<RandomPieces::Extent> RandomPieces::random_dims() {
   for (Extent& e : dims) {
     e.domain = random_domain();
     if (random_.chance(50)) e.before = int(random_.below(2)), e.behind = int(random_.below(3));
+    if (random_.chance(15)) e.origin = int(random_.between(-1, 2));
   }
   return dims;
 }
@@ -276,11 +281,16 @@ std::size_t RandomPieces::pick_output(StateScope& s) {
 }
 
 std::size_t RandomPieces::pick_input(const StateScope& s, std::size_t avoid) {
+  const auto may_read = [&](std::size_t c) { return c != avoid && !s.sealed.contains(c); };
+  // What nobody reads is computed for nothing.
+  if (random_.chance(40))
+    for (std::size_t i = readable_.size(); i-- > 4;)
+      if (!containers_[readable_[i]].was_read && may_read(readable_[i])) return readable_[i];
   for (int tries = 0; tries < 6; ++tries) {
     const std::size_t recent = std::min<std::size_t>(readable_.size(), 6);
     const std::size_t back = random_.below(random_.chance(60) ? recent : readable_.size());
     const std::size_t c = readable_[readable_.size() - 1 - back];
-    if (c != avoid && !s.sealed.contains(c)) return c;
+    if (may_read(c)) return c;
   }
   return none;
 }
@@ -351,15 +361,22 @@ RandomPieces::Points RandomPieces::random_points() {
   return points;
 }
 
+/// All elements of a dimension, or those of the points of its domain.
+std::string RandomPieces::part(const Extent& e, bool all) const {
+  const int first = (all ? 0 : e.before) - e.origin;
+  return std::to_string(first) + ":" + points(e.domain, first + (all ? e.fixed() : 0));
+}
+
 std::string RandomPieces::whole(const Container& c) const {
   std::vector<std::string> parts;
-  for (const Extent& e : c.dims) parts.push_back("0:" + size(e));
+  for (const Extent& e : c.dims) parts.push_back(part(e, true));
   return subset(c.name, parts);
 }
 
 std::string RandomPieces::at_point(const Extent& e, const Index& index, int shift) const {
   const std::string& begin = domains_[e.domain].begin;
-  return plus(begin == "0" ? index.name : index.name + " - " + begin, e.before + shift);
+  return plus(begin == "0" ? index.name : index.name + " - " + begin,
+              e.before - e.origin + shift);
 }
 
 /// An element that is there whatever the sizes are.
@@ -367,9 +384,10 @@ std::optional<std::string> RandomPieces::constant(const Extent& e) {
   const int count = e.fixed() + least_[e.domain];
   if (count <= 0) return std::nullopt;
   if (count >= 3 && !smalls_.empty() && random_.chance(50))
-    return smalls_[random_.below(smalls_.size())];
-  if (random_.chance(30)) return size(e) + " - " + std::to_string(1 + random_.below(count));
-  return std::to_string(random_.below(std::size_t(count)));
+    return plus(smalls_[random_.below(smalls_.size())], -e.origin);
+  const int some = int(random_.below(std::size_t(count)));
+  if (random_.chance(30)) return points(e.domain, e.fixed() - e.origin - 1 - some);
+  return std::to_string(some - e.origin);
 }
 
 /// An element to read, near some of the points around.
@@ -382,12 +400,14 @@ std::optional<std::string> RandomPieces::element(const Container& c, const Indic
     for (std::size_t i = known.size(); i-- > 0;) {
       const Index& index = known[i];
       if (index.domain != e.domain || (!part.empty() && random_.chance(50))) continue;
-      if (random_.chance(15)) {
-        part = plus("(" + domains_[e.domain].end + ") - " + index.name, e.before - 1);
+      const int low = -e.before - index.low, high = e.behind + index.high;
+      if (low > high) continue;
+      if (-index.low <= e.behind && -index.high <= e.before && random_.chance(15)) {
+        part = plus("(" + domains_[e.domain].end + ") - " + index.name, e.before - e.origin - 1);
         continue;
       }
-      const int low = -e.before - index.low, high = e.behind + index.high;
-      const int shift = random_.chance(50) ? 0 : int(random_.between(low, high));
+      const int shift = random_.chance(50) ? std::clamp(0, low, high)
+                                           : int(random_.between(low, high));
       part = at_point(e, index, shift);
     }
     if (part.empty()) {
@@ -409,7 +429,10 @@ std::optional<std::string> RandomPieces::target(const Container& c, const Indice
     for (std::size_t p = 0; p < params.size() && part.empty(); ++p) {
       if (params[p].domain != e.domain || used.contains(p)) continue;
       const int low = -e.before - params[p].low, high = e.behind + params[p].high;
-      part = at_point(e, params[p], random_.chance(70) ? 0 : int(random_.between(low, high)));
+      if (low > high) continue;
+      const int shift = random_.chance(70) ? std::clamp(0, low, high)
+                                           : int(random_.between(low, high));
+      part = at_point(e, params[p], shift);
       used.insert(p);
     }
     for (const Index& index : indices_)
@@ -440,19 +463,19 @@ Ports RandomPieces::inputs(StateScope& s, const Indices& more, std::size_t avoid
   return ports;
 }
 
-BaseType RandomPieces::type_of(const Port& port) const {
+const RandomPieces::Container& RandomPieces::container_of(const Port& port) const {
   const std::string name = port.memlet.substr(0, port.memlet.find('['));
-  for (const Container& c : containers_)
-    if (c.name == name) return c.type;
-  return BaseType::Float64;
+  return *std::ranges::find(containers_, name, &Container::name);
 }
 
-/// Computes `o` from what is there. All results are multiples of 1/8 between -64 and 64.
-std::string RandomPieces::code(const Ports& in, const Indices& more, BaseType type) {
+/// Computes `to` from what is there. All results are multiples of 1/8 between -64 and 64.
+std::string RandomPieces::code(const Ports& in, const Indices& more, BaseType type,
+                               const std::string& to) {
   std::vector<std::string> terms;
   for (const Port& port : in)
-    terms.push_back(type_of(port) == BaseType::Bool ? "(2 if " + port.connector + " else -1)"
-                                                    : port.connector);
+    terms.push_back(container_of(port).type == BaseType::Bool
+                        ? "(2 if " + port.connector + " else -1)"
+                        : port.connector);
   if (!more.empty() && random_.chance(40)) terms.push_back(more[random_.below(more.size())].name);
   if (!smalls_.empty() && random_.chance(20))
     terms.push_back(smalls_[random_.below(smalls_.size())]);
@@ -466,8 +489,11 @@ std::string RandomPieces::code(const Ports& in, const Indices& more, BaseType ty
       next += c == '$' ? "(" + value + ")" : c == '#' ? terms[i] : std::string(1, c);
     value = std::move(next);
   }
-  if (type == BaseType::Bool) return "o = (" + value + ") > " + std::to_string(random_.below(3));
-  return "v = " + value + "\no = 64 if v > 64 else (-64 if v < -64 else v)";
+  if (type == BaseType::Bool)
+    return to + " = (" + value + ") > " + std::to_string(random_.below(3));
+  const std::string v = to == "o" ? "v" : "v_" + to;
+  return v + " = " + value + "\n" + to + " = 64 if " + v + " > 64 else (-64 if " + v +
+         " < -64 else " + v + ")";
 }
 
 }  // namespace sdfg

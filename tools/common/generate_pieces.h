@@ -20,6 +20,7 @@ class RandomPieces {
   Sdfg run(std::size_t budget);
 
  private:
+  static constexpr std::size_t none = ~std::size_t(0);  ///< no container
   /// Points begin <= p < end, perhaps none.
   struct Domain {
     std::string begin, end;
@@ -33,7 +34,9 @@ class RandomPieces {
   struct Extent {
     std::size_t domain = 0;
     int before = 0, behind = 0;
+    int origin = 0;  ///< how far below 0 its first index lies
     int fixed() const { return before + behind; }
+    bool operator==(const Extent&) const = default;
   };
   struct Container {
     std::string name;
@@ -42,6 +45,7 @@ class RandomPieces {
     std::vector<std::vector<Extent>> strides;  ///< each the product of sizes
     bool is_scalar = false;
     bool is_small = false;  ///< a scalar from 0 to 2
+    bool is_view = false;   ///< of what the state that declares it says
     bool is_writable = true, is_readable = false, was_read = false, was_written = false;
   };
   /// A name with begin + low <= name < end - high.
@@ -76,7 +80,7 @@ class RandomPieces {
 
   // Operations of a state.
   void operation(StateScope& s);
-  void pointwise(StateScope& s);
+  void pointwise(StateScope& s, std::size_t out = none);
   void body(StateScope& s, const Points& points, std::size_t out, const std::string& place);
   void inner_sum(StateScope& s, const Indices& around, std::size_t out, const std::string& place);
   bool gather(StateScope& s, const Indices& around, std::size_t out, const std::string& place);
@@ -86,6 +90,14 @@ class RandomPieces {
   void scalar(StateScope& s);
   void call(StateScope& s, const Indices& params, std::size_t out, const std::string& place);
   void fill(RegionBuilder& r, std::size_t c);
+  void concat(StateScope& s);
+  void join_writes(StateScope& s, const std::string& name);
+  void view(StateScope& s);
+  void scan(StateScope& s);
+  void reduce(StateScope& s);
+  void reshape(StateScope& s);
+  void choose(StateScope& s, const Indices& params, std::size_t out, const std::string& place);
+  std::string local(StateScope& s, const Indices& params, std::size_t avoid, BaseType type);
 
   // Pieces.
   std::size_t declare(Container c, bool transient);
@@ -101,20 +113,21 @@ class RandomPieces {
   std::string range(std::size_t domain, Index& index, bool& all);
   std::size_t pick_output(StateScope& s);
   std::size_t pick_input(const StateScope& s, std::size_t avoid);
-  std::string size(const Extent& e) const;
+  std::string points(std::size_t domain, int more) const;
+  std::string size(const Extent& e) const { return points(e.domain, e.fixed()); }
+  std::string part(const Extent& e, bool all) const;
   std::string whole(const Container& c) const;
   std::string at_point(const Extent& e, const Index& index, int shift) const;
   std::optional<std::string> constant(const Extent& e);
   std::optional<std::string> element(const Container& c, const Indices& more);
   std::optional<std::string> target(const Container& c, const Indices& params);
   Ports inputs(StateScope& s, const Indices& more, std::size_t avoid);
-  std::string code(const Ports& in, const Indices& more, BaseType type);
-  BaseType type_of(const Port& port) const;
+  std::string code(const Ports& in, const Indices& more, BaseType type,
+                   const std::string& to = "o");
+  const Container& container_of(const Port& port) const;
   void wrote(StateScope& s, std::size_t c);
   void read(StateScope& s, std::size_t c);
   std::string fresh(const std::string& stem);
-  static constexpr std::size_t none = ~std::size_t(0);
-
   Builder builder_;
   Random& random_;
   int depth_;

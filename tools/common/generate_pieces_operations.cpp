@@ -15,7 +15,16 @@ bool is_whole_number(BaseType type) {
 }  // namespace
 
 void RandomPieces::operation(StateScope& s) {
-  switch (random_.below(10)) {
+  switch (random_.below(16)) {
+    case 10:
+    case 11:
+      return concat(s);
+    case 12:
+      return scan(s);
+    case 13:
+      return view(s);
+    case 14:
+      return random_.chance(50) ? reduce(s) : reshape(s);
     case 0:
       return accumulate(s);
     case 1:
@@ -36,11 +45,14 @@ void RandomPieces::operation(StateScope& s) {
   }
 }
 
-void RandomPieces::pointwise(StateScope& s) {
+/// Into `out`, if it is given.
+void RandomPieces::pointwise(StateScope& s, std::size_t out) {
   const Points points = random_points();
-  std::size_t out = none;
   std::optional<std::string> place;
-  if (!points.all || random_.chance(65)) {
+  if (out != none) {
+    place = target(containers_[out], points.params);
+    if (!place) return;
+  } else if (!points.all || random_.chance(65)) {
     for (int tries = 0; tries < 6 && !place; ++tries) {
       out = pick_output(s);
       if (out != none) place = target(containers_[out], points.params);
@@ -72,7 +84,9 @@ void RandomPieces::body(StateScope& s, const Points& points, std::size_t out,
   const Indices& params = points.params;
   const BaseType type = containers_[out].type;
   const bool was_there = containers_[out].is_readable;
-  switch (random_.below(8)) {
+  switch (random_.below(10)) {
+    case 8:
+      return choose(s, params, out, place);
     case 0:
       return inner_sum(s, params, out, place);
     case 1:
@@ -85,19 +99,13 @@ void RandomPieces::body(StateScope& s, const Points& points, std::size_t out,
       const Ports in = inputs(s, params, out);
       if (in.empty() || !was_there) break;
       std::string text = "if " + in[0].connector + " > 0:\n  o = ";
-      text += type == BaseType::Bool ? "True" : in.size() > 1 && type_of(in[1]) != BaseType::Bool
-                                                    ? "1 - " + in[1].connector
-                                                    : "3";
+      const bool counts = in.size() > 1 && container_of(in[1]).type != BaseType::Bool;
+      text += type == BaseType::Bool ? "True" : counts ? "1 - " + in[1].connector : "3";
       s.builder.tasklet("maybe", in, text, {{"o", place, "", true}});
       return;
     }
     case 4: {  // through a scalar
-      const std::size_t local = new_transient({}, random_type());
-      const Ports first = inputs(s, params, out);
-      s.builder.access(containers_[local].name);
-      const std::string element = containers_[local].name + "[0]";
-      s.builder.tasklet("first", first, code(first, params, containers_[local].type),
-                        {{"o", element}});
+      const std::string element = local(s, params, out, random_type());
       Ports in = inputs(s, params, out);
       in.push_back({"y", element});
       s.builder.tasklet("second", in, code(in, params, type), {{"o", place}});
@@ -115,7 +123,17 @@ void RandomPieces::body(StateScope& s, const Points& points, std::size_t out,
       break;
   }
   const Ports in = inputs(s, params, out);
-  s.builder.tasklet("compute", in, code(in, params, type), {{"o", place}});
+  std::string text = code(in, params, type);
+  Ports to{{"o", place}};
+  if (const std::size_t second = random_.chance(25) ? pick_output(s) : none; second != none) {
+    if (const auto other = target(containers_[second], params)) {
+      text += "\n" + code(in, params, containers_[second].type, "o2");
+      to.push_back({"o2", *other});
+      wrote(s, second);
+      s.sealed.insert(second);
+    }
+  }
+  s.builder.tasklet("compute", in, text, to);
 }
 
 /// A sum that begins with zeros, over points that may be none.
@@ -218,7 +236,10 @@ void RandomPieces::two_parts(StateScope& s) {
     s.builder.tasklet("part", in, code(in, {index}, containers_[out].type), {{"o", *place}});
     s.builder.close_map();
   }
-  s.sealed.insert(out);
+  if (random_.chance(50))
+    join_writes(s, containers_[out].name);
+  else
+    s.sealed.insert(out);
   wrote(s, out);
 }
 
@@ -232,19 +253,27 @@ void RandomPieces::copy(StateScope& s) {
     if (const auto some = random_.chance(30) ? constant(e) : std::nullopt) {
       parts.push_back(*some);
     } else if (e.domain == 0 && e.fixed() == 0 && random_.chance(40)) {
-      parts.push_back("0:" + size(e) + ":2");
+      parts.push_back(part(e, true) + ":2");
       dims.push_back({of_halves});
-    } else if (random_.chance(50)) {
-      parts.push_back("0:" + size(e));
-      dims.push_back(e);
     } else {
-      parts.push_back(std::to_string(e.before) + ":" + size({e.domain, e.before, 0}));
-      dims.push_back({e.domain});
+      const bool all = random_.chance(50);
+      parts.push_back(part(e, all));
+      dims.push_back(all ? e : Extent{e.domain});
     }
   }
-  const std::size_t out = new_transient(dims, containers_[from].type);
-  s.builder.copy(subset(containers_[from].name, parts), whole(containers_[out]));
   read(s, from);
+  // The points, or all, of what has as many.
+  const auto fits = [](const Extent& from, const Extent& to) {
+    return to.domain == from.domain &&
+           (from.fixed() == 0 || (to.before == from.before && to.behind == from.behind));
+  };
+  std::size_t out = random_.chance(40) ? pick_output(s) : none;
+  if (out == none || !std::ranges::equal(dims, containers_[out].dims, fits))
+    out = new_transient(dims, containers_[from].type);
+  std::vector<std::string> to;
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    to.push_back(part(containers_[out].dims[d], dims[d].fixed() > 0));
+  s.builder.copy(subset(containers_[from].name, parts), subset(containers_[out].name, to));
   wrote(s, out);
 }
 
@@ -269,7 +298,7 @@ void RandomPieces::fill(RegionBuilder& r, std::size_t c) {
   std::vector<std::string> names, ranges;
   for (const Extent& e : filled.dims) {
     names.push_back(fresh("q"));
-    ranges.push_back("0:" + size(e));
+    ranges.push_back(part(e, true));
   }
   const std::string text = filled.type == BaseType::Bool ? "o = True" : "o = 1";
   const std::string place = subset(filled.name, names);
@@ -349,8 +378,7 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
         continue;
       }
       const bool all = random_.chance(50);
-      parts.push_back(all ? "0:" + size(e)
-                          : std::to_string(e.before) + ":" + size({e.domain, e.before, 0}));
+      parts.push_back(part(e, all));
       dims.push_back(all ? e : Extent{e.domain});
       strides.push_back(ours.strides[d]);
     }
