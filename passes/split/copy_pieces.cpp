@@ -53,6 +53,11 @@ Subset CopySidesMatched::written_by(const Subset& part_of_src) const {
     if (dst_of[d]) out[*dst_of[d]] = moved(part_of_src[d], src[d], dst[*dst_of[d]]);
   return out;
 }
+bool CopySidesMatched::hides(const Subset& part_of_src) const {
+  for (std::size_t d = 0; d < src.rank(); ++d)
+    if (!dst_of[d] && part_of_src[d] != src[d]) return true;
+  return false;
+}
 Subset CopySidesMatched::read_for(const Subset& part_of_dst) const {
   Subset out = src;
   for (std::size_t d = 0; d < src.rank(); ++d)

@@ -15,6 +15,8 @@ struct CopySidesMatched {
 
   /// What is written when only this part of src is copied.
   Subset written_by(const Subset& part_of_src) const;
+  /// May this part of src be empty in a dimension that dst lacks, so that dst does not show it?
+  bool hides(const Subset& part_of_src) const;
   /// What has to be read so that this part of dst is written.
   Subset read_for(const Subset& part_of_dst) const;
 };

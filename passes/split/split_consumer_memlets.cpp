@@ -120,6 +120,10 @@ class Cutter {
       if (const Refusal why = refine(sides->src, written, index, assumptions_, pieces))
         last = "the copy of '" + uses.name + "[" + to_text(sides->src) +
                "]' is not cut: " + why.reason();
+      else if (std::ranges::any_of(pieces, [&](const Subset& p) { return sides->hides(p); }))
+        last = "the copy of '" + uses.name + "[" + to_text(sides->src) +
+               "]' is not cut: a part may be empty in a dimension that '" + target->data +
+               "' does not have";
       else if (pieces.size() > 1)
         copies.push_back({u, *std::move(sides), std::move(pieces)});
     }
