@@ -35,7 +35,7 @@ Sdfg RandomPieces::run(std::size_t budget) {
   region(builder_, budget, 0);
   // What was computed last shows in the arguments.
   for (std::size_t c = 0; c < 4; ++c) {
-    StateScope s{builder_.state(), {}, {}};
+    StateScope s{builder_.state()};
     Points points;
     for (const Extent& e : containers_[c].dims) {
       Index index{fresh("r"), e.domain};
@@ -78,7 +78,7 @@ void RandomPieces::region(RegionBuilder& r, std::size_t budget, int depth) {
 
 void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
   constexpr int deepest = 3;
-  switch (depth < deepest ? random_.below(10) : 9) {
+  switch (depth < deepest ? random_.below(11) : 9) {
     case 0:
     case 1:
       return loop(r, budget, depth);
@@ -89,14 +89,18 @@ void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
       return conditional(r, budget, depth);
     case 5:
       return assignment(r);
+    case 10:
+      return select(r);
     default:
       return state(r, std::min<std::size_t>(budget, 4 + random_.below(16)));
   }
 }
 
 void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
-  StateScope s{r.state(), {}, {}};
+  StateScope s{r.state()};
   const std::size_t before = nodes_;
+  s.is_chain = random_.chance(30);
+  if (s.is_chain) budget = 60;
   for (int tries = 0; tries < 8 && s.builder.state().node_count() + (nodes_ - before) < budget;
        ++tries)
     operation(s);
@@ -168,6 +172,31 @@ void RandomPieces::conditional(RegionBuilder& r, std::size_t budget, int depth) 
     }
     least_ = known;
   }
+}
+
+/// Branches that write a container, each all of it, and a copy to where it is needed.
+void RandomPieces::select(RegionBuilder& r) {
+  const std::size_t to = random_.below(4);
+  if (to >= containers_.size() || !containers_[to].is_writable || containers_[to].is_scalar)
+    return state(r, 10);
+  std::vector<Extent> dims;
+  std::vector<std::string> parts;
+  for (const Extent& e : containers_[to].dims) {
+    dims.push_back({e.domain});
+    parts.push_back(part(e, false));
+  }
+  const std::size_t t = new_transient(dims, containers_[to].type);
+  ConditionalBuilder choice = r.conditional();
+  for (const bool first : {true, false}) {
+    RegionBuilder branch = first ? choice.branch(condition()) : choice.otherwise();
+    StateScope s{branch.state()};
+    everywhere(s, t);
+  }
+  StateScope s{r.state()};
+  wrote(s, t);
+  s.builder.copy(whole(containers_[t]), subset(containers_[to].name, parts));
+  read(s, t), wrote(s, to);
+  pointwise(s);
 }
 
 std::string RandomPieces::condition() {

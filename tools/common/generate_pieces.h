@@ -65,6 +65,7 @@ class RandomPieces {
     StateBuilder builder;
     std::set<std::size_t> touched;
     std::set<std::size_t> sealed;  ///< not to be read any more: written at two access nodes
+    bool is_chain = false;         ///< mostly of steps that hand transients on
   };
 
   // Control flow.
@@ -76,6 +77,7 @@ class RandomPieces {
   void leave(RegionBuilder& body, bool may_continue);
   void conditional(RegionBuilder& r, std::size_t budget, int depth);
   void assignment(RegionBuilder& r);
+  void select(RegionBuilder& r);
   std::string condition();
 
   // Operations of a state.
@@ -91,6 +93,11 @@ class RandomPieces {
   void call(StateScope& s, const Indices& params, std::size_t out, const std::string& place);
   void fill(RegionBuilder& r, std::size_t c);
   void concat(StateScope& s);
+  void update(StateScope& s);
+  void copy_out_and_back(StateScope& s);
+  std::optional<std::string> source(StateScope& s, const std::vector<Extent>& dims, int count);
+  void everywhere(StateScope& s, std::size_t out, std::size_t from = none);
+  std::vector<Extent> plain_dims();
   void join_writes(StateScope& s, const std::string& name);
   void view(StateScope& s);
   void scan(StateScope& s);

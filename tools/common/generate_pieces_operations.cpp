@@ -15,10 +15,14 @@ bool is_whole_number(BaseType type) {
 }  // namespace
 
 void RandomPieces::operation(StateScope& s) {
-  switch (random_.below(16)) {
+  switch (random_.below(18)) {
     case 10:
     case 11:
       return concat(s);
+    case 16:
+      return update(s);
+    case 17:
+      return copy_out_and_back(s);
     case 12:
       return scan(s);
     case 13:
@@ -52,7 +56,7 @@ void RandomPieces::pointwise(StateScope& s, std::size_t out) {
   if (out != none) {
     place = target(containers_[out], points.params);
     if (!place) return;
-  } else if (!points.all || random_.chance(65)) {
+  } else if (!points.all || random_.chance(s.is_chain ? 25 : 65)) {
     for (int tries = 0; tries < 6 && !place; ++tries) {
       out = pick_output(s);
       if (out != none) place = target(containers_[out], points.params);
@@ -293,7 +297,7 @@ void RandomPieces::scalar(StateScope& s) {
 
 /// All of a container, in a state of its own.
 void RandomPieces::fill(RegionBuilder& r, std::size_t c) {
-  StateScope s{r.state(), {}, {}};
+  StateScope s{r.state()};
   const Container& filled = containers_[c];
   std::vector<std::string> names, ranges;
   for (const Extent& e : filled.dims) {

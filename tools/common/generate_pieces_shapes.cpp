@@ -23,46 +23,138 @@ void RandomPieces::join_writes(StateScope& s, const std::string& name) {
   }
 }
 
-/// Writes a new container in parts that meet nowhere, for some of which all is copied, and reads
-/// windows of it.
+/// One or two dimensions without anything around their points.
+std::vector<RandomPieces::Extent> RandomPieces::plain_dims() {
+  std::vector<Extent> dims{{random_domain()}};
+  const std::size_t other = random_domain();
+  if (other != dims[0].domain) dims.push_back({other});
+  return dims;
+}
+
+/// Writes all points of a container, computed from those of another one, if there is one, and more.
+void RandomPieces::everywhere(StateScope& s, std::size_t out, std::size_t from) {
+  Points points;
+  std::vector<std::string> place;
+  s.touched.insert(out);
+  for (const Extent& e : containers_[out].dims) {
+    points.params.push_back({fresh("i"), e.domain});
+    points.ranges.push_back(domains_[e.domain].begin + ":" + domains_[e.domain].end);
+    place.push_back(at_point(e, points.params.back(), 0));
+  }
+  const bool in_map = !place.empty();
+  if (in_map) s.builder.open_map("all", names(points.params), join(points.ranges, ", "));
+  Ports in = inputs(s, points.params, out);
+  const BaseType type = containers_[out].type;
+  Port to{"o", subset(containers_[out].name, place)};
+  if (from != none) in.push_back({"y", subset(containers_[from].name, place)});
+  if (from == out && in.size() > 1 && random_.chance(50)) {
+    to.dynamic = true;
+    const std::string value = type == BaseType::Bool ? "p > 2" : "3";
+    s.builder.tasklet("mask", in, "if p > 0:\n  o = " + value, {to});
+  } else {
+    s.builder.tasklet("all", in, code(in, points.params, type), {to});
+  }
+  if (in_map) s.builder.close_map();
+}
+
+/// Writes a new container and changes it, perhaps in some places.
+void RandomPieces::update(StateScope& s) {
+  const std::size_t out = new_transient(plain_dims(), random_type());
+  everywhere(s, out);
+  everywhere(s, out, out);
+  wrote(s, out);
+  pointwise(s);
+}
+
+/// Copies a part, changes it, and copies it back.
+void RandomPieces::copy_out_and_back(StateScope& s) {
+  const std::size_t whole_one = pick_output(s);
+  if (whole_one == none || containers_[whole_one].is_scalar) return;
+  std::vector<Extent> dims;
+  std::vector<std::string> parts;
+  for (const Extent& e : containers_[whole_one].dims) {
+    parts.push_back(part(e, false));
+    dims.push_back({e.domain});
+  }
+  const BaseType type = containers_[whole_one].type;
+  const std::string place = subset(containers_[whole_one].name, parts);
+  std::size_t t = new_transient(dims, type);
+  s.touched.insert(whole_one);
+  s.builder.copy(place, whole(containers_[t]));
+  for (std::size_t steps = random_.below(3); steps > 0; --steps) {
+    const std::size_t next = random_.chance(50) ? t : new_transient(dims, type);
+    everywhere(s, next, t);
+    t = next;
+  }
+  s.builder.copy(whole(containers_[t]), place);
+  s.sealed.insert(t);
+  containers_[whole_one].was_read = true;
+  wrote(s, whole_one);
+}
+
+/// A part of such a container to copy: of the points of its first dimension, or so many elements.
+std::optional<std::string> RandomPieces::source(StateScope& s, const std::vector<Extent>& dims,
+                                                int count) {
+  for (int tries = 0; tries < 4; ++tries) {
+    const std::size_t c = pick_input(s, none);
+    if (c == none || containers_[c].dims.size() != dims.size()) continue;
+    std::vector<std::string> parts;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const Extent& e = containers_[c].dims[d];
+      if (d == 0 && count > 0 && e.fixed() + least_[e.domain] >= count)
+        parts.push_back(std::to_string(-e.origin) + ":" + std::to_string(count - e.origin));
+      else if ((d > 0 || count == 0) && e.domain == dims[d].domain)
+        parts.push_back(part(e, false));
+    }
+    if (parts.size() < dims.size()) continue;
+    read(s, c);
+    return subset(containers_[c].name, parts);
+  }
+  return std::nullopt;
+}
+
+/// Writes a new container in parts that do not meet, each by a map or a copy, and reads windows.
 void RandomPieces::concat(StateScope& s) {
-  Extent cut{random_domain(), int(random_.below(3)), int(random_.below(3))};
-  std::vector<Extent> dims{cut};
-  if (const std::size_t other = random_domain(); other != cut.domain && random_.chance(50))
-    dims.push_back({other});
+  std::vector<Extent> dims = plain_dims();
+  Extent& cut = dims[0];
+  cut.before = int(random_.below(3)), cut.behind = int(random_.below(3));
   const std::size_t out = new_transient(dims, random_type());
   const std::string name = containers_[out].name;
   const BaseType type = containers_[out].type;
-  s.touched.insert(out);
-  const auto& [begin, end] = domains_[cut.domain];
   struct Part {
-    Index index;
-    std::string range, at;
+    std::string first, end;
+    int count;  ///< 0: the points
   };
-  std::vector<Part> parts;
-  const std::string i = fresh("i");
-  const auto some = [&](int count, const std::string& first) {
-    if (count > 0)
-      parts.push_back({{i, of_three, 0, 3 - count},
-                       "0:" + std::to_string(count),
-                       first == "0" ? i : first + " + " + i});
-  };
-  some(cut.before, "0");
-  const Index inner{i, cut.domain};
-  parts.push_back({inner, begin + ":" + end, at_point(cut, inner, 0)});
-  some(cut.behind, points(cut.domain, cut.before));
-  if (random_.chance(30)) std::swap(parts.front(), parts.back());
-  for (const Part& part : parts) {
-    Indices params{part.index};
-    std::vector<std::string> ranges{part.range}, place{part.at};
-    if (dims.size() > 1) {
-      params.push_back({fresh("i"), dims[1].domain});
-      ranges.push_back(domains_[dims[1].domain].begin + ":" + domains_[dims[1].domain].end);
-      place.push_back(at_point(dims[1], params[1], 0));
+  const std::string middle = std::to_string(cut.before), last = points(cut.domain, cut.before);
+  std::vector<Part> parts{{middle, last, 0}};
+  if (cut.before > 0) parts.push_back({"0", middle, cut.before});
+  if (cut.behind > 0) parts.push_back({last, size(cut), cut.behind});
+  if (random_.chance(50)) std::swap(parts.front(), parts.back());
+  const bool copies = random_.chance(50);
+  for (const Part& written : parts) {
+    if (const auto from = copies ? source(s, dims, written.count) : std::nullopt) {
+      std::vector<std::string> to{written.first + ":" + written.end};
+      if (dims.size() > 1) to.push_back(part(dims[1], true));
+      s.builder.copy(*from, subset(name, to));
+      continue;
     }
-    s.builder.open_map("part", names(params), join(ranges, ", "));
-    const Ports in = inputs(s, params, out);
-    s.builder.tasklet("part", in, code(in, params, type), {{"o", subset(name, place)}});
+    Points points;
+    std::vector<std::string> place;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      Index index{fresh("i"), dims[d].domain};
+      const Domain& domain = domains_[index.domain];
+      place.push_back(at_point(dims[d], index, 0));
+      points.ranges.push_back(domain.begin + ":" + domain.end);
+      if (d == 0 && written.count > 0) {
+        index.domain = of_three, index.high = 3 - written.count;
+        place[0] = written.first + " + " + index.name;
+        points.ranges[0] = "0:" + std::to_string(written.count);
+      }
+      points.params.push_back(std::move(index));
+    }
+    s.builder.open_map("part", names(points.params), join(points.ranges, ", "));
+    const Ports in = inputs(s, points.params, out);
+    s.builder.tasklet("part", in, code(in, points.params, type), {{"o", subset(name, place)}});
     s.builder.close_map();
   }
   join_writes(s, name);
@@ -127,10 +219,23 @@ void RandomPieces::scan(StateScope& s) {
   const std::size_t along = random_.chance(50) ? 1 : 0;
   if (along == 0) std::swap(dims[0], dims[1]), std::swap(column[0], column[1]);
   const std::size_t out = new_transient(dims, BaseType::Float64);
+  std::size_t before = none;
+  if (random_.chance(50)) {
+    before = new_transient(dims, random_type());
+    everywhere(s, before);
+    wrote(s, before);
+  }
   s.touched.insert(out);
   const Domain &over = domains_[plane.domain], &levels = domains_[level.domain];
   s.builder.open_map("plane", plane.name, over.begin + ":" + over.end);
   Ports steps = inputs(s, {plane, level}, out);
+  if (before != none) {
+    std::vector<std::string> here{at_point({plane.domain}, plane, 0),
+                                  at_point({level.domain}, level, 0)};
+    if (along == 0) std::swap(here[0], here[1]);
+    read(s, before);
+    steps.push_back({"x", subset(containers_[before].name, here)});
+  }
 
   Builder inner(fresh("scan"));
   std::map<std::string, std::string> symbols{{plane.name, plane.name}};
