@@ -99,7 +99,7 @@ void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
 void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
   StateScope s{r.state()};
   const std::size_t before = nodes_;
-  s.is_chain = random_.chance(30);
+  s.is_chain = depth_ == 0 && indices_.empty() && random_.chance(50);
   if (s.is_chain) budget = 60;
   for (int tries = 0; tries < 8 && s.builder.state().node_count() + (nodes_ - before) < budget;
        ++tries)
