@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -90,7 +91,8 @@ class RandomPieces {
   void two_parts(StateScope& s);
   void copy(StateScope& s);
   void scalar(StateScope& s);
-  void call(StateScope& s, const Indices& params, std::size_t out, const std::string& place);
+  void call(StateScope& s, const Indices& params, std::size_t out, const std::string& place,
+            std::size_t along = none);
   void fill(RegionBuilder& r, std::size_t c);
   void concat(StateScope& s);
   void update(StateScope& s);
@@ -101,6 +103,9 @@ class RandomPieces {
   void join_writes(StateScope& s, const std::string& name);
   void view(StateScope& s);
   void scan(StateScope& s);
+  void rows(StateScope& s);
+  Data argument(const Container& c);
+  std::map<std::string, std::string> names_here(const Indices& params) const;
   void reduce(StateScope& s);
   void reshape(StateScope& s);
   void choose(StateScope& s, const Indices& params, std::size_t out, const std::string& place);

@@ -15,10 +15,13 @@ bool is_whole_number(BaseType type) {
 }  // namespace
 
 void RandomPieces::operation(StateScope& s) {
-  switch (random_.below(18)) {
+  switch (random_.below(20)) {
     case 10:
     case 11:
       return concat(s);
+    case 18:
+    case 19:
+      return rows(s);
     case 16:
       return update(s);
     case 17:
@@ -315,9 +318,9 @@ void RandomPieces::fill(RegionBuilder& r, std::size_t c) {
 
 /// Calls another program of pieces with windows of our containers, some of them under two names,
 /// and symbols under others. `place`: the element of `out` that belongs to these points; empty:
-/// all.
+/// all. `along`: the dimension that it has all of. Sometimes another container is written, too.
 void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
-                        const std::string& place) {
+                        const std::string& place, std::size_t along) {
   RandomPieces inner(fresh("inner"), random_, depth_ + 1);
   std::map<std::string, std::string> symbols;
   for (std::size_t i = 0; i < symbols_.size(); ++i) symbols[inner.symbols_[i]] = symbols_[i];
@@ -347,6 +350,8 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
     std::string text;
   };
   std::vector<Window> windows;
+  std::size_t second = random_.chance(30) ? pick_output(s) : none;
+  if (second == out) second = none;
   const auto add = [&](std::size_t c, std::string text, std::vector<Extent> dims,
                        std::vector<std::vector<Extent>> strides) {
     Container theirs = containers_[c];
@@ -354,7 +359,7 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
     if (!theirs.is_scalar) theirs.is_small = false;
     theirs.dims = std::move(dims);
     theirs.strides = std::move(strides);
-    theirs.is_writable = c == out;
+    theirs.is_writable = c == out || c == second;
     theirs.was_read = theirs.was_written = false;
     if (random_.chance(50) || inner.builder_.sdfg().find_data(theirs.name) ||
         symbols.contains(theirs.name))
@@ -365,8 +370,20 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
   const Container target_box = containers_[out];
   if (place.empty())
     add(out, whole(target_box), target_box.dims, target_box.strides);
+  else if (along != none)
+    add(out, place, {target_box.dims[along]}, {target_box.strides[along]});
   else
     add(out, place, {}, {});
+  if (second != none) {
+    const Container box = containers_[second];
+    if (place.empty())
+      add(second, whole(box), box.dims, box.strides);
+    else if (const auto other = target(box, params))
+      add(second, *other, {}, {});
+    else
+      second = none;
+    if (second != none) s.touched.insert(second), s.sealed.insert(second);
+  }
   for (int i = 0; i < 3; ++i) {
     const std::size_t c = pick_input(s, out);
     if (c == none) continue;
@@ -406,10 +423,11 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
       in.push_back({theirs.name, windows[i].text});
       read(s, windows[i].ours);
     }
-    if (i == 0) to.push_back({theirs.name, windows[i].text});
+    if (theirs.was_written) to.push_back({theirs.name, windows[i].text});
   }
   s.builder.nested(std::move(called), in, to, symbols);
   if (place.empty()) wrote(s, out);
+  if (second != none) wrote(s, second);
 }
 
 }  // namespace sdfg

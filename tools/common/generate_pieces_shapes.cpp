@@ -210,6 +210,69 @@ void RandomPieces::view(StateScope& s) {
   wrote(s, viewed);
 }
 
+/// The container as a nested SDFG sees all of it.
+Data RandomPieces::argument(const Container& c) {
+  Data data = *builder_.sdfg().find_data(c.name);
+  data.transient = false;
+  if (Array* array = data.as_array()) array->role = Role::Plain;
+  return data;
+}
+
+/// What has a value here, by its name.
+std::map<std::string, std::string> RandomPieces::names_here(const Indices& params) const {
+  std::map<std::string, std::string> names;
+  for (const std::string& name : symbols_) names[name] = name;
+  for (const std::string& name : smalls_) names[name] = name;
+  for (const Indices& list : {indices_, params})
+    for (const Index& index : list) names[index.name] = index.name;
+  return names;
+}
+
+/// A map over rows of a container, each computed at once: by another program, or in two maps with
+/// a row in between.
+void RandomPieces::rows(StateScope& s) {
+  const std::size_t out = pick_output(s);
+  if (out == none || containers_[out].dims.size() != 2) return pointwise(s);
+  const std::vector<Extent> dims = containers_[out].dims;
+  const std::size_t along = random_.below(2);
+  const Index row{fresh("i"), dims[1 - along].domain};
+  if (row.domain == dims[along].domain) return;
+  const Domain& rows = domains_[row.domain];
+  const std::string rows_text = rows.begin + ":" + rows.end;
+  s.touched.insert(out);
+  if (depth_ < 2 && random_.chance(40)) {
+    std::vector<std::string> parts{at_point(dims[1 - along], row, 0), part(dims[along], true)};
+    if (along == 0) std::swap(parts[0], parts[1]);
+    s.builder.open_map("rows", row.name, rows_text);
+    call(s, {row}, out, subset(containers_[out].name, parts), along);
+  } else {
+    const Index first{fresh("k"), dims[along].domain};
+    Index second{fresh("k"), first.domain};
+    const Domain& points = domains_[first.domain];
+    bool all = true;
+    const std::string then = range(second.domain, second, all);
+    const std::size_t t = new_transient({{first.domain}}, random_type());
+    const auto place = target(containers_[out], {row, second});
+    const auto from = element(containers_[t], {second});
+    if (!place || !from) return;
+    s.builder.open_map("rows", row.name, rows_text);
+    s.builder.access(containers_[t].name);
+    s.builder.open_map("first", first.name, points.begin + ":" + points.end);
+    Ports in = inputs(s, {row, first}, out);
+    s.builder.tasklet("first", in, code(in, {row, first}, containers_[t].type),
+                      {{"o", subset(containers_[t].name, {at_point({first.domain}, first, 0)})}});
+    s.builder.close_map();
+    s.builder.open_map("second", second.name, then);
+    in = inputs(s, {row, second}, out);
+    in.push_back({"y", *from});
+    s.builder.tasklet("second", in, code(in, {row, second}, containers_[out].type),
+                      {{"o", *place}});
+    s.builder.close_map();
+  }
+  s.builder.close_map();
+  wrote(s, out);
+}
+
 /// A loop over levels in a map over the plane that carries a value, as GT4Py's scans.
 void RandomPieces::scan(StateScope& s) {
   const Index plane{fresh("i"), random_domain()}, level{fresh("k"), random_domain()};
@@ -238,10 +301,7 @@ void RandomPieces::scan(StateScope& s) {
   }
 
   Builder inner(fresh("scan"));
-  std::map<std::string, std::string> symbols{{plane.name, plane.name}};
-  for (const std::string& name : symbols_) symbols[name] = name;
-  for (const std::string& name : smalls_) symbols[name] = name;
-  for (const Index& index : indices_) symbols[index.name] = index.name;
+  const std::map<std::string, std::string> symbols = names_here({plane});
   for (const auto& [name, value] : symbols) inner.symbol(name);
   inner.scalar("carry", BaseType::Float64, true);
   inner.array("column", BaseType::Float64, points(level.domain, 0)).as_array()->strides[0] =
@@ -250,10 +310,7 @@ void RandomPieces::scan(StateScope& s) {
   for (const Port& step : steps) {
     const Container& c = container_of(step);
     const std::string name = "all_" + step.connector;
-    Data data = *builder_.sdfg().find_data(c.name);
-    data.transient = false;
-    if (Array* array = data.as_array()) array->role = Role::Plain;
-    inner.sdfg().arrays.set(name, std::move(data));
+    inner.sdfg().arrays.set(name, argument(c));
     in.push_back({name, whole(c)});
     reads.push_back({step.connector, name + step.memlet.substr(c.name.size())});
   }
@@ -283,13 +340,18 @@ std::string RandomPieces::local(StateScope& s, const Indices& params, std::size_
   return name + "[0]";
 }
 
-/// One or two choices by one value, each a nested SDFG with two states, as GT4Py's if_stmt.
+/// One or two choices by one value, each a nested SDFG with two states, as GT4Py's if_stmt, that
+/// is given elements or arrays.
 void RandomPieces::choose(StateScope& s, const Indices& params, std::size_t out,
                           const std::string& place) {
   const std::string test = local(s, params, out, BaseType::Bool);
   const auto choice = [&](Ports in, const std::string& to, BaseType type) {
     Builder inner(fresh("if_stmt"));
-    for (const std::string& small : smalls_) inner.symbol(small);
+    const std::map<std::string, std::string> symbols = names_here(params);
+    for (const auto& [name, value] : symbols) inner.symbol(name);
+    std::set<std::string> whole_ones;
+    for (const Port& port : in)
+      if (!container_of(port).dims.empty() && random_.chance(30)) whole_ones.insert(port.connector);
     inner.scalar("c", BaseType::Bool);
     inner.scalar("out", type);
     std::set<std::string> used;
@@ -301,16 +363,26 @@ void RandomPieces::choose(StateScope& s, const Indices& params, std::size_t out,
       for (const Port& port : in) {
         if (random_.chance(40)) continue;
         given.push_back(port);
-        reads.push_back({port.connector, "in_" + port.connector + "[0]"});
-        if (used.insert(port.connector).second)
-          inner.scalar("in_" + port.connector, container_of(port).type);
+        const Container& c = container_of(port);
+        const std::string name = "in_" + port.connector;
+        const bool all = whole_ones.contains(port.connector);
+        reads.push_back({port.connector,
+                         name + (all ? port.memlet.substr(c.name.size()) : "[0]")});
+        if (!used.insert(port.connector).second) continue;
+        if (all)
+          inner.sdfg().arrays.set(name, argument(c));
+        else
+          inner.scalar(name, c.type);
       }
       branch.state().tasklet("branch", reads, code(given, {}, type), {{"o", "out[0]"}});
     }
     std::erase_if(in, [&](const Port& port) { return !used.contains(port.connector); });
-    for (Port& port : in) port.connector = "in_" + port.connector;
+    for (Port& port : in) {
+      if (whole_ones.contains(port.connector)) port.memlet = whole(container_of(port));
+      port.connector = "in_" + port.connector;
+    }
     in.push_back({"c", test});
-    s.builder.nested(inner.take(), in, {{"out", to}});
+    s.builder.nested(inner.take(), in, {{"out", to}}, symbols);
   };
   Ports in = inputs(s, params, out);
   if (random_.chance(60)) in.push_back({"x", local(s, params, out, random_type())});
