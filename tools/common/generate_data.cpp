@@ -84,7 +84,9 @@ Result<NamedArrays> generate_data(const Sdfg& sdfg, std::uint64_t seed, bool any
   const auto add_symbol = [&](const std::string& name, const Type& type) {
     if (sizes.contains(name)) return;
     std::int64_t value = random.between(4, 9);
-    if (any_sizes && random.chance(40)) value = random.between(name[0] >= 'a' ? -3 : 0, 4);
+    // Mostly, what begins does so before what ends.
+    if (any_sizes && (name == "a" || random.chance(40)))
+      value = random.between(name[0] >= 'a' ? -3 : 0, 4);
     sizes[name] = value;
     NdArray scalar;
     scalar.type = type.known() ? type : Type(BaseType::Int64);

@@ -163,7 +163,7 @@ void RandomPieces::conditional(RegionBuilder& r, std::size_t budget, int depth) 
     if (random_.chance(12) && depth > 0) {
       if (in_loop_ && random_.chance(70))
         random_.chance(50) ? branch.break_loop() : branch.continue_loop();
-      else if (!in_loop_)
+      else if (!in_loop_ && random_.chance(30))
         branch.return_();
       else
         region(branch, budget / branches, depth + 1);
