@@ -15,7 +15,7 @@ RandomPieces::RandomPieces(std::string name, Random& random, int depth)
   if (depth > 0 && random.chance(30)) std::swap(symbols_[0], symbols_[1]);
   if (depth > 0 && random.chance(30)) std::swap(symbols_[3], symbols_[4]);
   if (depth > 0 && random.chance(30)) symbols_[2] = "n";
-  for (const std::string& symbol : symbols_) builder_.symbol(symbol);
+  for (const std::string& symbol : symbols_) declare_symbol(symbol);
   const std::string &n = symbols_[0], &m = symbols_[1], &k = symbols_[2], &a = symbols_[3],
                     &b = symbols_[4];
   domains_ = {{"0", n}, {"0", m}, {a, b}, {"0", "3"}, {a, n}, {"0", k + " - 2"},
@@ -78,7 +78,7 @@ void RandomPieces::region(RegionBuilder& r, std::size_t budget, int depth) {
 
 void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
   constexpr int deepest = 3;
-  switch (depth < deepest ? random_.below(11) : 9) {
+  switch (depth < deepest ? random_.below(12) : 9) {
     case 0:
     case 1:
       return loop(r, budget, depth);
@@ -91,6 +91,8 @@ void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
       return assignment(r);
     case 10:
       return select(r);
+    case 11:
+      return by_edges(r, budget, depth);
     default:
       return state(r, std::min<std::size_t>(budget, 4 + random_.below(16)));
   }
@@ -118,6 +120,7 @@ void RandomPieces::loop(RegionBuilder& r, std::size_t budget, int depth) {
   if (!smalls_.empty() && random_.chance(30))
     end = "min(" + end + ", " + low + " + " + smalls_[random_.below(smalls_.size())] + ")";
   const std::string& k = index.name;
+  declare_symbol(k);
   RegionBuilder body = random_.chance(30) ? r.loop(k, end + " - 1", k + " >= " + low, k + " - 1")
                                           : r.loop(k, low, k + " < " + end,
                                                    k + (random_.chance(20) ? " + 2" : " + 1"));
@@ -142,6 +145,59 @@ void RandomPieces::while_loop(RegionBuilder& r, std::size_t budget, int depth) {
   in_loop_ = outer;
   smalls_.pop_back();
   body.assign({{w, w + " + 1"}});
+}
+
+/// A choice, or a loop, by conditions of edges between blocks.
+void RandomPieces::by_edges(RegionBuilder& r, std::size_t budget, int depth) {
+  Region& blocks = r.region();
+  const auto state = [&] {
+    r.state();
+    BlockId added;
+    for (BlockId b : blocks.nodes()) added = b;
+    return added;
+  };
+  const auto not_taken = [](const std::string& test) {
+    return InterstateEdge{Code("not (" + test + ")")};
+  };
+  const auto leads_on_if = [&](BlockId from, const std::string& test) {
+    blocks[blocks.out(from).front()].condition = Code(test);
+  };
+  const std::string test = condition();
+  if (random_.chance(50)) {
+    const BlockId fork = state();
+    region(r, budget / 2, depth + 1);
+    const BlockId end = state();
+    leads_on_if(fork, test);
+    if (random_.chance(50)) {
+      const BlockId other = state();
+      region(r, budget / 2, depth + 1);
+      blocks.set_target(blocks.out(end).front(), state());
+      blocks.connect(fork, other, not_taken(test));
+    } else {
+      blocks.connect(fork, end, not_taken(test));
+    }
+    return;
+  }
+  const std::string w = fresh("w");
+  r.assign({{w, "0"}});
+  const BlockId guard = state();
+  const bool may_leave = random_.chance(40);
+  const BlockId fork = may_leave ? state() : guard;
+  smalls_.push_back(w);
+  const bool outer = std::exchange(in_loop_, false);
+  region(r, budget, depth + 1);
+  in_loop_ = outer;
+  smalls_.pop_back();
+  r.assign({{w, w + " + 1"}});
+  const BlockId last = state(), behind = state();
+  const std::string more = w + " < 3";
+  blocks.set_source(blocks.out(last).front(), guard);
+  blocks[blocks.in(behind).front()].condition = not_taken(more).condition;
+  blocks.connect(last, guard, {});
+  leads_on_if(guard, more);
+  if (!may_leave) return;
+  leads_on_if(fork, test);
+  blocks.connect(fork, behind, not_taken(test));
 }
 
 void RandomPieces::conditional(RegionBuilder& r, std::size_t budget, int depth) {
@@ -227,11 +283,16 @@ void RandomPieces::assignment(RegionBuilder& r) {
     value = c.is_scalar ? c.name : *place;
     if (!c.is_small) value = "max(0, min(2, " + value + "))";
   }
+  declare_symbol(symbol);
   r.assign({{symbol, value}});
   smalls_.push_back(symbol);
 }
 
 // ---- Containers.
+
+void RandomPieces::declare_symbol(const std::string& name) {
+  builder_.symbol(name, random_.chance(25) ? BaseType::Int32 : BaseType::Int64);
+}
 
 std::string RandomPieces::fresh(const std::string& stem) {
   return stem + std::to_string(depth_) + "_" + std::to_string(counter_++);

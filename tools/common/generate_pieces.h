@@ -75,7 +75,7 @@ class RandomPieces {
   void state(RegionBuilder& r, std::size_t budget);
   void loop(RegionBuilder& r, std::size_t budget, int depth);
   void while_loop(RegionBuilder& r, std::size_t budget, int depth);
-  void leave(RegionBuilder& body, bool may_continue);
+  void by_edges(RegionBuilder& r, std::size_t budget, int depth);
   void conditional(RegionBuilder& r, std::size_t budget, int depth);
   void assignment(RegionBuilder& r);
   void select(RegionBuilder& r);
@@ -140,6 +140,7 @@ class RandomPieces {
   void wrote(StateScope& s, std::size_t c);
   void read(StateScope& s, std::size_t c);
   std::string fresh(const std::string& stem);
+  void declare_symbol(const std::string& name);
   Builder builder_;
   Random& random_;
   int depth_;

@@ -335,13 +335,13 @@ void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
       value += " + 1";
       ++index.low, --index.high;
     }
-    inner.builder_.symbol(index.name);
+    inner.declare_symbol(index.name);
     symbols[index.name] = value;
     inner.indices_.push_back(std::move(index));
   }
   for (const std::string& small : smalls_) {
     const std::string name = random_.chance(50) ? small : inner.fresh("j");
-    inner.builder_.symbol(name);
+    inner.declare_symbol(name);
     symbols[name] = random_.chance(50) ? small : "2 - " + small;
     inner.smalls_.push_back(name);
   }
