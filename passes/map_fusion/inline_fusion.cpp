@@ -183,8 +183,11 @@ class Inliner {
         else
           connect(copies[n], value, Edge{});
     for (const auto& [name, port] : first_.in) copy_input(name, port, element, names, copies);
+    // An edge to the exit says nothing.
     for (EdgeId e : state_.out(first_.entry))
-      if (state_[e].memlet.empty()) connect(second_.entry, copies.at(state_.target(e)), Edge{});
+      if (const auto to = copies.find(state_.target(e));
+          to != copies.end() && state_[e].memlet.empty())
+        connect(second_.entry, to->second, Edge{});
     Reroute reroute(site_.sdfg, state_, site_.accesses, {container_, held, Placement::single()});
     for (EdgeId e : element.readers) {
       reroute.move(e, second_.entry, value);
