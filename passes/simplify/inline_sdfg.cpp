@@ -419,10 +419,12 @@ class Inliner {
       state_.erase(e);
       state_[exit].out_connectors.erase(connector);
       state_[exit].in_connectors.erase(inside);
-      if (state_[to].is_exit())
+      if (state_[to].is_exit()) {
+        if (state_.out(exit).empty()) state_.connect(exit, to, {});
         drop_unused_outputs(to);
-      else if (state_[to].is<AccessNode>() && state_.in(to).empty() && state_.out(to).empty())
-        state_.erase(to);
+      } else {
+        drop_if_loose(state_, to);
+      }
     }
   }
 
