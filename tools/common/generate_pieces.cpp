@@ -438,7 +438,7 @@ std::string RandomPieces::range(std::size_t domain, Index& index, bool& all) {
   }
 }
 
-RandomPieces::Points RandomPieces::random_points() {
+RandomPieces::Points RandomPieces::random_points(StateScope& s) {
   Points points;
   const std::size_t dims = 1 + random_.below(2);
   for (std::size_t d = 0; d < dims; ++d) {
@@ -447,6 +447,19 @@ RandomPieces::Points RandomPieces::random_points() {
     if (std::ranges::any_of(points.params, same)) continue;
     points.ranges.push_back(range(index.domain, index, points.all));
     points.params.push_back(std::move(index));
+  }
+  const auto small = std::ranges::find_if(readable_, [&](std::size_t c) {
+    return containers_[c].is_small && !s.sealed.contains(c);
+  });
+  if (small != readable_.end() && random_.chance(50)) {
+    const Domain& domain = domains_[points.params[0].domain];
+    const std::string end = fresh("e");
+    points.ranges[0] =
+        domain.begin + ":Min(" + domain.end + ", " + domain.begin + " + " + end + ")";
+    points.params[0].low = points.params[0].high = 0;
+    points.ends = {{end, containers_[*small].name + "[0]"}};
+    points.all = false;
+    read(s, *small);
   }
   return points;
 }

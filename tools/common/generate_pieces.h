@@ -59,6 +59,7 @@ class RandomPieces {
   struct Points {
     Indices params;
     std::vector<std::string> ranges;
+    Ports ends{};     ///< values from data that ranges name
     bool all = true;  ///< of their domains
   };
   /// What one state has done so far. A container is written at most once, and not after a read.
@@ -117,7 +118,7 @@ class RandomPieces {
   std::vector<Extent> random_dims();
   std::size_t random_domain() { return chosen_[random_.below(chosen_.size())]; }
   BaseType random_type();
-  Points random_points();
+  Points random_points(StateScope& s);
   std::string from_0_to_2();
   /// "name[i, j]"; of no parts, the one element.
   static std::string subset(const std::string& name, const std::vector<std::string>& parts);

@@ -54,7 +54,7 @@ void RandomPieces::operation(StateScope& s) {
 
 /// Into `out`, if it is given.
 void RandomPieces::pointwise(StateScope& s, std::size_t out) {
-  const Points points = random_points();
+  const Points points = random_points(s);
   std::optional<std::string> place;
   if (out != none) {
     place = target(containers_[out], points.params);
@@ -76,9 +76,10 @@ void RandomPieces::pointwise(StateScope& s, std::size_t out) {
   const bool apart = rank > 1 && random_.chance(30);
   if (apart)
     for (std::size_t d = 0; d < rank; ++d)
-      s.builder.open_map("outer", points.params[d].name, points.ranges[d]);
+      s.builder.open_map("outer", points.params[d].name, points.ranges[d],
+                         d == 0 ? points.ends : Ports{});
   else
-    s.builder.open_map("compute", names(points.params), join(points.ranges, ", "));
+    s.builder.open_map("compute", names(points.params), join(points.ranges, ", "), points.ends);
   s.touched.insert(out);
   body(s, points, out, *place);
   for (std::size_t d = 0; d < (apart ? rank : 1); ++d) s.builder.close_map();
@@ -195,7 +196,7 @@ bool RandomPieces::gather(StateScope& s, const Indices& around, std::size_t out,
 
 /// Conflicting writes along one more dimension.
 void RandomPieces::accumulate(StateScope& s) {
-  Points points = random_points();
+  Points points = random_points(s);
   Indices own = points.params;
   own.pop_back();
   for (int tries = 0; tries < 6; ++tries) {
@@ -205,7 +206,8 @@ void RandomPieces::accumulate(StateScope& s) {
     Container& c = containers_[out];
     s.touched.insert(out);
     c.was_read = true;
-    s.builder.open_map("accumulate", names(points.params), join(points.ranges, ", "));
+    s.builder.open_map("accumulate", names(points.params), join(points.ranges, ", "),
+                       points.ends);
     const Ports in = inputs(s, points.params, out);
     const BaseType type = containers_[out].type;
     std::string text = code(in, points.params, type), wcr = "lambda x, y: max(x, y)";
@@ -286,9 +288,11 @@ void RandomPieces::copy(StateScope& s) {
 
 /// Out of maps: a scalar or one element.
 void RandomPieces::scalar(StateScope& s) {
-  const std::size_t out = new_transient({}, random_.chance(40) ? BaseType::Int64 : random_type());
-  Container& c = containers_[out];
-  if (c.type == BaseType::Int64 && c.is_scalar) c.is_small = true;
+  const bool small = random_.chance(50);
+  Container from_0_to_2{.name = fresh("t"), .type = BaseType::Int64, .is_scalar = true};
+  from_0_to_2.is_small = true;
+  const std::size_t out =
+      small ? declare(std::move(from_0_to_2), true) : new_transient({}, random_type());
   const Ports in = inputs(s, {}, out);
   std::string text = code(in, {}, containers_[out].type);
   if (containers_[out].is_small)
