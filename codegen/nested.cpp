@@ -210,14 +210,14 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::scalar(const Data& data,
   const Binding& outer = actual.binding;
   const bool changes = actual.written || may_change(actual);
   bound.aliased = !is_exclusive(outer);
-  std::string type = f_.type_name(data.dtype, place_);
+  const std::string type = f_.type_name(data.dtype, place_);
   std::string argument = !outer.data ? outer.text
                          : f_.on_device_ && !changes
                              ? f_.load(at_, actual.edge, outer, actual.subset, place_)
                              : f_.element(outer, actual.subset, place_);
   // The host cannot load a value from memory of the GPU, only hand on where it is.
+  // As in array: what is handed on to a pointer must not be const.
   const bool by_reference = changes || (outer.device && !f_.on_device_);
-  if (by_reference && !actual.written) type = "const " + type;
   if (by_reference && outer.data && !(outer.data->dtype == data.dtype) &&
       outer.data->dtype.bytes() == data.dtype.bytes())
     argument = "reinterpret_cast<" + type + "&>(" + argument + ")";

@@ -136,6 +136,10 @@ SMALL = {
     "same_parameter": (["--gpu-transformation"],
                        {"in:N": ("i8", (), [3]), "in:K": ("i8", (), [4]), "in:A": ("f8", (3,), [1, 2, 3]),
                         "in:B": ("f8", (3,), [0, 0, 0]), "out:B": ("f8", (3,), [5, 7, 9])}),
+    # The host hands on where an element lies, as a scalar first and then as an array of one element.
+    "handed_on": (["--gpu-transformation"],
+                  {"in:N": ("i8", (), [3]), "in:A": ("f8", (3,), [1, 2, 3]),
+                   "in:B": ("f8", (3,), [0, 0, 0]), "out:B": ("f8", (3,), [3, 4, 5])}),
 }
 
 
