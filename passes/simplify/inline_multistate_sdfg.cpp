@@ -9,6 +9,7 @@
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
 #include "ir/walk.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/split_state.h"
 #include "passes/common/state_trails.h"
 #include "passes/common/tidy.h"
@@ -52,6 +53,7 @@ struct Site {
   TakenNames& names;
   std::optional<Assumptions>& shapes;  ///< see InlinePlan::check_values
   Labels& labels;
+  const GpuMemory& gpu;
 
   State& state() const { return *region[block].as<State>(); }
 };
@@ -251,7 +253,16 @@ class Inliner {
     const FindConnection find = [&](std::string_view name) {
       return parts.contains(name) ? plan_.at(name) : nullptr;
     };
-    const auto test = [&](const Expr& e) { readable = readable && moved_reads(e, sdfg_, find); };
+    // The host gets a scalar's value from wherever it lies; an element of an array it does not.
+    const std::string* on_gpu = nullptr;
+    const auto test = [&](const Expr& e) {
+      for (const std::string& name : parts)
+        if (const Data* data = inner.find_data(name);
+            data && data->is_scalar() && uses_symbol(e, name) &&
+            site_.gpu.is_out_of_reach(sdfg_, plan_.at(name)->outer))
+          on_gpu = &name;
+      readable = readable && moved_reads(e, sdfg_, find);
+    };
     for_each_reading(inner, test, [&](const Code& code) {
       SymbolSet read;
       collect_symbols(code, parts, read);
@@ -259,6 +270,9 @@ class Inliner {
       if (any && code.expr()) test(*code.expr());
       readable = readable && (!any || code.expr());
     });
+    if (on_gpu)
+      return "control flow inside reads '" + *on_gpu + "', an element of '" +
+             plan_.at(*on_gpu)->outer + "', which is in memory of the GPU";
     return readable ? Refusal() : "a condition inside reads a part of a container as a whole";
   }
 
@@ -380,7 +394,8 @@ class Inliner {
 
 class Walk {
  public:
-  Walk(Sdfg& sdfg, PassContext& context) : sdfg_(sdfg), names_(sdfg), context_(context) {}
+  Walk(Sdfg& sdfg, const GpuMemory& gpu, PassContext& context)
+      : sdfg_(sdfg), gpu_(gpu), names_(sdfg), context_(context) {}
 
   /// Nested SDFGs before their parents.
   Changed run(const Trail& trail) {
@@ -388,7 +403,7 @@ class Walk {
     for (const auto& [state, here] : states.states())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg)
-          changed_ |= Walk(**nested.sdfg, context_).run(here->in(*state, n));
+          changed_ |= Walk(**nested.sdfg, gpu_, context_).run(here->in(*state, n));
     on_region(sdfg_, trail);
     return changed_;
   }
@@ -418,7 +433,7 @@ class Walk {
       const auto* nested = state.contains(n) ? state[n].as<NestedSdfg>() : nullptr;
       if (!nested || !nested->sdfg || flow->tree.parent_of(n)) continue;
       const Trail here = trail.in(state, n);
-      const Site site{sdfg_, region, block, n, names_, shapes_, labels};
+      const Site site{sdfg_, region, block, n, names_, shapes_, labels, gpu_};
       Inliner inliner(site);
       if (const Refusal why = inliner.check()) {
         context_.refused(here, why);
@@ -433,6 +448,7 @@ class Walk {
   }
 
   Sdfg& sdfg_;
+  const GpuMemory& gpu_;
   TakenNames names_;
   std::optional<Assumptions> shapes_;
   PassContext& context_;
@@ -442,7 +458,7 @@ class Walk {
 }  // namespace
 
 Result<Changed> InlineMultistateSdfg::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Walk(sdfg, context).run({});
+  return Walk(sdfg, GpuMemory(sdfg), context).run({});
 }
 
 }  // namespace sdfg

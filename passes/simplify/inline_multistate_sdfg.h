@@ -22,8 +22,9 @@ nodes go. Since all three parts run one after the other, no further order is nee
 
 Refused when the node says so (no_inline); when the nested SDFG returns from within a loop or a
 branch; when a connector reinterprets the memory behind it (see inline-sdfg); when an argument that
-is only part of a container is read by name in a state, or the start or step of a loop; when an
-input is written inside; when a container is set to zero inside or where it is given; and when the
+is only part of a container is read by name in a state, or the start or step of a loop; when control
+flow reads an element of an array in memory of the GPU, given as a scalar; when an input is written
+inside; when a container is set to zero inside or where it is given; and when the
 split would cut an edge between two tasklets, or a view, reference or stream from what it belongs to.)",
   };
   struct Options {};
