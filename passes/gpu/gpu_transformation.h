@@ -30,7 +30,9 @@ steps there can be, and those that have none do nothing. The launch bound is `gp
 `gpu_launch_factor` times the threads of a block.
 
 Where control flow on the host reads what a kernel writes, the host waits for the GPU; a warning
-says where. Elements of arrays, or arrays, are copied to the host in a state before.
+says where. Elements of arrays, or arrays, are copied to the host in a state before. Where the body of
+a loop writes what the condition in front of it reads, each iteration begins with a conditional that
+asks, and breaks.
 
 States that no kernel can do stay on the host: those with consume scopes, streams, structures of
 the program's own, arguments' structures inside of maps, callbacks, or tasklets that keep state. They
@@ -38,8 +40,8 @@ get copies of the arrays that they share with others, made in a state before and
 one after; a warning says which. Members of arguments' structures that kernels read through views
 are in GPU memory; the structures themselves lie on the host.
 
-Impossible, and an error, when a loop's statements read an array that its body writes, or the
-symbols of a nested SDFG one that a kernel writes; when a scalar argument is written by a kernel;
+Impossible, and an error, when the init or update statement of a loop, or a condition behind the body,
+reads an array that its body writes, or the symbols of a nested SDFG one that a kernel writes; when a scalar argument is written by a kernel;
 when a state that stays on the host uses a reference; or when control flow reads a view that no
 state before shows.)",
   };

@@ -6,6 +6,7 @@
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
+#include "ir/graph_algorithms.h"
 #include "ir/walk.h"
 #include "passes/common/blocks.h"
 
@@ -50,6 +51,11 @@ class Reads {
   /// A state that makes the copies; without nodes when there are none.
   State take() { return std::move(state_); }
   const NameSet& arrays() const { return arrays_; }
+  /// Does the expression read an array in GPU memory?
+  bool reads_array(const Expr& e) const {
+    return array_of(e) ||
+           std::ranges::any_of(e.args(), [&](const Expr& a) { return reads_array(a); });
+  }
   /// One of them that may be null.
   const std::string& optional() const { return optional_; }
 
@@ -146,6 +152,7 @@ class Copier {
     const std::vector<BlockId> blocks(region.nodes().begin(), region.nodes().end());
     for (BlockId id : blocks) {
       const Trail here = trail.in(region[id]);
+      if (auto* loop = region[id].as<LoopRegion>()) ask_inside(sdfg, *loop, here);
       if (Region* inner = region[id].region()) on_region(sdfg, *inner, here);
       if (auto* state = region[id].as<State>()) on_state(*state, here);
       if (region[id].is<ConditionalBlock>()) on_conditional(sdfg, region, id, trail, labels);
@@ -175,6 +182,26 @@ class Copier {
         on_region(sdfg, *inner, here.in(branch.block));
     }
     copy_before(region, id, reads, trail, labels);
+  }
+
+  /// A condition on what the body changes becomes a conditional in front of the body, which has
+  /// copies of its own.
+  void ask_inside(Sdfg& sdfg, LoopRegion& loop, const Trail& trail) {
+    if (!placement_.is_asked_inside(loop)) return;
+    const Expr* condition = loop.loop_condition->expr();
+    if (!Reads(sdfg, placement_).reads_array(*condition)) return;
+    // No negation: of numbers that are none, neither may hold.
+    ControlFlowRegion goes_on, leaves;
+    goes_on.add(Block{"goes_on", State{}});
+    leaves.add(Block{"leaves", BreakBlock{}});
+    ConditionalBlock asked;
+    asked.branches.push_back({*loop.loop_condition, Block{"holds", std::move(goes_on)}});
+    asked.branches.push_back({{}, Block{"holds_no_more", std::move(leaves)}});
+    const std::string label = Labels(loop).take("condition");
+    put_before(loop, *start(loop), Block{label, std::move(asked)});
+    loop.loop_condition = Code::from(Expr::boolean(true));
+    context_.applied(trail, "its condition reads what the body changes: asked at the head of it");
+    changed_ = Changed::Yes;
   }
 
   /// What it reads of arrays does not change in the loop (GpuPlacement::check).

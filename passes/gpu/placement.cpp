@@ -81,8 +81,18 @@ void GpuPlacement::add_names(const Sdfg& sdfg) {
     collect_used_names(block, {}, names);
     const std::string by = "'" + block.label + "'";
     name(sdfg, names, by);
-    if (const auto* loop = block.as<LoopRegion>())
-      name(sdfg, changed_in(sdfg, *loop, names, aliases_), by, true);
+    const auto* loop = block.as<LoopRegion>();
+    if (!loop) return;
+    SymbolSet changed = changed_in(sdfg, *loop, names, aliases_);
+    if (changed.empty()) return;
+    if (!loop->inverted && loop->loop_condition && loop->loop_condition->expr()) {
+      asked_inside_.insert(loop);
+      names.clear();
+      for (const auto* code : {&loop->init_statement, &loop->update_statement})
+        if (*code) collect_symbols(**code, {}, names);
+      std::erase_if(changed, [&](const std::string& n) { return !names.contains(n); });
+    }
+    name(sdfg, changed, by, true);
   });
 }
 

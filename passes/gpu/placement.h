@@ -29,6 +29,9 @@ class GpuPlacement {
   /// Does a tasklet outside of maps touch GPU memory, so that it has to become a kernel?
   bool becomes_kernel(const State& state, NodeId tasklet) const;
   bool stays_on_host(const State& state) const { return host_states_.contains(state); }
+  /// Does the loop's condition, or another statement of it, read what its body may change? Each
+  /// iteration has to ask then.
+  bool is_asked_inside(const LoopRegion& loop) const { return asked_inside_.contains(&loop); }
   /// Does such a state use the container?
   bool is_kept(const Sdfg& sdfg, const std::string& container) const;
   /// A value that passes between code outside of maps without a container: kernels take none.
@@ -39,8 +42,9 @@ class GpuPlacement {
     Diagnostic refusal;  ///< if it cannot get one
   };
   const std::vector<HandedValue>& handed_values() const { return handed_; }
-  /// What cannot be: an argument that is passed by value is written by a kernel; a loop reads an
-  /// array that its body writes; the symbols of a nested SDFG read an array.
+  /// What cannot be: an argument that is passed by value is written by a kernel; a loop's
+  /// init or update statement, or the condition behind its body, reads an array that the body
+  /// writes; the symbols of a nested SDFG read an array.
   Status check() const;
   /// Containers on the device that control flow on the host reads by name, and who does.
   std::vector<std::string> host_reads() const;
@@ -84,6 +88,7 @@ class GpuPlacement {
 
   const Sdfg* root_;
   HostStates host_states_;
+  std::unordered_set<const LoopRegion*> asked_inside_;
   LazyAliases aliases_;
   std::vector<HandedValue> handed_;
   std::vector<Container> containers_;
