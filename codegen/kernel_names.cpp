@@ -202,10 +202,10 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
       container(name, found->second);
   for (const auto& [node, bound] : at.views)
     container(at.state[node].label(), bound);
-  // A scope in the kernel may call a parameter like a symbol that the program need not be given.
+  // A scope in the kernel may call a parameter like a symbol that the function is not given.
   const auto is_known = [&](std::string_view name, const std::string& identifier) {
-    return &sdfg_ != &program_.root || parameters_.contains(identifier) ||
-           assigned_.contains(name) || std::ranges::find(at.params, name) != at.params.end();
+    return parameters_.contains(identifier) || assigned_.contains(name) ||
+           std::ranges::find(at.params, name) != at.params.end();
   };
   const auto symbol = [&](std::string_view name, const Type& type) {
     const std::string identifier = cpp_name(name);

@@ -641,6 +641,38 @@ sdfg p(A: float64[64, 2] {storage = GPU_Global})
   EXPECT_NE(text.find("m(double* __restrict__ A) {"), std::string::npos) << text;
 }
 
+// The function of a nested SDFG is not given K, which each read of it hides.
+TEST(Gpu, ParametersWithNamesOfSymbolsAreNoArgumentsInNestedSdfgs) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[64, 2] {storage = GPU_Global})
+  symbol K: int64
+  state s
+    n0 = nested_sdfg inside with (K)
+      sdfg inside(A: float64[64, 2] {storage = GPU_Global})
+        symbol K: int64
+        state a
+        state s
+          n0 = map m (i) in [0:64] {schedule = GPU_Device}
+            n1 = map inner (K) in [0:2] {schedule = Sequential}
+              n2 = tasklet f: "o = K"
+            n3 = exit n1
+          n4 = exit n0
+          n5 = access A
+          n0 -> n1
+          n1 -> n2
+          n2.o -> n3.IN_A : A[i, K]
+          n3.OUT_A -> n4.IN_A : A[i, 0:2]
+          n4.OUT_A -> n5 : A[0:64, 0:2]
+        a -> s
+    n1 = access A
+    n0.A -> n1 : A[0:64, 0:2]
+)"),
+                                           {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("m(double* __restrict__ A) {"), std::string::npos) << text;
+}
+
 // Code of the host hands on where a scalar lies in memory of the GPU; it cannot load it.
 TEST(Gpu, NestedSdfgsAreGivenScalarsOfTheGpuByReference) {
   const auto bundle = generate_gpu(program(R"(
