@@ -96,8 +96,10 @@ bool fills(const State& state, const ScopeTree& tree, const StoragePlace& place,
       });
 }
 
-/// Sizes of the box, bounded without the parameters of the scopes around.
-Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner, Subset box) {
+/// Sizes of the box, bounded without the parameters of the scopes around; there is memory for it
+/// where these run nothing, too.
+Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner, Subset box,
+                         const Assumptions& outside) {
   SymbolSet params;
   for (const NodeId entry : tree.enclosing(inner))
     for (std::string& name : names_of_scope(state[entry])) params.insert(std::move(name));
@@ -111,7 +113,7 @@ Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner
       return Diagnostic{{},
                         "the number of elements " + to_text(size) + " of " + to_text(range) +
                             " has no bound without map parameters"};
-    local.shape.push_back(*bound);
+    local.shape.push_back(certain(less_equal(0, *bound, outside)) ? *bound : max(0, *bound));
   }
   return local;
 }
@@ -199,8 +201,9 @@ ScopeUse::ScopeUse(const Sdfg& sdfg, const State& state, NodeId outer_entry, Ali
 
 Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                              const StoragePlace& place, const InnerEdges& inner,
-                             Assumptions known) {
+                             const Assumptions& outside) {
   const std::string& array = state[place.edge].memlet.data;
+  Assumptions known = outside;
   const Subset whole = all_elements(*sdfg.find_data(array));
   assume_scopes(state, tree, place.inner.entry, known);
   std::optional<Subset> box;
@@ -221,7 +224,7 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
       return Diagnostic{
           {},
           "the part " + to_text((*box)[d]) + " of " + to_text(*box) + " may leave '" + array + "'"};
-  return bounded(state, tree, place.inner.entry, std::move(*box));
+  return bounded(state, tree, place.inner.entry, std::move(*box), outside);
 }
 
 Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree& tree,

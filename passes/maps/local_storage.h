@@ -76,7 +76,8 @@ struct LocalBox {
 /// memlets on the way say does not matter. The error says why the box cannot be told, may leave the
 /// container, or has a size that is not bounded without parameters of scopes.
 Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
-                             const StoragePlace& place, const InnerEdges& inner, Assumptions known);
+                             const StoragePlace& place, const InnerEdges& inner,
+                             const Assumptions& outside);
 /// Is every element of that box certainly written? Only one leaf may write, each dimension of its
 /// subset must follow one parameter with step 1 or none, no two dimensions the same one, and maps
 /// whose parameters do not occur must have points. Empty: yes.
