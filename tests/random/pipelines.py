@@ -393,6 +393,8 @@ def main():
         for name, count in sorted(total.items(), key=lambda item: (item[1], item[0])):
             print(f"{count:8} {name}")
     same, faults = outcomes["same"], outcomes["fault"]
+    if faults > MOST_PRINTED:
+        print(f"… and {faults - MOST_PRINTED} faults more")
     unclear = outcomes["open"]
     print(f"random pipelines: seeds {options.seed} to {seeds[-1]}: {same} with the same results after every "
           f"pass, {faults} faults, {unclear} other results of programs that leave them open, "
