@@ -313,7 +313,10 @@ class Converter {
       if ((assignments_[name] -= count) == 0 && uses_[name] == 0) sdfg_.symbols.erase(name);
     std::vector<Block> chain;
     chain.push_back(std::move(block));
-    replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, plan.range.last());
+    const Expr last = plan.range.last();
+    if (sdfg_.symbols.contains(plan.range.variable))  // it is assigned behind the map
+      count_roots(free_symbols(last), names_, uses_);
+    replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, last);
   }
 
   void connect(State& state, NodeId entry, NodeId exit, NodeId node, const std::string& name,
