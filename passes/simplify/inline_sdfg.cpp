@@ -266,7 +266,7 @@ class Inliner {
     for (NodeId n : body.nodes()) {
       if (plan_.at(body, n)) continue;
       if (body.in(n).empty()) first_.push_back(moved[n.value]);
-      if (body.out(n).empty()) last_.push_back(moved[n.value]);
+      if (body.out(n).empty() && !tree.parent_of(n)) last_.push_back(moved[n.value]);
     }
   }
 
