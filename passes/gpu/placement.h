@@ -29,8 +29,8 @@ class GpuPlacement {
   /// Does a tasklet outside of maps touch GPU memory, so that it has to become a kernel?
   bool becomes_kernel(const State& state, NodeId tasklet) const;
   bool stays_on_host(const State& state) const { return host_states_.contains(state); }
-  /// Does the loop's condition, or another statement of it, read what its body may change? Each
-  /// iteration has to ask then.
+  /// Is the loop's condition, tested before the body, asked anew in the body? So it is where that
+  /// or another statement of the loop reads an array that the body may change.
   bool is_asked_inside(const LoopRegion& loop) const { return asked_inside_.contains(&loop); }
   /// Does such a state use the container?
   bool is_kept(const Sdfg& sdfg, const std::string& container) const;
