@@ -6,6 +6,7 @@
 
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/used_names.h"
+#include "ir/expr_quotient.h"
 #include "passes/common/scope.h"
 #include "passes/common/walk_states.h"
 
@@ -20,7 +21,7 @@ Substitution only_values(const MapEntry& map) {
     const bool hidden = std::any_of(map.params.begin() + std::ptrdiff_t(d), map.params.end(),
                                     [&](const auto& later) { return uses_symbol(value, later); });
     if (value == map.ranges[d].end && map.ranges[d].tile == Expr(1) && !hidden)
-      values.emplace(map.params[d], value);
+      values.emplace(map.params[d], rounded_down(value));
   }
   return values;
 }

@@ -7,6 +7,7 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/graph_algorithms.h"
+#include "passes/common/order_edge.h"
 #include "passes/split/container_uses.h"
 #include "passes/split/partition.h"
 
@@ -195,11 +196,9 @@ ConflictOrder::ConflictOrder(const Sdfg& sdfg, const State& state, const Assumpt
     if (ordered[p]) pairs_.push_back(candidates[p]);
 }
 
-std::size_t ConflictOrder::restore(const Sdfg&, State& state,
+std::size_t ConflictOrder::restore(const Sdfg& sdfg, State& state,
                                    const Assumptions& assumptions) const {
   if (pairs_.empty()) return 0;
-  const auto order = topological_order(state);
-  SDFG_ASSERT(order) << "the rewrite made a cycle";
   const auto exits = exits_of(state);
   const auto all = [&](EdgeId e) {
     std::vector<EdgeId> edges;
@@ -209,23 +208,30 @@ std::size_t ConflictOrder::restore(const Sdfg&, State& state,
         if (state.contains(clone)) edges.push_back(clone);
     return edges;
   };
-  std::vector<std::pair<NodeId, NodeId>> ends;
+  // Edges to library nodes last: they are operands, and others may make them needless.
+  std::array<std::vector<std::pair<NodeId, NodeId>>, 2> rounds;
   for (const Pair& p : pairs_)
     for (EdgeId a : all(p.before))
       for (EdgeId b : all(p.after)) {
         if (p.comparable &&
             !still_conflict(state, a, p.before_writes, b, p.after_writes, assumptions))
           continue;
-        ends.emplace_back(operation(state, exits, a, p.before_writes).end,
-                          operation(state, exits, b, p.after_writes).begin);
+        const NodeId begin = operation(state, exits, b, p.after_writes).begin;
+        rounds[state[begin].is<LibraryNode>()].emplace_back(
+            operation(state, exits, a, p.before_writes).end, begin);
       }
-  std::ranges::sort(ends);
-  ends.erase(std::ranges::unique(ends).begin(), ends.end());
-  const auto ordered = Reachability(state, *order).of(ends);
   std::size_t added = 0;
-  for (std::size_t p = 0; p < ends.size(); ++p)
-    if (!ordered[p] && ends[p].first != ends[p].second)
-      state.connect(ends[p].first, ends[p].second, {}), ++added;
+  for (auto& ends : rounds) {
+    if (ends.empty()) continue;
+    std::ranges::sort(ends);
+    ends.erase(std::ranges::unique(ends).begin(), ends.end());
+    const auto sorted = topological_order(state);
+    SDFG_ASSERT(sorted) << "the rewrite made a cycle";
+    const auto ordered = Reachability(state, *sorted).of(ends);
+    for (std::size_t p = 0; p < ends.size(); ++p)
+      if (!ordered[p] && ends[p].first != ends[p].second)
+        order(sdfg, state, ends[p].first, ends[p].second), ++added;
+  }
   return added;
 }
 
