@@ -139,9 +139,10 @@ struct Uses {
 
 class Buffering {
  public:
-  Buffering(Sdfg& sdfg, State& state, const Trail& trail, PassContext& context)
-      : sdfg_(sdfg), state_(state), trail_(trail), context_(context), order_(state),
-        index_(state) {}
+  Buffering(Sdfg& sdfg, State& state, const Trail& trail, const Assumptions& known,
+            PassContext& context)
+      : sdfg_(sdfg), state_(state), trail_(trail), known_(known), context_(context),
+        order_(state), index_(state) {}
 
   Changed run() {
     Changed changed = Changed::No;
@@ -200,7 +201,7 @@ class Buffering {
   Subset swept(NodeId entry, const std::string& container, const Subset& subset) const {
     const MapEntry& map = state_.get<MapEntry>(entry);
     Subset all = all_elements(*sdfg_.find_data(container));
-    const auto ranges = image(subset, map.params, map.ranges, context_.assumptions());
+    const auto ranges = image(subset, map.params, map.ranges, known_);
     for (std::size_t d = 0; d < ranges.size() && d < all.rank(); ++d)
       if (ranges[d]) all[d] = *ranges[d];
     return all;
@@ -208,7 +209,7 @@ class Buffering {
 
   Changed on_container(NodeId entry, const std::string& name, const Uses& uses) {
     const Trail here = trail_.in(state_, entry);
-    Assumptions assumptions = context_.assumptions();
+    Assumptions assumptions = known_;
     assume_scope(state_.get<MapEntry>(entry), assumptions);
     std::optional<Subset> element;  // that has to be buffered
     for (EdgeId r : uses.reads)
@@ -216,7 +217,7 @@ class Buffering {
         const Subset read = part(name, state_[r].memlet.src_subset);
         const Subset written = part(name, state_[w].memlet.dst_subset);
         if (!(read == written) && intersects(swept(entry, name, read), swept(entry, name, written),
-                                             context_.assumptions()) != Truth::No) {
+                                             known_) != Truth::No) {
           context_.refused(here, quoted(name) + " is read at [" + to_text(read) +
                                      "] and written at [" + to_text(written) +
                                      "]: another iteration may come first");
@@ -336,6 +337,7 @@ class Buffering {
   Sdfg& sdfg_;
   State& state_;
   const Trail& trail_;
+  const Assumptions& known_;
   PassContext& context_;
   Order order_;
   ConnectorIndex index_;
@@ -353,8 +355,11 @@ bool has_candidate(const State& state) {
 
 Result<Changed> LocalDoubleBuffering::run(Sdfg& sdfg, const Options&, PassContext& context) {
   Changed changed = Changed::No;
+  const Assumptions nothing;
   walk_states(sdfg, {}, [&](Sdfg& s, State& state, const Trail& trail) {
-    if (has_candidate(state)) changed |= Buffering(s, state, trail, context).run();
+    // Names may mean something else in a nested SDFG.
+    const Assumptions& known = &s == &sdfg ? context.assumptions() : nothing;
+    if (has_candidate(state)) changed |= Buffering(s, state, trail, known, context).run();
   });
   return changed;
 }

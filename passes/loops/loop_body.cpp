@@ -113,7 +113,9 @@ Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::str
 
 void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId id, std::vector<Block> chain,
                       const std::string& variable, const Expr& after) {
-  auto& [region, first, labels, shapes, ranges] = edit;
+  Region& region = edit.region;
+  std::optional<BlockId>& first = edit.first;
+  Labels& labels = edit.labels;
   const std::string label = region[id].label;
   if (chain.empty()) chain.push_back(Block{label, State{}});
   InterstateEdge leave;

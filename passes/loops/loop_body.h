@@ -8,6 +8,7 @@
 #include "passes/common/aliases.h"
 #include "passes/common/bind_symbols.h"
 #include "passes/common/blocks.h"
+#include "passes/common/lazy_assumptions.h"
 #include "passes/common/loop_range.h"
 #include "passes/pass.h"
 #include "support/by_name.h"
@@ -53,6 +54,7 @@ struct RegionEdit {
   Labels labels;
   ShapeSymbols& shapes;  ///< of the SDFG; replacing loops changes no descriptor
   LoopRanges& ranges;    ///< of the SDFG
+  const LazyAssumptions& known;  ///< of the SDFG
 };
 
 /// Puts blocks one after the other in the place of a block, which is erased. Where control goes
@@ -63,34 +65,36 @@ void replace_by_chain(Sdfg& sdfg, RegionEdit& edit, BlockId block, std::vector<B
 /// visit(sdfg, edit, block, trail) for each loop of a region (and of SDFGs nested in it), the inner
 /// ones first. The block may be erased by the visit. Says whether any visit changed something.
 template <class F>
-Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
-                      bool enter_nested = true);
+Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail,
+                      const LazyAssumptions& known, F&& visit, bool enter_nested = true);
 
 namespace detail {
 template <class F>
 Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, LoopRanges& ranges, Region& region,
-                  const Trail& trail, F& visit, bool enter_nested) {
+                  const Trail& trail, const LazyAssumptions& known, F& visit, bool enter_nested) {
   Changed changed = Changed::No;
   std::optional<RegionEdit> edit;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= each_loop(sdfg, shapes, ranges, *inner, here, visit, enter_nested);
+      changed |= each_loop(sdfg, shapes, ranges, *inner, here, known, visit, enter_nested);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= each_loop(sdfg, shapes, ranges, branch.region(), here.in(branch.block), visit,
-                             enter_nested);
+        changed |= each_loop(sdfg, shapes, ranges, branch.region(), here.in(branch.block), known,
+                             visit, enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
           const Changed inside =
-              for_each_loop(**nested->sdfg, **nested->sdfg, here.in(*state, n), visit);
+              for_each_loop(**nested->sdfg, **nested->sdfg, here.in(*state, n),
+                            known.inside(sdfg, *nested), visit);
           if (inside == Changed::Yes) settle_symbols(*nested);
           changed |= inside;
         }
     if (!block.is<LoopRegion>()) continue;
-    if (!edit) edit.emplace(RegionEdit{region, start(region), Labels(region), shapes, ranges});
+    if (!edit)
+      edit.emplace(RegionEdit{region, start(region), Labels(region), shapes, ranges, known});
     changed |= visit(sdfg, *edit, id, here);
   }
   if (edit && changed == Changed::Yes) keep_start(region, edit->first);
@@ -99,11 +103,11 @@ Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, LoopRanges& ranges, Region& 
 }  // namespace detail
 
 template <class F>
-Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail, F&& visit,
-                      bool enter_nested) {
+Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail,
+                      const LazyAssumptions& known, F&& visit, bool enter_nested) {
   ShapeSymbols shapes(sdfg);
   LoopRanges ranges(sdfg);
-  return detail::each_loop(sdfg, shapes, ranges, region, trail, visit, enter_nested);
+  return detail::each_loop(sdfg, shapes, ranges, region, trail, known, visit, enter_nested);
 }
 
 }  // namespace sdfg

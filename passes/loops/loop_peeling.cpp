@@ -86,10 +86,10 @@ Result<Changed> LoopPeeling::run(Sdfg& root, const Options& options, PassContext
     context.applied(trail, "took out the " + std::string(options.begin ? "first " : "last ") +
                                std::to_string(options.count) + " of " + to_text(range->count()) +
                                " iterations");
-    peel(sdfg, edit, id, *range, options, context.assumptions());
+    peel(sdfg, edit, id, *range, options, edit.known.get());
     return Changed::Yes;
   };
-  return for_each_loop(root, root, {}, visit);
+  return for_each_loop(root, root, {}, LazyAssumptions(context), visit);
 }
 
 }  // namespace sdfg

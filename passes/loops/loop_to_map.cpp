@@ -173,9 +173,11 @@ struct Program {
 
 class Converter {
  public:
-  Converter(Sdfg& sdfg, const Aliases& aliases, Program& program, PassContext& context)
+  Converter(Sdfg& sdfg, const Aliases& aliases, const LazyAssumptions& known, Program& program,
+            PassContext& context)
       : sdfg_(sdfg),
         aliases_(aliases),
+        known_(known),
         program_(program),
         context_(context),
         types_(symbol_types(sdfg)),
@@ -204,20 +206,20 @@ class Converter {
       apply(edit, id, plan);
       return Changed::Yes;
     };
-    return for_each_loop(sdfg_, region, trail, visit, false);
+    return for_each_loop(sdfg_, region, trail, known_, visit, false);
   }
 
  private:
   Refusal check(const LoopRegion& loop, LoopRanges& ranges, Plan& plan) {
     const auto found = ranges.of(loop);
     if (!found) return found.error().message;
-    plan.range = found->tested_first(context_.assumptions());
+    plan.range = found->tested_first(known_.get());
     if (Refusal why = check_iterations(loop, plan.range)) return why;
     if (const std::string* symbol = carried_.find(loop))
       return "symbol '" + *symbol + "' carries a value to the next iteration or behind the loop";
     if (Refusal why = check_symbolic(sdfg_, plan.range)) return why;
     const RegionAccesses accesses =
-        region_accesses(sdfg_, loop, context_.assumptions(), effects_, ranges);
+        region_accesses(sdfg_, loop, known_.get(), effects_, ranges);
     if (accesses.refusal) return accesses.refusal;
     count_uses(loop, names_, plan.inside);
     if (Refusal why = accesses.check_aliases(aliases_)) return why;
@@ -258,11 +260,11 @@ class Converter {
       return "the shape of '" + name + "' depends on '" + plan.range.variable + "'";
     if (how.written)
       if (Refusal why = program_.points.check(name, list, {plan.range.variable},
-                                              {plan.range.ascending()}, context_.assumptions()))
+                                              {plan.range.ascending()}, known_.get()))
         return why;
     // Names in conditions could not follow a window.
     how.window = accesses.named.contains(name) ? all_elements(data)
-                                               : box_of(data, list, context_.assumptions());
+                                               : box_of(data, list, known_.get());
     if (const Array* array = data.as_array())
       for (const Expr& e : array->offset)
         if (!(e == Expr(0)) || !(array->start_offset == Expr(0)))
@@ -304,7 +306,7 @@ class Converter {
       if (!how.is_private) connect(state, entry, exit, node, name, how);
     if (state.in(node).empty()) state.connect(entry, node, {});
     if (state.out(node).empty()) state.connect(node, exit, {});
-    propagate_memlets(sdfg_, state, entry, context_.assumptions());
+    propagate_memlets(sdfg_, state, entry, known_.get());
     count_uses_of(block, names_, after);
     for (const auto& [name, count] : after) uses_[name] += count;
     for (const auto& [name, count] : before) uses_[name] -= count;
@@ -343,6 +345,7 @@ class Converter {
 
   Sdfg& sdfg_;
   const Aliases& aliases_;
+  const LazyAssumptions& known_;
   Program& program_;
   PassContext& context_;
   SideEffects effects_;
@@ -355,41 +358,42 @@ class Converter {
 
 /// Nested SDFGs before their parents, so that loops inside are maps when those around are looked
 /// at.
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, Program& program,
-               PassContext& context);
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases,
+               const LazyAssumptions& known, Program& program, PassContext& context);
 Changed on_nested(Sdfg& sdfg, Region& region, const Trail& trail, const Aliases& aliases,
-                  Program& program, PassContext& context) {
+                  const LazyAssumptions& known, Program& program, PassContext& context) {
   Changed changed = Changed::No;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= on_nested(sdfg, *inner, here, aliases, program, context);
+      changed |= on_nested(sdfg, *inner, here, aliases, known, program, context);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |=
-            on_nested(sdfg, branch.region(), here.in(branch.block), aliases, program, context);
+        changed |= on_nested(sdfg, branch.region(), here.in(branch.block), aliases, known,
+                             program, context);
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |= run_on(**nested->sdfg, here.in(*state, n),
-                            aliases_inside(sdfg, *state, n, aliases), program, context);
+                            aliases_inside(sdfg, *state, n, aliases),
+                            known.inside(sdfg, *nested), program, context);
   }
   return changed;
 }
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases, Program& program,
-               PassContext& context) {
-  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, program, context);
+Changed run_on(Sdfg& sdfg, const Trail& trail, const Aliases& aliases,
+               const LazyAssumptions& known, Program& program, PassContext& context) {
+  const Changed changed = on_nested(sdfg, sdfg, trail, aliases, known, program, context);
   if (!has_loop(sdfg)) return changed;
-  return changed | Converter(sdfg, aliases, program, context).on_region(sdfg, trail);
+  return changed | Converter(sdfg, aliases, known, program, context).on_region(sdfg, trail);
 }
 
 }  // namespace
 
 Result<Changed> LoopToMap::run(Sdfg& sdfg, const Options&, PassContext& context) {
   Program program(sdfg);
-  return run_on(sdfg, Trail(), {}, program, context);
+  return run_on(sdfg, Trail(), {}, LazyAssumptions(context), program, context);
 }
 
 }  // namespace sdfg

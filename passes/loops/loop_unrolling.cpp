@@ -45,7 +45,7 @@ Result<Changed> LoopUnrolling::run(Sdfg& root, const Options& options, PassConte
     replace_by_chain(sdfg, edit, id, std::move(chain), range->variable, range->last());
     return Changed::Yes;
   };
-  return for_each_loop(root, root, {}, visit);
+  return for_each_loop(root, root, {}, LazyAssumptions(context), visit);
 }
 
 }  // namespace sdfg

@@ -7,6 +7,7 @@
 #include "passes/common/assume.h"
 #include "passes/common/decide.h"
 #include "passes/common/gpu_memory.h"
+#include "passes/common/lazy_assumptions.h"
 #include "passes/loops/nest_scope.h"
 
 namespace sdfg {
@@ -38,31 +39,37 @@ class Converter {
   Converter(const Sdfg& root, const MapToLoop::Options& options, PassContext& context)
       : gpu_(root), options_(options), context_(context) {}
 
-  Changed on_sdfg(Sdfg& sdfg, const Trail& trail) {
+  Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known) {
     const ScopeNester nester(sdfg);
-    return on_region(nester, sdfg, trail);
+    return on_region({nester, known}, sdfg, trail);
   }
 
  private:
-  Changed on_region(const ScopeNester& nester, Region& region, const Trail& trail) {
+  /// An SDFG, and what is known inside.
+  struct Place {
+    const ScopeNester& nester;
+    const LazyAssumptions& known;
+  };
+  Changed on_region(const Place& place, Region& region, const Trail& trail) {
     Changed changed = Changed::No;
     for (BlockId id : region.nodes()) {
       Block& block = region[id];
       const Trail here = trail.in(block);
-      if (Region* inner = block.region()) changed |= on_region(nester, *inner, here);
+      if (Region* inner = block.region()) changed |= on_region(place, *inner, here);
       if (auto* conditional = block.as<ConditionalBlock>())
         for (Branch& branch : conditional->branches)
-          changed |= on_region(nester, branch.region(), here.in(branch.block));
-      if (auto* state = block.as<State>()) changed |= on_state(nester, *state, here);
+          changed |= on_region(place, branch.region(), here.in(branch.block));
+      if (auto* state = block.as<State>()) changed |= on_state(place, *state, here);
     }
     return changed;
   }
 
-  Changed on_state(const ScopeNester& nester, State& state, const Trail& trail) {
+  Changed on_state(const Place& place, State& state, const Trail& trail) {
     Changed changed = Changed::No;
     for (NodeId n : state.nodes_of<NestedSdfg>())
       if (auto* nested = state[n].as<NestedSdfg>(); nested->sdfg)
-        changed |= on_sdfg(**nested->sdfg, trail.in(state, n));
+        changed |= on_sdfg(**nested->sdfg, trail.in(state, n),
+                           place.known.inside(place.nester.sdfg(), *nested));
     for (const auto& [entry, around] : maps_inside_out(state)) {
       const auto& map = state.get<MapEntry>(entry);
       if (!options_.labels.empty() &&
@@ -71,20 +78,20 @@ class Converter {
       const Trail here = trail.in(state, entry);
       const auto scope = find_scope(state, entry);
       Border border;
-      if (const Refusal why = scope ? check(nester, state, *scope, around, border)
+      if (const Refusal why = scope ? check(place, state, *scope, around, border)
                                     : Refusal("the map has no exit")) {
         context_.refused(here, why);
         continue;
       }
       if (!context_.may_apply()) return changed;
       context_.applied(here, "became a loop over '" + map.params[0] + "'");
-      apply(nester, state, *scope, border);
+      apply(place, state, *scope, border);
       changed = Changed::Yes;
     }
     return changed;
   }
 
-  Refusal check(const ScopeNester& nester, const State& state, const Scope& scope,
+  Refusal check(const Place& place, const State& state, const Scope& scope,
                 const std::vector<NodeId>& around, Border& border) const {
     const auto& map = state.get<MapEntry>(scope.entry);
     if (map.params.size() != 1) return "the map has several parameters";
@@ -97,32 +104,33 @@ class Converter {
         map.schedule != Schedule::CpuMulticore)
       return "the map's schedule says where it runs";
     if (map.instrument != Instrumentation::None) return "the map is instrumented";
-    if (!certain(less(Expr(0), map.ranges[0].step, context_.assumptions())))
+    if (!certain(less(Expr(0), map.ranges[0].step, place.known.get())))
       return "the step " + to_text(map.ranges[0].step) + " may not be positive";
-    if (computed_otherwise(nester.sdfg(), map.ranges[0]))
+    if (computed_otherwise(place, map.ranges[0]))
       return "a loop's code may compute the range " + to_text(map.ranges[0]) + " otherwise";
-    if (Refusal why = nester.find_border(state, scope, around, border, context_.assumptions()))
+    if (Refusal why = place.nester.find_border(state, scope, around, border, place.known.get()))
       return why;
     // A map without a schedule runs where its data is; a loop runs on the host.
     if (map.schedule == Schedule::Default && around.empty())
       for (const auto& [name, container] : border)
-        if (gpu_.is_out_of_reach(nester.sdfg(), name))
+        if (gpu_.is_out_of_reach(place.nester.sdfg(), name))
           return "'" + name + "' is in GPU memory, where a loop on the host cannot reach it";
     return {};
   }
 
-  bool computed_otherwise(const Sdfg& sdfg, const Range& range) const {
+  bool computed_otherwise(const Place& place, const Range& range) const {
+    const Sdfg& sdfg = place.nester.sdfg();
     const auto differs = [&](const Assumptions& known) {
       return std::ranges::any_of(std::array{range.begin, range.end + 1, range.step},
                                  [&](const Expr& e) { return differs_in_code(e, sdfg, known); });
     };
-    Assumptions known = context_.assumptions();
+    Assumptions known = place.known.get();
     if (!differs(known)) return false;
     assume_shapes(sdfg, known);
     return differs(known);
   }
 
-  void apply(const ScopeNester& nester, State& state, const Scope& scope, const Border& border) {
+  void apply(const Place& place, State& state, const Scope& scope, const Border& border) {
     const MapEntry map = state.get<MapEntry>(scope.entry);
     const auto enclose = [&](Block body) {
       LoopRegion loop;
@@ -135,7 +143,7 @@ class Converter {
       return Block{"loop_" + map.params[0], std::move(loop)};
     };
     const std::string label = map.label.empty() ? "loop" : map.label;
-    const NodeId node = state.add(Node{nester.nest(state, scope, border, label, enclose)});
+    const NodeId node = state.add(Node{place.nester.nest(state, scope, border, label, enclose)});
     for (const auto& [name, container] : border) {
       if (container.in) {
         state[node].in_connectors[name];
@@ -167,7 +175,7 @@ class Converter {
 }  // namespace
 
 Result<Changed> MapToLoop::run(Sdfg& sdfg, const Options& options, PassContext& context) {
-  return Converter(sdfg, options, context).on_sdfg(sdfg, {});
+  return Converter(sdfg, options, context).on_sdfg(sdfg, {}, LazyAssumptions(context));
 }
 
 }  // namespace sdfg

@@ -19,8 +19,9 @@ struct Plan {
 
 class Mover {
  public:
-  Mover(Sdfg& sdfg, Aliases aliases, const MoveLoopIntoMap::Options& options, PassContext& context)
-      : sdfg_(sdfg), aliases_(std::move(aliases)), options_(options), context_(context),
+  Mover(Sdfg& sdfg, Aliases aliases, const MoveLoopIntoMap::Options& options,
+        const LazyAssumptions& known)
+      : sdfg_(sdfg), aliases_(std::move(aliases)), options_(options), known_(known),
         nester_(sdfg) {}
 
   Refusal check(const LoopRegion& loop, LoopRanges& ranges, Plan& plan) {
@@ -52,7 +53,7 @@ class Mover {
     if (options_.only_to_neighbours)
       if (Refusal why = check_neighbours(*state, map, range->variable, plan.scope)) return why;
     if (Refusal why =
-            nester_.find_border(*state, plan.scope, {}, plan.border, context_.assumptions()))
+            nester_.find_border(*state, plan.scope, {}, plan.border, known_.get()))
       return why;
     return check_accesses(loop, map, ranges, plan);
   }
@@ -101,7 +102,7 @@ class Mover {
     }
     if (state.in(node).empty()) state.connect(entry, node, {});
     if (state.out(node).empty()) state.connect(node, exit, {});
-    propagate_memlets(sdfg_, state, entry, context_.assumptions());
+    propagate_memlets(sdfg_, state, entry, known_.get());
     std::vector<Block> chain;
     chain.push_back(std::move(block));
     replace_by_chain(sdfg_, edit, id, std::move(chain), plan.range.variable, plan.range.last());
@@ -134,7 +135,7 @@ class Mover {
 
   Refusal check_accesses(const LoopRegion& loop, const MapEntry& map, LoopRanges& ranges,
                          Plan& plan) {
-    const Assumptions& known = context_.assumptions();
+    const Assumptions& known = known_.get();
     const RegionAccesses accesses =
         region_accesses(sdfg_, loop, known, effects_, ranges,
                         MapPoints{plan.scope.entry, plan.range.tested_first(known)});
@@ -151,9 +152,9 @@ class Mover {
       const bool written = std::ranges::any_of(found->second, &RegionAccess::write);
       if (written)
         if (Refusal why =
-                points_.check(name, found->second, map.params, map.ranges, context_.assumptions()))
+                points_.check(name, found->second, map.params, map.ranges, known_.get()))
           return why;
-      container.window = box_of(data, found->second, context_.assumptions());
+      container.window = box_of(data, found->second, known_.get());
     }
     return {};
   }
@@ -177,7 +178,7 @@ class Mover {
   Sdfg& sdfg_;
   Aliases aliases_;
   const MoveLoopIntoMap::Options& options_;
-  PassContext& context_;
+  const LazyAssumptions& known_;
   SideEffects effects_;
   ApartPoints points_;
   const ScopeNester nester_;
@@ -191,7 +192,7 @@ Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options& options, PassCon
   LazyAliases aliases(root);
   const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
     Mover& mover =
-        movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), options, context).first->second;
+        movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), options, edit.known).first->second;
     Plan plan;
     if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), edit.ranges, plan)) {
       context.refused(trail, why);
@@ -202,7 +203,7 @@ Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options& options, PassCon
     mover.apply(edit, id, plan);
     return Changed::Yes;
   };
-  return for_each_loop(root, root, {}, visit);
+  return for_each_loop(root, root, {}, LazyAssumptions(context), visit);
 }
 
 }  // namespace sdfg

@@ -25,7 +25,7 @@ Result<Changed> ScanUnrolling::run(Sdfg& root, const Options& options, PassConte
     loop.unroll_factor = options.unroll_factor;
     return Changed::Yes;
   };
-  return for_each_loop(root, root, {}, visit);
+  return for_each_loop(root, root, {}, LazyAssumptions(context), visit);
 }
 
 }  // namespace sdfg
