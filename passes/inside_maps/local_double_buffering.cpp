@@ -357,9 +357,10 @@ Result<Changed> LocalDoubleBuffering::run(Sdfg& sdfg, const Options&, PassContex
   Changed changed = Changed::No;
   const Assumptions nothing;
   walk_states(sdfg, {}, [&](Sdfg& s, State& state, const Trail& trail) {
+    if (!has_candidate(state)) return;
     // Names may mean something else in a nested SDFG.
     const Assumptions& known = &s == &sdfg ? context.assumptions() : nothing;
-    if (has_candidate(state)) changed |= Buffering(s, state, trail, known, context).run();
+    changed |= Buffering(s, state, trail, known, context).run();
   });
   return changed;
 }
