@@ -39,7 +39,7 @@ Sdfg RandomPieces::run(std::size_t budget) {
     Points points;
     for (const Extent& e : containers_[c].dims) {
       Index index{fresh("r"), e.domain};
-      points.ranges.push_back(domains_[e.domain].begin + ":" + domains_[e.domain].end);
+      points.ranges.push_back(domains_[e.domain].text());
       points.params.push_back(std::move(index));
     }
     const auto place = target(containers_[c], points.params);
@@ -139,12 +139,18 @@ void RandomPieces::while_loop(RegionBuilder& r, std::size_t budget, int depth) {
   r.assign({{w, "0"}});
   const std::string more = random_.chance(60) ? " and " + condition() : "";
   RegionBuilder body = r.while_loop(w + " < 3" + more);
-  smalls_.push_back(w);
+  rounds(body, w, budget, depth);
+}
+
+/// What a loop does in each round, which counts them.
+void RandomPieces::rounds(RegionBuilder& body, const std::string& counter, std::size_t budget,
+                          int depth) {
+  smalls_.push_back(counter);
   const bool outer = std::exchange(in_loop_, false);
   region(body, budget, depth + 1);
   in_loop_ = outer;
   smalls_.pop_back();
-  body.assign({{w, w + " + 1"}});
+  body.assign({{counter, counter + " + 1"}});
 }
 
 /// A choice, or a loop, by conditions of edges between blocks.
@@ -183,12 +189,7 @@ void RandomPieces::by_edges(RegionBuilder& r, std::size_t budget, int depth) {
   const BlockId guard = state();
   const bool may_leave = random_.chance(40);
   const BlockId fork = may_leave ? state() : guard;
-  smalls_.push_back(w);
-  const bool outer = std::exchange(in_loop_, false);
-  region(r, budget, depth + 1);
-  in_loop_ = outer;
-  smalls_.pop_back();
-  r.assign({{w, w + " + 1"}});
+  rounds(r, w, budget, depth);
   const BlockId last = state(), behind = state();
   const std::string more = w + " < 3";
   blocks.set_source(blocks.out(last).front(), guard);

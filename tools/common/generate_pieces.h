@@ -25,6 +25,7 @@ class RandomPieces {
   /// Points begin <= p < end, perhaps none.
   struct Domain {
     std::string begin, end;
+    std::string text() const { return begin + ":" + end; }
   };
   // Some of `domains_`.
   static constexpr std::size_t of_three = 3;       ///< three points
@@ -77,6 +78,7 @@ class RandomPieces {
   void loop(RegionBuilder& r, std::size_t budget, int depth);
   void while_loop(RegionBuilder& r, std::size_t budget, int depth);
   void by_edges(RegionBuilder& r, std::size_t budget, int depth);
+  void rounds(RegionBuilder& body, const std::string& counter, std::size_t budget, int depth);
   void conditional(RegionBuilder& r, std::size_t budget, int depth);
   void assignment(RegionBuilder& r);
   void select(RegionBuilder& r);

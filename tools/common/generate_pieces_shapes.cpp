@@ -38,7 +38,7 @@ void RandomPieces::everywhere(StateScope& s, std::size_t out, std::size_t from) 
   s.touched.insert(out);
   for (const Extent& e : containers_[out].dims) {
     points.params.push_back({fresh("i"), e.domain});
-    points.ranges.push_back(domains_[e.domain].begin + ":" + domains_[e.domain].end);
+    points.ranges.push_back(domains_[e.domain].text());
     place.push_back(at_point(e, points.params.back(), 0));
   }
   const bool in_map = !place.empty();
@@ -144,7 +144,7 @@ void RandomPieces::concat(StateScope& s) {
       Index index{fresh("i"), dims[d].domain};
       const Domain& domain = domains_[index.domain];
       place.push_back(at_point(dims[d], index, 0));
-      points.ranges.push_back(domain.begin + ":" + domain.end);
+      points.ranges.push_back(domain.text());
       if (d == 0 && written.count > 0) {
         index.domain = of_three, index.high = 3 - written.count;
         place[0] = written.first + " + " + index.name;
@@ -237,13 +237,12 @@ void RandomPieces::rows(StateScope& s) {
   const std::size_t along = random_.below(2);
   const Index row{fresh("i"), dims[1 - along].domain};
   if (row.domain == dims[along].domain) return;
-  const Domain& rows = domains_[row.domain];
-  const std::string rows_text = rows.begin + ":" + rows.end;
+  const std::string rows = domains_[row.domain].text();
   s.touched.insert(out);
   if (depth_ < 2 && random_.chance(40)) {
     std::vector<std::string> parts{at_point(dims[1 - along], row, 0), part(dims[along], true)};
     if (along == 0) std::swap(parts[0], parts[1]);
-    s.builder.open_map("rows", row.name, rows_text);
+    s.builder.open_map("rows", row.name, rows);
     call(s, {row}, out, subset(containers_[out].name, parts), along);
   } else {
     const Index first{fresh("k"), dims[along].domain};
@@ -255,9 +254,9 @@ void RandomPieces::rows(StateScope& s) {
     const auto place = target(containers_[out], {row, second});
     const auto from = element(containers_[t], {second});
     if (!place || !from) return;
-    s.builder.open_map("rows", row.name, rows_text);
+    s.builder.open_map("rows", row.name, rows);
     s.builder.access(containers_[t].name);
-    s.builder.open_map("first", first.name, points.begin + ":" + points.end);
+    s.builder.open_map("first", first.name, points.text());
     Ports in = inputs(s, {row, first}, out);
     s.builder.tasklet("first", in, code(in, {row, first}, containers_[t].type),
                       {{"o", subset(containers_[t].name, {at_point({first.domain}, first, 0)})}});
@@ -290,7 +289,7 @@ void RandomPieces::scan(StateScope& s) {
   }
   s.touched.insert(out);
   const Domain &over = domains_[plane.domain], &levels = domains_[level.domain];
-  s.builder.open_map("plane", plane.name, over.begin + ":" + over.end);
+  s.builder.open_map("plane", plane.name, over.text());
   Ports steps = inputs(s, {plane, level}, out);
   if (before != none) {
     std::vector<std::string> here{at_point({plane.domain}, plane, 0),
