@@ -170,7 +170,8 @@ class StateReuse {
 }  // namespace
 
 Result<Changed> TransientReuse::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, {}, [&](Sdfg& each, const Trail& trail, const Assumptions&) {
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context), [&](Sdfg& each, const Trail& trail,
+                                                            const LazyAssumptions&) {
     const bool has_references = std::ranges::any_of(
         each.arrays, [](const auto& entry) { return entry.second.role() == Role::Reference; });
     if (has_references) return Changed::No;

@@ -125,10 +125,10 @@ void raise_negative_sizes(Data& data) {
 }
 
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
-  on_each_sdfg(sdfg, {}, assumptions,
-               [](Sdfg& inner, const Trail& trail, const Assumptions& inside) {
+  on_each_sdfg(sdfg, {}, LazyAssumptions(assumptions),
+               [](Sdfg& inner, const Trail& trail, const LazyAssumptions& inside) {
                  const StateTrails states(inner, trail);
-                 for (const auto& at : states.states()) Remover(inner, *at.state, inside).run();
+                 for (const auto& at : states.states()) Remover(inner, *at.state, inside.get()).run();
                  return Changed::Yes;
                });
 }

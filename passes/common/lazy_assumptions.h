@@ -17,6 +17,10 @@ class LazyAssumptions {
   explicit LazyAssumptions(PassContext& context)
       : known_([&context]() -> const Assumptions& { return context.assumptions(); }) {}
 
+  /// Of a program of which that is known; it outlives this.
+  explicit LazyAssumptions(const Assumptions& known)
+      : known_([&known]() -> const Assumptions& { return known; }) {}
+
   const Assumptions& get() const { return known_(); }
 
   /// Of a nested SDFG, as long as this, the parent and the node are in place.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/sdfg.h"
-#include "passes/common/assume.h"
+#include "passes/common/lazy_assumptions.h"
 #include "passes/pass.h"
 
 namespace sdfg {
@@ -36,18 +36,18 @@ class StateTrails {
   mutable std::unordered_map<const State*, const Trail*> trail_of_;
 };
 
-/// visit(sdfg, trail, assumptions), which answers with Changed: for the SDFG, then for those nested
-/// in the states that it holds after the visit, each with what holds inside it.
+/// visit(sdfg, trail, known), which answers with Changed: for the SDFG, then for those nested in the
+/// states that it holds after the visit, each with what holds inside it.
 template <class F>
-Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known,
                      const F& visit) {
-  Changed changed = visit(sdfg, trail, assumptions);
+  Changed changed = visit(sdfg, trail, known);
   const StateTrails states(sdfg, trail);
   for (const StateTrails::Entry& at : states.states())
     for (NodeId n : at.state->nodes_of<NestedSdfg>())
       if (auto& nested = at.state->get<NestedSdfg>(n); nested.sdfg)
         changed |= on_each_sdfg(**nested.sdfg, at.trail->in(*at.state, n),
-                                assumptions_inside(sdfg, nested, assumptions), visit);
+                                known.inside(sdfg, nested), visit);
   return changed;
 }
 

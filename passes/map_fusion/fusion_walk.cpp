@@ -1,9 +1,11 @@
 #include "passes/map_fusion/fusion_walk.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "ir/analysis/propagate.h"
 #include "passes/common/assume.h"
+#include "passes/common/lazy_assumptions.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 
 namespace sdfg {
@@ -94,12 +96,12 @@ class Walk {
        const VisitScope& visit)
       : options_(options), join_(join), context_(context), visit_(visit) {}
 
-  Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+  Changed on_sdfg(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known,
                   const Aliases& aliases) {
-    Changed changed = on_nested(sdfg, trail, assumptions, aliases);
+    Changed changed = on_nested(sdfg, trail, known, aliases);
     std::optional<Facts> facts;
     SymbolSet unused;
-    changed |= on_region(sdfg, trail, assumptions, aliases, facts, unused);
+    changed |= on_region(sdfg, trail, known, aliases, facts, unused);
     if (!unused.empty())
       sdfg.arrays.erase_if([&](const auto& entry) { return unused.contains(entry.first); });
     return changed;
@@ -119,7 +121,7 @@ class Walk {
     bool references;
   };
 
-  Changed on_nested(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+  Changed on_nested(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known,
                     const Aliases& aliases) {
     Changed changed = Changed::No;
     each_block(sdfg, trail, [&](Block& block, const Trail& here) {
@@ -128,8 +130,7 @@ class Walk {
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
           changed |=
-              on_sdfg(**nested->sdfg, here.in(*state, n),
-                      assumptions_inside(sdfg, *nested, assumptions),
+              on_sdfg(**nested->sdfg, here.in(*state, n), known.inside(sdfg, *nested),
                       aliases_inside(sdfg, *state, n, aliases));
     });
     return changed;
@@ -148,41 +149,40 @@ class Walk {
     }
   }
 
-  Changed on_region(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions,
+  Changed on_region(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known,
                     const Aliases& aliases, std::optional<Facts>& facts, SymbolSet& unused) {
     Changed changed = Changed::No;
     each_block(sdfg, trail, [&](Block& block, const Trail& here) {
       auto* state = block.as<State>();
       if (!state || !context_.may_apply() || !has_two_maps(*state)) return;
-      if (!facts) facts.emplace(sdfg);
-      changed |= on_state(sdfg, *state, here, assumptions, aliases, *facts, unused);
+      changed |= on_state(sdfg, *state, here, known, aliases, facts, unused);
     });
     return changed;
   }
 
   static bool has_two_maps(const State& state) {
-    std::size_t count = 0;
-    for (NodeId n : state.nodes())
-      if (state[n].is<MapEntry>() && ++count == 2) return true;
-    return false;
+    const auto maps = state.nodes_of<MapEntry>();
+    return std::ranges::distance(maps | std::views::take(2)) == 2;
   }
 
-  Changed on_state(Sdfg& sdfg, State& state, const Trail& trail, Assumptions assumptions,
-                   const Aliases& aliases, Facts& facts, SymbolSet& unused) {
+  Changed on_state(Sdfg& sdfg, State& state, const Trail& trail, const LazyAssumptions& known,
+                   const Aliases& aliases, std::optional<Facts>& facts, SymbolSet& unused) {
     Order order(state);
     std::map<NodeId, std::vector<NodeId>> by_scope;
-    for (NodeId n : state.nodes()) {
-      if (!state[n].is<MapEntry>()) continue;
+    for (NodeId n : state.nodes_of<MapEntry>()) {
       const NodeId scope = order.scope_of(n);
       if (scope ? !options_.only_toplevel_maps : !options_.only_inner_maps)
         by_scope[scope].push_back(n);
     }
-    FusionSite site{sdfg,        state,   order,         facts.accesses,
-                    assumptions, aliases, facts.effects, facts.scratch, facts.references};
+    std::erase_if(by_scope, [](const auto& scope) { return scope.second.size() < 2; });
+    if (by_scope.empty()) return Changed::No;
+    if (!facts) facts.emplace(sdfg);
+    Assumptions assumptions = known.get();
+    FusionSite site{sdfg,        state,   order,          facts->accesses,
+                    assumptions, aliases, facts->effects, facts->scratch, facts->references};
     FusionMaps maps(site, trail, context_, join_);
     // The top level comes last (its key is the largest id): what is inside has its final form then.
     for (auto& [scope, entries] : by_scope) {
-      if (entries.size() < 2) continue;
       std::ranges::sort(entries, {}, [&](NodeId n) { return order.position(n); });
       maps.enter(scope);
       visit_(maps, entries);
@@ -203,7 +203,7 @@ class Walk {
 
 Changed walk_scopes(Sdfg& root, const FusionScopeOptions& options, const JoinOptions& join,
                     PassContext& context, const VisitScope& visit) {
-  return Walk(options, join, context, visit).on_sdfg(root, Trail(), context.assumptions(), {});
+  return Walk(options, join, context, visit).on_sdfg(root, Trail(), LazyAssumptions(context), {});
 }
 
 namespace {

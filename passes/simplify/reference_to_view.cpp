@@ -143,8 +143,8 @@ Changed run_on(Sdfg& sdfg, const Trail& outer, PassContext& context) {
 }  // namespace
 
 Result<Changed> ReferenceToView::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& each, const Trail& trail, const Assumptions&) {
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context),
+                      [&](Sdfg& each, const Trail& trail, const LazyAssumptions&) {
                         return run_on(each, trail, context);
                       });
 }

@@ -83,7 +83,7 @@ struct Argument {
 class Promotion {
  public:
   Promotion(Sdfg& sdfg, const Trail& trail, const ScalarToSymbolPromotion::Options& options,
-            const GpuMemory& gpu, LazyAliases& aliases, const Assumptions& granted,
+            const GpuMemory& gpu, LazyAliases& aliases, const LazyAssumptions& granted,
             PassContext& context)
       : sdfg_(sdfg), trail_(trail), options_(options), gpu_(gpu), aliases_(aliases),
         granted_(granted), context_(context), accesses_(sdfg), states_(sdfg, trail) {
@@ -287,7 +287,7 @@ class Promotion {
 
   /// What holds of symbols in the state, loops around it included.
   Assumptions known_in(const State& state) {
-    Assumptions known = granted_;
+    Assumptions known = granted_.get();
     for (const Trail* at = &states_.of(state); at && at->block; at = at->up)
       if (const auto* loop = at->block->as<LoopRegion>())
         if (const auto& range = range_of(*loop)) assume_loop(*range, known);
@@ -410,7 +410,7 @@ class Promotion {
     Promotion*& inside = inside_of_[&nested];
     if (!inside)
       inside = inside_.emplace_back(std::make_unique<Promotion>(
-          **nested.sdfg, trail_, options_, gpu_, aliases_, nothing_, context_)).get();
+          **nested.sdfg, trail_, options_, gpu_, aliases_, granted_inside_, context_)).get();
     Scalar argument{connector};
     if (const Refusal why = inside->check(argument)) return "inside " + label + ": " + why.reason();
     scalar.controls |= argument.controls;
@@ -554,8 +554,9 @@ class Promotion {
   const ScalarToSymbolPromotion::Options& options_;
   const GpuMemory& gpu_;
   LazyAliases& aliases_;
-  const Assumptions& granted_;
-  const Assumptions nothing_;  ///< is granted inside
+  const LazyAssumptions& granted_;
+  const Assumptions nothing_;
+  const LazyAssumptions granted_inside_{nothing_};
   PassContext& context_;
   Accesses accesses_;
   StateTrails states_;
@@ -582,8 +583,8 @@ Result<Changed> ScalarToSymbolPromotion::run(Sdfg& sdfg, const Options& options,
                                              PassContext& context) {
   const GpuMemory gpu(sdfg);
   LazyAliases aliases(sdfg);
-  return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& each, const Trail& trail, const Assumptions& granted) {
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context),
+                      [&](Sdfg& each, const Trail& trail, const LazyAssumptions& granted) {
                         return Promotion(each, trail, options, gpu, aliases, granted, context)
                             .run();
                       });

@@ -38,8 +38,8 @@ struct Bounds {
 
 class Shrinker {
  public:
-  Shrinker(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), assumptions_(assumptions),
+  Shrinker(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known, PassContext& context)
+      : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), known_(known),
         context_(context), assigned_(assigned_symbols(sdfg)) {}
 
   /// Backward, so that what a map needs is known when those before it are looked at.
@@ -70,7 +70,7 @@ class Shrinker {
     return at->second;
   }
   Need find_need(const std::string& name) const {
-    FoundUses found = find_uses(sdfg_, accesses_, name, assumptions_);
+    FoundUses found = find_uses(sdfg_, accesses_, name, known_.get());
     if (found.refusal) return {Need::Kind::Everything, {}, std::move(found.refusal)};
     if (sdfg_.find_data(name)->lifetime == Lifetime::Persistent)
       return {Need::Kind::Everything, {}, "'" + name + "' lives on to the next call"};
@@ -79,7 +79,7 @@ class Shrinker {
       if (use.write) continue;
       if (std::exchange(out.kind, Need::Kind::Box) == Need::Kind::Nothing)
         out.box = use.subset;
-      else if (!extend(out.box, use.subset, assumptions_))
+      else if (!extend(out.box, use.subset, known_.get()))
         return {Need::Kind::Everything, {}, "what is read of '" + name + "' has too many bounds"};
     }
     SymbolSet used;
@@ -125,7 +125,7 @@ class Shrinker {
   }
 
   bool at_most(const Expr& a, const Expr& b) const {
-    return sdfg::at_most(a, b, assumptions_);
+    return sdfg::at_most(a, b, known_.get());
   }
   /// At least as much, and not only another way to say the same: `Min(a, b, c)` for `Min(a, b)`.
   bool is_above(const Expr& a, const Expr& b) const { return at_most(b, a) && !at_most(a, b); }
@@ -138,10 +138,10 @@ class Shrinker {
     // A range that differs only in how it says that it is empty is no smaller.
     const auto count = [](const Range& r) { return max(r.end - r.begin + 1, 0); };
     const bool same =
-        out.begin == range.begin && certain(equal(count(out), count(range), assumptions_));
+        out.begin == range.begin && certain(equal(count(out), count(range), known_.get()));
     return same ? range : out;
   }
-  bool certainly_empty(const Range& r) const { return sdfg::certainly_empty(r, assumptions_); }
+  bool certainly_empty(const Range& r) const { return sdfg::certainly_empty(r, known_.get()); }
 
   // ---- Maps.
 
@@ -184,7 +184,7 @@ class Shrinker {
     }
     context_.applied(here, what + ", because no more is read than " + reason);
     map.ranges = std::move(ranges);
-    propagate_memlets(sdfg_, state, tree, entry, assumptions_);
+    propagate_memlets(sdfg_, state, tree, entry, known_.get());
     return Changed::Yes;
   }
 
@@ -233,7 +233,7 @@ class Shrinker {
       for (EdgeId inner : state.in(exit)) {
         if (state[inner].dst_connector != connector) continue;
         // Else all of the target would be needed.
-        const Subset part = *footprint(sdfg_, state, inner, true, target, assumptions_);
+        const Subset part = *footprint(sdfg_, state, inner, true, target, known_.get());
         std::vector<Bounds> own = iterations_for(part, needed.box, map, hidden);
         for (std::size_t p = 0; p < own.size(); ++p)
           bounds[p] = some ? hull(bounds[p], own[p]) : std::move(own[p]);
@@ -300,7 +300,7 @@ class Shrinker {
       if (!state[state.source(e)].is<AccessNode>() || state[e].memlet.empty()) continue;
       const Need& needed = need(name);
       if (needed.kind != Need::Kind::Box || !context_.may_apply()) return changed;
-      const auto sides = match_copy(sdfg_, state, e, assumptions_);
+      const auto sides = match_copy(sdfg_, state, e, known_.get());
       if (!sides) continue;
       Subset dst = sides->dst;
       bool empty = false;
@@ -326,7 +326,7 @@ class Shrinker {
   Sdfg& sdfg_;
   StateTrails states_;
   Accesses accesses_;
-  const Assumptions& assumptions_;
+  const LazyAssumptions& known_;
   PassContext& context_;
   SymbolSet assigned_;
   SideEffects effects_;
@@ -339,9 +339,9 @@ class Shrinker {
 }  // namespace
 
 Result<Changed> MapDeadRangeElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
-                        return Shrinker(inner, trail, assumptions, context).run();
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context),
+                      [&](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {
+                        return Shrinker(inner, trail, known, context).run();
                       });
 }
 

@@ -35,9 +35,9 @@ class StateSplitter {
  public:
   StateSplitter(Sdfg& sdfg, State& state, Accesses& accesses, SideEffects& effects,
                 const Trail& trail, const MapSplitHorizontal::Options& options,
-                const Assumptions& assumptions, PassContext& context)
+                const LazyAssumptions& known, PassContext& context)
       : sdfg_(sdfg), state_(state), accesses_(accesses), effects_(effects), trail_(trail),
-        options_(options), assumptions_(assumptions), context_(context) {}
+        options_(options), known_(known), context_(context) {}
 
   Changed run() {
     auto tree = scope_tree(state_);
@@ -152,7 +152,7 @@ class StateSplitter {
           state_.out(node), [&](EdgeId next) { return state_.target(next) == consumer; });
       if (!direct) continue;
       OverlapPair pair;
-      if (Refusal why = Overlaps(sdfg_, state_, order(), assumptions_)
+      if (Refusal why = Overlaps(sdfg_, state_, order(), known_.get())
                             .check(node, at(producer).exit, consumer, pair))
         return "a path leads from one map to the other: " + why.reason();
       for (std::size_t d = 0; d < pair.producer_parameter.size(); ++d)
@@ -195,7 +195,7 @@ class StateSplitter {
     return std::nullopt;
   }
   bool at_most(const Expr& a, const Expr& b) const {
-    return sdfg::at_most(a, b, assumptions_);
+    return sdfg::at_most(a, b, known_.get());
   }
   bool lies_in(const Range& inner, const Range& outer) const {
     return at_most(outer.begin, inner.begin) && at_most(inner.end, outer.end);
@@ -227,7 +227,7 @@ class StateSplitter {
   Refusal weigh(NodeId first, NodeId second, Cut& cut) {
     std::int64_t bytes = 0;
     const auto points =
-        expected_points(Subset{cut.first.front()}, options_.assumed_extent, assumptions_);
+        expected_points(Subset{cut.first.front()}, options_.assumed_extent, known_.get());
     for_each_shared(at(first).reads, at(second).reads,
                     [&](const std::string& name, const PortNames&, const PortNames&) {
                       if (const Data* data = sdfg_.find_data(name))
@@ -245,8 +245,8 @@ class StateSplitter {
     const std::int64_t more = after - 2;
     if (bytes == 0) return cut.text + ", so that nothing is saved";
     const std::int64_t scale = std::min(
-        production_scale(Subset{entry(first).ranges}, options_.assumed_extent, assumptions_),
-        production_scale(Subset{entry(second).ranges}, options_.assumed_extent, assumptions_));
+        production_scale(Subset{entry(first).ranges}, options_.assumed_extent, known_.get()),
+        production_scale(Subset{entry(second).ranges}, options_.assumed_extent, known_.get()));
     if (more > 0 && bytes * scale <= more * options_.launch_bytes)
       return cut.text + ", which is less than " + std::to_string(more) + " launches cost (" +
              std::to_string(options_.launch_bytes) + " bytes each)";
@@ -256,7 +256,7 @@ class StateSplitter {
   /// What the maps have in common is written alike afterwards, also where nothing was left over.
   void split(NodeId map, const std::vector<Ranges>& pieces) {
     if (pieces.size() > 1 || !(entry(map).ranges == pieces.front()))
-      cut_map(sdfg_, state_, accesses_, tree_, map, pieces, assumptions_);
+      cut_map(sdfg_, state_, accesses_, tree_, map, pieces, known_.get());
   }
 
   Sdfg& sdfg_;
@@ -265,7 +265,7 @@ class StateSplitter {
   SideEffects& effects_;
   const Trail& trail_;
   const MapSplitHorizontal::Options& options_;
-  const Assumptions& assumptions_;
+  const LazyAssumptions& known_;
   PassContext& context_;
   ScopeTree tree_;
   std::optional<Order> order_;
@@ -277,14 +277,14 @@ class StateSplitter {
 
 Result<Changed> MapSplitHorizontal::run(Sdfg& sdfg, const Options& options, PassContext& context) {
   return on_each_sdfg(
-      sdfg, {}, context.assumptions(),
-      [&](Sdfg& each, const Trail& trail, const Assumptions& assumptions) {
+      sdfg, {}, LazyAssumptions(context),
+      [&](Sdfg& each, const Trail& trail, const LazyAssumptions& known) {
         Changed changed = Changed::No;
         const StateTrails states(each, trail);
         Accesses accesses(each);
         SideEffects effects;
         for (const auto& [state, here] : states.states())
-          changed |= StateSplitter(each, *state, accesses, effects, *here, options, assumptions,
+          changed |= StateSplitter(each, *state, accesses, effects, *here, options, known,
                                    context)
                          .run();
         return changed;

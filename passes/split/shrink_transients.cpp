@@ -19,8 +19,8 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), assumptions_(assumptions),
+  Shrinker(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known, PassContext& context)
+      : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), known_(known),
         context_(context), assigned_(assigned_symbols(sdfg)) {}
 
   Changed run() {
@@ -53,7 +53,7 @@ class Shrinker {
   }
 
   Changed shrink(const std::string& name) {
-    FoundUses found = find_uses(sdfg_, accesses_, name, assumptions_);
+    FoundUses found = find_uses(sdfg_, accesses_, name, known_.get());
     if (found.refusal) return Changed::No;
     ContainerUses& uses = found.value;
     const auto kept = part_in_use(uses);
@@ -70,7 +70,7 @@ class Shrinker {
         return Changed::No;
       }
     Data& data = *sdfg_.find_data(name);
-    Data part = part_of(data, kept->box, uses.through_pointers, assumptions_);
+    Data part = part_of(data, kept->box, uses.through_pointers, known_.get());
     if (uses.through_pointers && !is_dense(part)) {
       context_.refused(here, "nested SDFGs know the strides of '" + name +
                                  "', with which less of it takes as much memory");
@@ -85,14 +85,14 @@ class Shrinker {
     for (ContainerUse& use : uses.uses) {
       keep_visible(*use.state, memlet_tree(*use.state, use.edge, use.write), !use.write, symbols);
       pin(use, name, *kept);
-      move_use(sdfg_, *use.state, use, name, name, kept->box, assumptions_);
+      move_use(sdfg_, *use.state, use, name, name, kept->box, known_.get());
     }
     return Changed::Yes;
   }
 
   bool is_dense(const Data& data) const {
     return certain(equal(data.as_array()->total_size, num_elements(Subset::whole(data.shape)),
-                         assumptions_));
+                         known_.get()));
   }
 
   /// Nothing if that is all of it.
@@ -100,7 +100,7 @@ class Shrinker {
     const Subset whole = Subset::whole(sdfg_.find_data(uses.name)->shape);
     std::optional<Subset> all, written;
     const auto add = [&](std::optional<Subset>& hull, const Subset& box) {
-      if (hull) return extend(*hull, box, assumptions_);
+      if (hull) return extend(*hull, box, known_.get());
       hull = box;
       return true;
     };
@@ -114,8 +114,8 @@ class Shrinker {
       if ((*written)[d].is_index() && is_read_by_element(uses, d)) {
         kept.box[d] = (*written)[d];
         kept.pinned[d] = true;
-      } else if (certain(covers(Subset{{whole[d]}}, Subset{{(*all)[d]}}, assumptions_)) &&
-                 certain(less((*all)[d].size(), whole[d].size(), assumptions_))) {
+      } else if (certain(covers(Subset{{whole[d]}}, Subset{{(*all)[d]}}, known_.get())) &&
+                 certain(less((*all)[d].size(), whole[d].size(), known_.get()))) {
         kept.box[d] = (*all)[d];
       }
     }
@@ -159,7 +159,7 @@ class Shrinker {
   Sdfg& sdfg_;
   StateTrails states_;
   Accesses accesses_;
-  const Assumptions& assumptions_;
+  const LazyAssumptions& known_;
   PassContext& context_;
   SymbolSet assigned_;
   std::map<const State*, ScopeTree> trees_;  ///< looked up, never iterated
@@ -168,9 +168,9 @@ class Shrinker {
 }  // namespace
 
 Result<Changed> ShrinkTransients::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& each, const Trail& trail, const Assumptions& assumptions) {
-                        return Shrinker(each, trail, assumptions, context).run();
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context),
+                      [&](Sdfg& each, const Trail& trail, const LazyAssumptions& known) {
+                        return Shrinker(each, trail, known, context).run();
                       });
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 class Splitter {
  public:
-  Splitter(Sdfg& sdfg, const Trail& trail, const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), assumptions_(assumptions),
+  Splitter(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known, PassContext& context)
+      : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), known_(known),
         context_(context), assigned_(assigned_symbols(sdfg)) {}
 
   Changed run() {
@@ -28,7 +28,7 @@ class Splitter {
     if (done.empty()) return Changed::No;
     sdfg_.arrays.erase_if([&](const auto& entry) { return done.contains(entry.first); });
     for (auto& [state, order] : orders_)
-      order.restore(sdfg_, *states_.states()[state].state, assumptions_);
+      order.restore(sdfg_, *states_.states()[state].state, known_.get());
     return Changed::Yes;
   }
 
@@ -54,19 +54,19 @@ class Splitter {
   }
 
   bool split(const std::string& name) {
-    const FoundUses found = find_uses(sdfg_, accesses_, name, assumptions_);
+    const FoundUses found = find_uses(sdfg_, accesses_, name, known_.get());
     const AccessSite& first = accesses_.sites(name).front();
     const Trail here = states_.of(*first.state).in(*first.state, first.node);
     const auto no = [&](const Refusal& why) { return context_.refused(here, why), false; };
     if (found.refusal) return no(found.refusal);
-    const FragmentPlan plan = find_fragments(found.value, assumptions_);
+    const FragmentPlan plan = find_fragments(found.value, known_.get());
     if (plan.refusal) return no(plan.refusal);
     if (Refusal why = check_symbols(name, plan)) return no(why);
-    if (Refusal why = check_copies(sdfg_, found.value, plan, assumptions_)) return no(why);
+    if (Refusal why = check_copies(sdfg_, found.value, plan, known_.get())) return no(why);
     for (const AccessSite& site : found.value.sites)
       if (const Refusal& why = order_of(*site.state).refusal()) return no(why);
     context_.applied(here, describe(name, plan));
-    split_container(sdfg_, accesses_, found.value, plan, assumptions_);
+    split_container(sdfg_, accesses_, found.value, plan, known_.get());
     return true;
   }
 
@@ -87,7 +87,7 @@ class Splitter {
                                    states.begin());
     const auto known = orders_.find(index);
     if (known != orders_.end()) return known->second;
-    return orders_.emplace(index, ConflictOrder(sdfg_, state, assumptions_)).first->second;
+    return orders_.emplace(index, ConflictOrder(sdfg_, state, known_.get())).first->second;
   }
 
   static std::string describe(const std::string& name, const FragmentPlan& plan) {
@@ -101,7 +101,7 @@ class Splitter {
   Sdfg& sdfg_;
   StateTrails states_;
   Accesses accesses_;
-  const Assumptions& assumptions_;
+  const LazyAssumptions& known_;
   PassContext& context_;
   SymbolSet assigned_;
   std::map<std::size_t, ConflictOrder> orders_;  ///< by number of the state
@@ -110,9 +110,9 @@ class Splitter {
 }  // namespace
 
 Result<Changed> SplitAccessNodes::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
-                        return Splitter(inner, trail, assumptions, context).run();
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context),
+                      [&](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {
+                        return Splitter(inner, trail, known, context).run();
                       });
 }
 

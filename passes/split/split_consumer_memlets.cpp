@@ -49,9 +49,9 @@ Refusal refine(const Subset& box, const std::vector<Subset>& by, BoxIndex& index
 class Cutter {
  public:
   Cutter(Sdfg& sdfg, const Trail& trail, const SplitConsumerMemlets::Options& options,
-         const Assumptions& assumptions, PassContext& context)
+         const LazyAssumptions& known, PassContext& context)
       : sdfg_(sdfg), states_(sdfg, trail), accesses_(sdfg), options_(options),
-        assumptions_(assumptions), context_(context) {}
+        known_(known), context_(context) {}
 
   Changed run() {
     Changed changed = Changed::No;
@@ -87,7 +87,7 @@ class Cutter {
   }
 
   Refusal try_to_cut(const std::string& name, std::string& done) {
-    FoundUses found = find_uses(sdfg_, accesses_, name, assumptions_);
+    FoundUses found = find_uses(sdfg_, accesses_, name, known_.get());
     if (found.refusal) return found.refusal;
     const ContainerUses& uses = found.value;
     for (const ContainerUse& use : uses.uses)
@@ -104,20 +104,20 @@ class Cutter {
     std::vector<Subset> written;
     for (const ContainerUse& use : uses.uses)
       if (use.write) written.push_back(use.subset);
-    BoxIndex index(written, assumptions_);
+    BoxIndex index(written, known_.get());
     Refusal last;
     for (std::size_t u = 0; u < uses.uses.size(); ++u) {
       const ContainerUse& use = uses.uses[u];
       const State& state = *use.state;
       const auto* target = state[state.target(use.edge)].as<AccessNode>();
       if (use.write || !target || target->data == uses.name || state[use.edge].memlet.wcr) continue;
-      auto sides = match_copy(sdfg_, state, use.edge, assumptions_);
+      auto sides = match_copy(sdfg_, state, use.edge, known_.get());
       if (!sides) {
         last = "the two sides of the copy to '" + target->data + "' cannot be matched";
         continue;
       }
       std::vector<Subset> pieces;
-      if (const Refusal why = refine(sides->src, written, index, assumptions_, pieces))
+      if (const Refusal why = refine(sides->src, written, index, known_.get(), pieces))
         last = "the copy of '" + uses.name + "[" + to_text(sides->src) +
                "]' is not cut: " + why.reason();
       else if (std::ranges::any_of(pieces, [&](const Subset& p) { return sides->hides(p); }))
@@ -145,8 +145,8 @@ class Cutter {
         piece_of.emplace_back(c, p);
       }
     }
-    const FragmentPlan before = find_fragments(uses, assumptions_);
-    const FragmentPlan after = find_fragments(with_cuts, assumptions_);
+    const FragmentPlan before = find_fragments(uses, known_.get());
+    const FragmentPlan after = find_fragments(with_cuts, known_.get());
     if (after.refusal) return after.refusal;
     if (after.fragments.size() <= before.fragments.size())
       return "the parts of '" + uses.name + "' stay tied together by other uses";
@@ -169,7 +169,7 @@ class Cutter {
       ++cut_copies;
       for (auto& [f, boxes] : by_fragment) {
         const std::size_t own = boxes.size();
-        boxes = merge_adjacent(std::move(boxes), assumptions_);
+        boxes = merge_adjacent(std::move(boxes), known_.get());
         pieces += boxes.size();
         if (readers[f] > own) stay += boxes.size();
       }
@@ -194,7 +194,7 @@ class Cutter {
       if (c < copies.size() && copies[c].use == u) ++c;
       else others.uses.push_back(uses.uses[u]);
     }
-    return find_fragments(others, assumptions_).fragments.size() < 2;
+    return find_fragments(others, known_.get()).fragments.size() < 2;
   }
 
   static void apply(const ContainerUse& use, const CopySidesMatched& sides,
@@ -214,7 +214,7 @@ class Cutter {
   StateTrails states_;
   Accesses accesses_;
   const SplitConsumerMemlets::Options& options_;
-  const Assumptions& assumptions_;
+  const LazyAssumptions& known_;
   PassContext& context_;
 };
 
@@ -222,9 +222,9 @@ class Cutter {
 
 Result<Changed> SplitConsumerMemlets::run(Sdfg& sdfg, const Options& options,
                                           PassContext& context) {
-  return on_each_sdfg(sdfg, {}, context.assumptions(),
-                      [&](Sdfg& inner, const Trail& trail, const Assumptions& assumptions) {
-                        return Cutter(inner, trail, options, assumptions, context).run();
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context),
+                      [&](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {
+                        return Cutter(inner, trail, options, known, context).run();
                       });
 }
 
