@@ -126,9 +126,10 @@ void raise_negative_sizes(Data& data) {
 
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
   on_each_sdfg(sdfg, {}, LazyAssumptions(assumptions),
-               [](Sdfg& inner, const Trail& trail, const LazyAssumptions& inside) {
+               [](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {
                  const StateTrails states(inner, trail);
-                 for (const auto& at : states.states()) Remover(inner, *at.state, inside.get()).run();
+                 for (const auto& at : states.states())
+                   Remover(inner, *at.state, known.get()).run();
                  return Changed::Yes;
                });
 }

@@ -36,8 +36,8 @@ class StateTrails {
   mutable std::unordered_map<const State*, const Trail*> trail_of_;
 };
 
-/// visit(sdfg, trail, known), which answers with Changed: for the SDFG, then for those nested in the
-/// states that it holds after the visit, each with what holds inside it.
+/// visit(sdfg, trail, known), which answers with Changed: for the SDFG, then for those nested in
+/// the states that it holds after the visit, each with what holds inside it.
 template <class F>
 Changed on_each_sdfg(Sdfg& sdfg, const Trail& trail, const LazyAssumptions& known,
                      const F& visit) {
