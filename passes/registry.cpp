@@ -78,6 +78,7 @@
 #include "passes/simplify/symbol_propagation.h"
 #include "passes/simplify/trivial_map_elimination.h"
 #include "passes/simplify/unused_symbol_elimination.h"
+#include "passes/simplify/view_nested_access.h"
 #include "passes/split/composed_copy_elimination.h"
 #include "passes/split/map_dead_range_elimination.h"
 #include "passes/split/map_split_horizontal.h"
@@ -179,6 +180,7 @@ constexpr std::array registered{
     entry<TrivialDimensionFolding>(),
     entry<TrivialMapElimination>(),
     entry<UnusedSymbolElimination>(),
+    entry<ViewNestedAccess>(),
     entry<WriteBackElimination>(),
 };
 static_assert(std::ranges::adjacent_find(registered, std::ranges::greater_equal{},
