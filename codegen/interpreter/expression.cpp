@@ -297,7 +297,11 @@ class Compiler {
       if (!index.empty()) throw Stop("a scalar value is indexed");
       return {binding.type, [slot = binding.slot] { return *slot; }};
     }
-    const std::shared_ptr<Window> window = binding.window;
+    std::shared_ptr<Window> window = binding.window;
+    if (!window->place) {  // read by name, without an edge
+      window = std::make_shared<Window>(*window);
+      window->place = context_.place;
+    }
     if (window->container->is_stream()) return {binding.type, pop(window)};
     if (index.empty() && window->wide.empty())
       return {binding.type, [window] { return window->read({}); }};

@@ -30,7 +30,7 @@ std::string index_text(std::span<const std::int64_t> values) {
   stop_at(place,
           "access out of bounds: " + c.name + "[" + index_text(index) + "], whose shape is [" +
               index_text(c.shape) + "]",
-          "check the memlet's subset and the values of its symbols");
+          "check the subset or index, and the values of its symbols");
 }
 
 std::int64_t byte_offset(const Container& c, std::span<const std::int64_t> index) {

@@ -235,8 +235,7 @@ std::optional<Binding> Unit::find_name(std::string_view name) {
   if (const Data* data = sdfg_.find_data(name)) {
     if (data->is_view()) return std::nullopt;
     Container* c = container(name);
-    const Where* place = machine_.new_place(place_, "data '" + std::string(name) + "'");
-    return Binding{c->type, nullptr, whole(c, place)};
+    return Binding{c->type, nullptr, whole(c, nullptr)};  // whoever reads it says where
   }
   if (types_.contains(name) || sdfg_.symbols.contains(name)) return symbol(std::string(name));
   return std::nullopt;
