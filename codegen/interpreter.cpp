@@ -62,7 +62,8 @@ class Call {
     for (const auto& [name, binding] : program.symbols) {
       // A symbol that the program assigns need not be given.
       if (!arguments_.contains(name) && !program.assigned.contains(name))
-        wrong_argument(name, "the program uses this symbol, but it is not given");
+        wrong_argument(name, "the program uses this symbol, but it is not given",
+                       "add in:" + name + " to the data, or --set=" + name + "=VALUE");
       set_symbol(name, binding);
     }
     for (const auto& [name, container] : program.arguments) pass_in(name, *container);
@@ -119,7 +120,9 @@ class Call {
       if (array && array->optional.value_or(false)) return;
       if (c.data->is_structure()) return;
       if (!name.starts_with("__return"))
-        wrong_argument(name, "the program needs it, but it is not given");
+        wrong_argument(name, "the program needs it, but it is not given",
+                       "add in:" + name + " to the data" +
+                           (c.data->is_scalar() ? ", or --set=" + name + "=VALUE" : ""));
       given = arguments_.emplace(name, NdArray::zeros(Type(c.type), c.shape)).first;
     }
     NdArray& value = given->second;

@@ -126,7 +126,9 @@ Status parse_options(std::string_view text, OptionFields fields) {
       return unknown_word("option", word.key, known);
     }
     Status status = Ok{};
-    if (word.has_value || field->type->is_switch)
+    if (std::ranges::count(words, word.key, &KeyValue::key) > 1)
+      status = Diagnostic{{}, "it is given twice", "leave one out"};
+    else if (word.has_value || field->type->is_switch)
       status = field->type->parse(word.has_value ? word.value : "true", field->value);
     else
       status = Diagnostic{{}, "it needs a value", "write " + std::string(word.key) + "=VALUE"};

@@ -161,6 +161,14 @@ Result<std::vector<Expr>> stated_conditions(const VersionsOptions& options) {
   return conditions;
 }
 
+/// Is there a symbol that certainly has no value within its bounds?
+bool leaves_no_value(const Assumptions& known) {
+  return std::ranges::any_of(known.bounds(), [&](const auto& entry) {
+    const auto& [low, high] = entry.second;
+    return low && high && less_equal(*low, *high, known) == Truth::No;
+  });
+}
+
 class Runner {
  public:
   Runner(Sdfg& sdfg, const RunOptions& options, Diagnostics& warnings)
@@ -168,18 +176,28 @@ class Runner {
         options_(options),
         assume_(options.assume),
         left_(options.limits),
-        warnings_(warnings) {
-    const SymbolSet changing = names_with_other_values(sdfg, symbols_of(assume_));
-    for (const Expr& condition : assume_)
-      for (const std::string& name : free_symbols(condition))
-        if (changing.contains(name)) {
-          warnings_.push_back({{},
-                               "condition '" + to_text(condition) +
-                                   "' is left out: the program gives '" + name + "' other values",
-                               "name the loop's variable or the map's parameter otherwise",
-                               Severity::Warning});
-          break;
-        }
+        warnings_(warnings) {}
+
+  /// What is stated must speak of the program, else that is said; where it cannot all hold at once,
+  /// passes would conclude anything from it, and none runs.
+  Status check_stated() const {
+    if (assume_.empty()) return Ok{};
+    const SymbolSet changing = names_with_other_values(*sdfg_, symbols_of(assume_));
+    Assumptions known;
+    assume_shapes(*sdfg_, known);
+    for (const Expr& condition : assume_) {
+      if (!speaks_of_program(condition, changing)) continue;
+      const bool was_false = is_true(condition, known) == Truth::No;
+      assume(condition, known);
+      if (was_false || leaves_no_value(known))
+        return Diagnostic{{},
+                          "condition '" + to_text(condition) +
+                              "' cannot hold together with " +
+                              (&condition == &assume_.front() ? "" : "those before it and ") +
+                              "the shapes of arguments, which are not negative",
+                          "leave one of them out"};
+    }
+    return Ok{};
   }
 
   Result<Changed> steps(const std::vector<Step>& steps) {
@@ -195,6 +213,28 @@ class Runner {
   }
 
  private:
+  bool speaks_of_program(const Expr& condition, const SymbolSet& changing) const {
+    const auto warn = [&](std::string why, std::string hint) {
+      warnings_.push_back({{}, "condition '" + to_text(condition) + std::move(why),
+                           std::move(hint), Severity::Warning});
+      return false;
+    };
+    for (const std::string& name : free_symbols(condition)) {
+      if (changing.contains(name))
+        return warn("' is left out: the program gives '" + name + "' other values",
+                    "name the loop's variable or the map's parameter otherwise");
+      if (sdfg_->symbols.contains(name) || sdfg_->find_data(name) ||
+          sdfg_->constants.contains(name))
+        continue;
+      std::vector<std::string_view> names;
+      for (const auto& [symbol, type] : sdfg_->symbols) names.push_back(symbol);
+      const std::string_view meant = nearest(name, names);
+      return warn("' says nothing: the program has no symbol '" + name + "'",
+                  meant.empty() ? "" : "did you mean '" + std::string(meant) + "'?");
+    }
+    return true;
+  }
+
   /// One that was stopped stays so: around it, another one would begin it again and again.
   Result<Changed> repeat(const Step& step) {
     if (stopped_.contains(&step)) return Changed::No;
@@ -574,7 +614,9 @@ Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& opti
     name_blocks(sdfg);
     connect_outputs_read(sdfg);
   }
-  return Runner(sdfg, options, warnings).steps(pipeline);
+  Runner runner(sdfg, options, warnings);
+  SDFG_TRY([[maybe_unused]] const Ok ok, runner.check_stated());
+  return runner.steps(pipeline);
 }
 
 }  // namespace sdfg

@@ -76,6 +76,9 @@ Diagnostic not_json(std::string_view text) {
              (text.ends_with(".sdfg") || text.ends_with(".sdfgz"))) {
     found = "the path of another file, '" + std::string(text) + "'";
     hint = "a symbolic link that was stored as text; read the file it names";
+  } else if (starts("[") || starts("\"")) {
+    found = "JSON that is no object";
+    hint = "an SDFG begins with {";
   } else if (starts("<")) {
     found = "a document that begins with '<' (HTML or XML)";
   } else if (starts("sdfg ")) {

@@ -246,15 +246,17 @@ class Call {
     }
   }
 
-  static Diagnostic wrong(const std::string& name, std::string what) {
-    return {"argument '" + name + "'", std::move(what)};
+  static Diagnostic wrong(const std::string& name, std::string what, std::string hint = {}) {
+    return {"argument '" + name + "'", std::move(what), std::move(hint)};
   }
 
   /// Its memory, filled; empty: a null pointer.
   Result<std::span<std::byte>> pass(const Argument& a) {
     if (!a.pointer) {
       const auto given = given_.find(a.name);
-      if (given == given_.end()) return wrong(a.name, "the program needs it, but it is not given");
+      if (given == given_.end())
+        return wrong(a.name, "the program needs it, but it is not given",
+                     "add in:" + a.name + " to the data, or --set=" + a.name + "=VALUE");
       auto bytes = scalar_bytes(given->second, a.type);
       if (!bytes)
         return wrong(a.name, "expected one value of type " + a.type.text() + ", found " +
@@ -273,7 +275,8 @@ class Call {
       const Array* array = data->as_array();
       if (array && array->optional.value_or(false)) return std::span<std::byte>();
       if (!a.name.starts_with("__return"))
-        return wrong(a.name, "the program needs it, but it is not given");
+        return wrong(a.name, "the program needs it, but it is not given",
+                     "add in:" + a.name + " to the data");
       given = given_.emplace(a.name, NdArray::zeros(data->dtype, layout.shape)).first;
     }
     const NdArray& value = given->second;

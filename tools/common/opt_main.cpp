@@ -67,6 +67,7 @@ class Run {
     if (const Exit e = check_plan(); e != Exit::Fine) return e;
     if (const Exit e = check_files_of_run(); e != Exit::Fine) return e;
     if (const Exit e = verify_input(); e != Exit::Fine || s_.verify_only) return e;
+    if (const Exit e = check_values(); e != Exit::Fine) return e;
     if (s_.bisect) return find_culprit();
     if (const Exit e = run_passes(); e != Exit::Fine) return e;
     if (const Exit e = write_result(); e != Exit::Fine) return e;
@@ -311,6 +312,14 @@ class Run {
     const Status written = console_.write(path, packed(path, *std::move(bytes)));
     if (!written) return fail(written.error());
     stop("write", begin);
+    return Exit::Fine;
+  }
+
+  /// Also where nothing asks for them: a name that is misspelled sets nothing.
+  Exit check_values() const {
+    for (const auto& [name, text] : s_.set)
+      if (const Result<NdArray> value = scalar_argument(input_.sdfg, name, text); !value)
+        return fail(value.error(), s_.input);
     return Exit::Fine;
   }
 

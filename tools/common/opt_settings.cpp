@@ -108,7 +108,15 @@ Status set_assume(OptSettings& s, Value v) {
   // A tuple, so that commas inside calls are not mistaken for those between conditions.
   const Result<Expr> all = parse_python("(" + std::string(*v) + ",)");
   if (!all) return wrong("assume", all.error().message, "write --assume='N>=1,begin<=end'");
-  for (const Expr& condition : all->args()) s.assume.push_back(simplify(condition));
+  constexpr std::array conditions{Op::Lt,  Op::Le, Op::Gt,  Op::Ge,   Op::Eq,   Op::Ne,
+                                  Op::And, Op::Or, Op::Not, Op::True, Op::False};
+  for (const Expr& stated : all->args()) {
+    const Expr condition = simplify(stated);
+    if (std::ranges::find(conditions, condition.op()) == conditions.end())
+      return wrong("assume", "expected a condition, found '" + to_text(stated) + "'",
+                   "write --assume='N>=1,begin<=end'");
+    s.assume.push_back(condition);
+  }
   return Ok{};
 }
 
@@ -264,6 +272,9 @@ class ArgumentParser {
   Status short_output(std::string_view rest) {
     if (rest.empty() && at_ == arguments_.size())
       return Diagnostic{"-o", "needs a path", "write -o PATH"};
+    if (rest.empty() && arguments_[at_].starts_with("--"))
+      return Diagnostic{"-o", "needs a path, found the flag " + arguments_[at_],
+                        "write -o PATH"};
     settings_.output = rest.empty() ? std::string_view(arguments_[at_++]) : rest;
     return Ok{};
   }

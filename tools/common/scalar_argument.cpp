@@ -2,6 +2,9 @@
 
 #include <charconv>
 #include <cstring>
+#include <vector>
+
+#include "support/text.h"
 
 namespace sdfg {
 namespace {
@@ -38,6 +41,15 @@ bool store_as(BaseType type, std::string_view text, NdArray& into) {
   }
 }
 
+std::string suggestion(const Sdfg& sdfg, std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const auto& [symbol, type] : sdfg.symbols) known.push_back(symbol);
+  for (const auto& [container, data] : sdfg.arrays)
+    if (data.is_scalar() && !data.transient) known.push_back(container);
+  const std::string_view near = nearest(name, known);
+  return near.empty() ? "" : "did you mean '" + std::string(near) + "'?";
+}
+
 }  // namespace
 
 Result<NdArray> scalar_argument(const Sdfg& sdfg, std::string_view name, std::string_view text) {
@@ -47,7 +59,8 @@ Result<NdArray> scalar_argument(const Sdfg& sdfg, std::string_view name, std::st
   else if (const Data* data = sdfg.arrays.get(name); data && data->is_scalar())
     type = data->dtype;
   else
-    return Diagnostic{std::string(name), "the program has no symbol and no scalar of this name"};
+    return Diagnostic{std::string(name), "the program has no symbol and no scalar of this name",
+                      suggestion(sdfg, name)};
   NdArray value = NdArray::zeros(type, {});
   if (!store_as(type.base(), text, value))
     return Diagnostic{std::string(name), "expected a value of type " + type.text() + ", found '" +

@@ -162,7 +162,7 @@ TEST(Interpreter, AMapRunsItsBodyForEveryPoint) {
 
 TEST(Interpreter, ArgumentsAreChecked) {
   EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}}),
-            "argument 'B': the program needs it, but it is not given");
+            "argument 'B': the program needs it, but it is not given; add in:B to the data");
   EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}, {"B", array<float>({1, 2})}}),
             "argument 'B': expected values of type float64, found float32");
   EXPECT_EQ(error_of(scale, {{"A", array<double>({1, 2})}, {"B", array<double>({1, 2, 3})}}),
@@ -191,7 +191,7 @@ sdfg bad(A: float64[4], k: int32)
 )";
   EXPECT_EQ(error_of(text, {{"A", array<double>({0, 0, 0, 0})}, {"k", value<std::int32_t>(0)}}),
             "state main / edge n2.b -> n3.IN_A: access out of bounds: A[4], whose shape is [4]; "
-            "check the memlet's subset and the values of its symbols");
+            "check the subset or index, and the values of its symbols");
 }
 
 TEST(Interpreter, ReadingWhatWasNeverWrittenIsAWarning) {
