@@ -97,7 +97,8 @@ bool is_total(const Code& code, const TypeTable& types) {
 
 namespace {
 /// Of all indices of a connector that is given the subset.
-bool indexes_inside(const Code& code, std::string_view connector, const Subset& subset) {
+bool indexes_inside(const Code& code, std::string_view connector, const Subset& subset,
+                    const Assumptions& known) {
   Subset whole;
   for (std::size_t d : wide_dimensions(subset))
     whole.ranges.push_back(Range::half_open(0, subset[d].size()));
@@ -108,14 +109,15 @@ bool indexes_inside(const Code& code, std::string_view connector, const Subset& 
     std::vector<Expr> element;
     for (const Expr& index : e.args().subspan(1)) element.push_back(simplify(index));
     inside = inside && element.size() == whole.rank() &&
-             certain(covers(whole, Subset::index(std::move(element))));
+             certain(covers(whole, Subset::index(std::move(element)), known));
     return e;
   });
   return inside;
 }
 }  // namespace
 
-bool stays_inside(const Sdfg& sdfg, const State& state, NodeId tasklet) {
+bool stays_inside(const Sdfg& sdfg, const State& state, NodeId tasklet,
+                  const Assumptions& known) {
   const Code& code = state.get<Tasklet>(tasklet).code;
   const bool indexes = code.text().find('[') != std::string::npos;
   if (indexes && !code.statements()) return false;
@@ -123,8 +125,8 @@ bool stays_inside(const Sdfg& sdfg, const State& state, NodeId tasklet) {
     if (state[e].memlet.empty()) return true;
     const Data* data = sdfg.find_data(state[e].memlet.data);
     const auto& subset = state[e].memlet.subset();
-    return data && subset && certain(covers(all_elements(*data), *subset)) &&
-           (!indexes || indexes_inside(code, connector, *subset));
+    return data && subset && certain(covers(all_elements(*data), *subset, known)) &&
+           (!indexes || indexes_inside(code, connector, *subset, known));
   };
   return std::ranges::all_of(state.in(tasklet),
                              [&](EdgeId e) { return inside(e, state[e].dst_connector); }) &&

@@ -17,5 +17,6 @@ cmake --build "$work/build"
 "$work/prefix/bin/sdfg-opt" "$work/vector_add.sdfg" --verify-only
 for tool in sdfg-gen sdfg-reduce; do "$work/prefix/bin/$tool" --help >/dev/null; done
 tests/package/check_wrong_passes.sh "$work/prefix"
+tests/package/new_pass.sh
 python3 tests/package/writing_a_pass.py "$work/prefix" "${launcher[@]}"
 echo "package: the installed library builds and runs examples/vector_add"

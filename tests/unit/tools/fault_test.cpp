@@ -182,7 +182,7 @@ template <bool checks>
 struct Stumble : Relabel {
   static constexpr PassInfo info{"stumble", "", ""};
   static Refusal check(const Sdfg& sdfg, const State& state, const Match& match, const Options& o) {
-    if (checks) SDFG_ASSERT(state.get<Tasklet>(match.nodes[0]).label != "victim");
+    if (checks) { SDFG_ASSERT(state.get<Tasklet>(match.nodes[0]).label != "victim"); }
     return Relabel::check(sdfg, state, match, o);
   }
   static void apply(Sdfg& sdfg, State& state, const Match& match, const Options& o) {
