@@ -37,7 +37,9 @@ void SdfgFunction::emit_map(At& at, NodeId id) {
       return fail(at.node_place(id),
                   "no code for schedule " + std::string(to_text(map.schedule)) + " on this target",
                   program_.target.gpu ? "use GPU_Device, GPU_ThreadBlock or Sequential"
-                                      : "use CPU_Multicore or Sequential");
+                  : to_text(map.schedule).starts_with("GPU_")
+                      ? "generate CUDA or HIP, or use CPU_Multicore or Sequential"
+                      : "use CPU_Multicore or Sequential");
   }
   const bool may = program_.target.openmp && !at.where.parallel;
   run.parallel &= may, run.team &= may;

@@ -119,6 +119,9 @@ void complete(Data& data) {
   if (!array) return;
   if (array->strides.empty()) array->strides = c_strides(data.shape);
   if (array->offset.empty()) array->offset.assign(data.shape.size(), Expr(0));
+  // DaCe's reductions on GPUs merge dimensions and leave their offsets, which it does not look at.
+  while (array->offset.size() > data.shape.size() && array->offset.back() == Expr(0))
+    array->offset.pop_back();
   if (array->total_size == Expr(0)) {
     array->total_size = 1;
     for (const Expr& extent : data.shape) array->total_size = array->total_size * extent;
