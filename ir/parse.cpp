@@ -244,7 +244,12 @@ void Parser::conditional_body(ConditionalBlock& c, std::size_t indent) {
 
 void Parser::transition(PendingRegion& pending) {
   PendingTransition t;
+  const TextReader::Mark begin = r_.mark();
   t.from = block_ref();
+  if (r_.ok() && !r_.peek("->")) {
+    r_.go_back(begin);
+    return r_.expected("a kind of block (state, region, loop, conditional, …) or an edge a -> b");
+  }
   r_.expect("->");
   t.to = block_ref();
   if (r_.accept("if")) t.edge.condition = r_.code();

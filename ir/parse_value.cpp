@@ -32,18 +32,21 @@ void TextReader::fail(std::size_t at, std::string message, std::string hint) {
 void TextReader::expected(std::string_view what) {
   if (!ok()) return;
   const std::size_t at = skip();
-  std::string found;
+  std::string found, hint;
   if (at == text_.size()) {
     found = "the end of the text";
   } else if (text_[at] == '\n') {
     found = "the end of the line";
+  } else if (text_[at] == '\t') {
+    found = "a tab";
+    hint = "only blanks indent";
   } else {
     std::size_t end = at + 1;
     if (is_word_char(text_[at]))
       while (end < text_.size() && end - at < 40 && is_word_char(text_[end])) ++end;
     found = "'" + std::string(text_.substr(at, end - at)) + "'";
   }
-  fail(at, "expected " + std::string(what) + ", found " + found);
+  fail(at, "expected " + std::string(what) + ", found " + found, std::move(hint));
 }
 
 void TextReader::unknown_word(std::size_t at, std::string_view word,
@@ -53,8 +56,11 @@ void TextReader::unknown_word(std::size_t at, std::string_view word,
     return expected("a word");
   }
   const std::string_view near = nearest(word, all);
-  std::string hint;
-  if (!near.empty()) hint = "did you mean '" + std::string(near) + "'?";
+  std::string hint = "did you mean '" + std::string(near) + "'?";
+  if (near.empty()) {
+    hint = "expected one of";
+    for (std::string_view one : all) hint += (one == all.front() ? " " : ", ") + std::string(one);
+  }
   fail(at, "unknown value '" + std::string(word) + "'", hint);
 }
 

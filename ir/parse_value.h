@@ -56,7 +56,7 @@ class TextReader {
     ++depth_;
     while (ok() && !peek(close)) {
       read_item();
-      if (!peek(close)) expect(",");
+      if (!peek(close) && !accept(",")) expected("',' or '" + std::string(close) + "'");
     }
     --depth_;
     expect(close);

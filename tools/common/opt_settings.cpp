@@ -232,6 +232,9 @@ class ArgumentParser {
       }
     }
     SDFG_TRY([[maybe_unused]] const Ok ok, check_names());
+    if (settings_.bisect && settings_.pipeline.empty() && settings_.rerun.empty())
+      return wrong("bisect", "there are no passes to look among",
+                   "add --pipeline=TEXT, or passes by name");
     return std::move(settings_);
   }
 

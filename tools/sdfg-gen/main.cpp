@@ -70,8 +70,13 @@ Result<Settings> parse(const std::vector<std::string>& words) {
       const auto found = std::ranges::find(shape_names, value);
       if (found == shape_names.end()) {
         const std::string_view near = nearest(value, shape_names);
-        return Diagnostic{"--kind", "unknown kind '" + std::string(value) + "'",
-                          near.empty() ? "" : "did you mean " + std::string(near) + "?"};
+        std::string hint = "did you mean " + std::string(near) + "?";
+        if (near.empty()) {
+          hint = "expected one of";
+          for (std::string_view one : shape_names)
+            hint += (one == shape_names.front() ? " " : ", ") + std::string(one);
+        }
+        return Diagnostic{"--kind", "unknown kind '" + std::string(value) + "'", hint};
       }
       s.options.shape = Shape(found - shape_names.begin());
     } else if (flag == "--emit") {

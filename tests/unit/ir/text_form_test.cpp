@@ -217,7 +217,7 @@ TEST(TextForm, ErrorsSayWhereWhatWasExpectedAndFound) {
   EXPECT_EQ(error_of("sdfg s()\n  state a\n  state a\n  a -> a"),
             "4:3: several blocks are labelled 'a'; say which by its number: #0");
   EXPECT_EQ(error_of("sdfg s()\n  state a\n    n0 = map (i) in [0:N {schedule = GPU_Devise}"),
-            "3:26: expected ',', found '{'");
+            "3:26: expected ',' or ']', found '{'");
   EXPECT_EQ(error_of("sdfg s()\n  state a\n    n0 = map (i) in [0:N] {schedule = GPU_Devise}"),
             "3:39: unknown value 'GPU_Devise'; did you mean 'GPU_Device'?");
   EXPECT_EQ(error_of("sdfg s()\n  state a\n    n0 = tasklet: \"b = a"),
