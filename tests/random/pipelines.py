@@ -167,7 +167,8 @@ def named(draw, steps, program):
     """A pipeline with a name, mostly with options; or a part of gt4py's steps in any order."""
     kind = draw.random()
     if kind < 0.4:
-        options = draw.sample(usable(GT4PY, program), draw.randint(0, 3))
+        words = " ".join(draw.sample(usable(GT4PY, program), draw.randint(0, 3))).split()
+        options = {word.partition("=")[0]: word for word in words}.values()  # the last of a name
         return f"gt4py{{{' '.join(['assume_pointwise=false', *options])}}}"
     if kind < 0.7:
         return ",".join(draw.choices(steps, k=draw.randint(3, 8)))
