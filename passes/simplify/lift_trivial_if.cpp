@@ -7,6 +7,7 @@
 #include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"
 #include "passes/common/decide.h"
+#include "passes/common/lazy_assumptions.h"
 #include "passes/common/loop_range.h"
 
 namespace sdfg {
@@ -25,7 +26,7 @@ struct Level {
 class Lifter {
  public:
   /// `granted`: what holds of the SDFG's symbols.
-  Lifter(Sdfg& sdfg, const Assumptions& granted, PassContext& context)
+  Lifter(Sdfg& sdfg, const LazyAssumptions& granted, PassContext& context)
       : sdfg_(sdfg), granted_(granted), context_(context), ranges_(sdfg),
         assignments_(count_assignments(sdfg)) {}
 
@@ -44,7 +45,7 @@ class Lifter {
     if (auto* state = block.as<State>())
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
-          const Assumptions granted = assumptions_inside(sdfg_, *nested, granted_);
+          const LazyAssumptions granted = granted_.inside(sdfg_, *nested);
           const Changed inside = Lifter(**nested->sdfg, granted, context_)
                                      .on_region(**nested->sdfg, trail.in(*state, n), nullptr);
           if (inside == Changed::Yes) settle_symbols(*nested);
@@ -96,7 +97,8 @@ class Lifter {
   std::optional<Expr> usable(const Code& condition) {
     const Expr* expr = condition.expr();
     if (!expr || !is_stable(*expr)) return std::nullopt;
-    if (!is_integer_condition(*expr, granted_) && !is_integer_arithmetic(*expr, granted_))
+    if (!is_integer_condition(*expr, granted_.get()) &&
+        !is_integer_arithmetic(*expr, granted_.get()))
       return std::nullopt;
     return simplify(*expr);
   }
@@ -108,7 +110,7 @@ class Lifter {
 
   Assumptions assumptions(const Code& condition, const Level& innermost) const {
     if (!condition.expr()) return {};
-    Assumptions out = granted_;
+    Assumptions out = granted_.get();
     out.keep_facts(0);  // but for those that concern the condition
     SymbolSet names = free_symbols(*condition.expr());
     std::size_t levels = 0;
@@ -120,7 +122,7 @@ class Lifter {
       }
       add_facts(at->facts, names, out);
     }
-    add_facts(granted_.facts(), names, out);
+    add_facts(granted_.get().facts(), names, out);
     return out;
   }
   static void add_facts(const std::vector<Expr>& facts, const SymbolSet& names, Assumptions& out) {
@@ -133,7 +135,7 @@ class Lifter {
   }
 
   Sdfg& sdfg_;
-  const Assumptions& granted_;
+  const LazyAssumptions& granted_;
   PassContext& context_;
   std::optional<TypeTable> types_;  ///< when something is asked of a symbol
   LoopRanges ranges_;
@@ -144,7 +146,7 @@ class Lifter {
 }  // namespace
 
 Result<Changed> LiftTrivialIf::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return Lifter(sdfg, context.assumptions(), context).on_region(sdfg, {}, nullptr);
+  return Lifter(sdfg, LazyAssumptions(context), context).on_region(sdfg, {}, nullptr);
 }
 
 }  // namespace sdfg
