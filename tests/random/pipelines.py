@@ -32,7 +32,6 @@ NOT_DRAWN = {"simplify", "auto", "gt4py", "gpu-transformation"}
 # Options without which a pass does nothing, or does it seldom.
 OPTIONS = {
     "substitute-symbols": ["symbols=N=$N"],  # the recorded value
-    "loop-blocking": ["blocking_parameters=i blocking_size=3 require_independent_nodes=false"],
     "copy-to-map": ["", "reshapes"],
     "inline-fusion": ["", "always"],
     "map-promotion": ["", "promote_everything", "promote_horizontal"],
@@ -115,6 +114,10 @@ def with_options(draw, name, program):
     if name == "map-dim-shuffle":
         parameters = draw.choice(maps or ["i, j"]).split(", ")
         return f"map-dim-shuffle{{parameters={','.join(draw.sample(parameters, len(parameters)))}}}"
+    if name == "loop-blocking":
+        parameter = draw.choice(draw.choice(re.findall(r"map \S+ \((.*?)\) in", program) or ["i"]).split(", "))
+        more = draw.choice([" require_independent_nodes=false", " promote_independent_memlets", ""])
+        return f"loop-blocking{{blocking_parameters={parameter} blocking_size={draw.randint(1, 3)}{more}}}"
     options = draw.choice(OPTIONS.get(name, [""]))
     return f"{name}{{{options}}}" if options else name
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "support/assert.h"
 #include "support/text.h"
 #include "tools/common/generate_mixed.h"
 
@@ -35,7 +36,7 @@ Sdfg RandomPieces::run(std::size_t budget) {
   region(builder_, budget, 0);
   // What was computed last shows in the arguments.
   for (std::size_t c = 0; c < 4; ++c) {
-    StateScope s{builder_.state()};
+    StateScope s = open(builder_);
     Points points;
     for (const Extent& e : containers_[c].dims) {
       Index index{fresh("r"), e.domain};
@@ -68,17 +69,20 @@ void RandomPieces::region(RegionBuilder& r, std::size_t budget, int depth) {
   } while (nodes_ < end);
   if (depth == 0) return;
   // What is first written or assigned in here need not have been elsewhere.
-  while (readable_.size() > first) {
-    containers_[readable_.back()].is_readable = false;
-    readable_.pop_back();
-  }
+  forget(first);
   indices_.resize(index);
   smalls_.resize(small);
 }
 
+/// Only what was readable first of all is readable from here on.
+void RandomPieces::forget(std::size_t first) {
+  for (; readable_.size() > first; readable_.pop_back())
+    containers_[readable_.back()].is_readable = false;
+}
+
 void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
   constexpr int deepest = 3;
-  switch (depth < deepest ? random_.below(12) : 9) {
+  switch (depth < deepest ? random_.below(15) : 9) {
     case 0:
     case 1:
       return loop(r, budget, depth);
@@ -93,13 +97,17 @@ void RandomPieces::block(RegionBuilder& r, std::size_t budget, int depth) {
       return select(r);
     case 11:
       return by_edges(r, budget, depth);
+    case 12:
+      return by_reference(r, budget, depth);
+    case 13:
+      return random_.chance(50) ? queue(r) : from_zeros(r);
     default:
       return state(r, std::min<std::size_t>(budget, 4 + random_.below(16)));
   }
 }
 
 void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
-  StateScope s{r.state()};
+  StateScope s = open(r);
   const std::size_t before = nodes_;
   s.is_chain = depth_ == 0 && indices_.empty() && random_.chance(50);
   if (s.is_chain) budget = 60;
@@ -107,7 +115,7 @@ void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
        ++tries)
     operation(s);
   nodes_ += s.builder.state().node_count();
-  std::erase_if(readable_, [&](std::size_t c) { return containers_[c].is_view; });
+  std::erase_if(readable_, [&](std::size_t c) { return containers_[c].is_of_state; });
 }
 
 /// Over the points of a domain, from either end, some ends told by data.
@@ -246,11 +254,12 @@ void RandomPieces::select(RegionBuilder& r) {
   ConditionalBuilder choice = r.conditional();
   for (const bool first : {true, false}) {
     RegionBuilder branch = first ? choice.branch(condition()) : choice.otherwise();
-    StateScope s{branch.state()};
+    StateScope s = open(branch);
     everywhere(s, t);
   }
-  StateScope s{r.state()};
+  StateScope s = open(r);
   wrote(s, t);
+  if (s.touched.contains(to)) return pointwise(s);
   s.builder.copy(whole(containers_[t]), subset(containers_[to].name, parts));
   read(s, t), wrote(s, to);
   pointwise(s);
@@ -260,7 +269,8 @@ std::string RandomPieces::condition() {
   for (int tries = 0; tries < 4; ++tries) {
     const std::size_t c = readable_[random_.below(readable_.size())];
     const auto place = element(containers_[c], {});
-    if (!place || place->find("int_ceil") != std::string::npos) continue;
+    if (!place || place->find("int_ceil") != std::string::npos || containers_[c].is_member())
+      continue;
     containers_[c].was_read = true;
     const std::string value = containers_[c].is_scalar ? containers_[c].name : *place;
     if (containers_[c].type == BaseType::Bool) return random_.chance(50) ? value : "not " + value;
@@ -279,7 +289,8 @@ void RandomPieces::assignment(RegionBuilder& r) {
     value = "(" + smalls_[random_.below(smalls_.size())] + " + 1) % 3";
   Container& c = containers_[readable_[random_.below(readable_.size())]];
   if (const auto place = element(c, {});
-      c.type == BaseType::Int64 && place && place->find("int_ceil") == std::string::npos) {
+      c.type == BaseType::Int64 && !c.is_member() && place &&
+      place->find("int_ceil") == std::string::npos) {
     c.was_read = true;
     value = c.is_scalar ? c.name : *place;
     if (!c.is_small) value = "max(0, min(2, " + value + "))";
@@ -308,27 +319,35 @@ std::string RandomPieces::points(std::size_t domain, int more) const {
   return plus(points, more);
 }
 
-std::size_t RandomPieces::declare(Container c, bool transient) {
-  std::vector<std::string> shape;
-  for (const Extent& e : c.dims) shape.push_back(size(e));
-  if (c.strides.empty() && c.dims.size() == 2 && random_.chance(20)) c.strides = {{}, {c.dims[0]}};
-  if (c.strides.empty())
-    for (std::size_t d = 0; d < c.dims.size(); ++d)
-      c.strides.emplace_back(c.dims.begin() + std::ptrdiff_t(d) + 1, c.dims.end());
-  if (c.is_scalar) {
-    builder_.scalar(c.name, c.type, transient);
-  } else {
-    const std::string text = shape.empty() ? "1" : join(shape, ", ");
-    Data& data =
-        transient ? builder_.transient(c.name, c.type, text) : builder_.array(c.name, c.type, text);
-    for (std::size_t d = 0; d < c.dims.size(); ++d) {
-      Expr stride(1);
-      for (const Extent& e : c.strides[d])
-        stride = stride * parse_subset(size(e))->ranges[0].begin;
-      data.as_array()->strides[d] = std::move(stride);
-      data.as_array()->offset[d] = Expr(c.dims[d].origin);
-    }
+/// Row by row.
+RandomPieces::Strides RandomPieces::c_strides(const std::vector<Extent>& dims) {
+  Strides strides;
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    strides.emplace_back(dims.begin() + std::ptrdiff_t(d) + 1, dims.end());
+  return strides;
+}
+
+Data RandomPieces::described(const Container& c, bool transient) const {
+  if (c.is_scalar) return Data::scalar(c.type, transient);
+  const auto expr = [&](const Extent& e) { return parse_subset(size(e))->ranges[0].begin; };
+  std::vector<Expr> shape;
+  for (const Extent& e : c.dims) shape.push_back(expr(e));
+  if (shape.empty()) shape.push_back(1);
+  Data data = Data::array(c.type, std::move(shape), transient);
+  for (std::size_t d = 0; d < c.dims.size(); ++d) {
+    Expr stride(1);
+    for (const Extent& e : c.strides[d]) stride = stride * expr(e);
+    data.as_array()->strides[d] = std::move(stride);
+    data.as_array()->offset[d] = Expr(c.dims[d].origin);
   }
+  return data;
+}
+
+std::size_t RandomPieces::declare(Container c, bool transient) {
+  if (c.strides.empty() && c.dims.size() == 2 && random_.chance(20)) c.strides = {{}, {c.dims[0]}};
+  if (c.strides.empty()) c.strides = c_strides(c.dims);
+  SDFG_ASSERT(!builder_.sdfg().arrays.contains(c.name)) << c.name;
+  builder_.sdfg().arrays.set(c.name, described(c, transient));
   containers_.push_back(std::move(c));
   if (!transient) {
     containers_.back().is_readable = true;
@@ -389,6 +408,9 @@ std::size_t RandomPieces::pick_input(const StateScope& s, std::size_t avoid) {
 void RandomPieces::wrote(StateScope& s, std::size_t c) {
   s.touched.insert(c);
   containers_[c].was_written = true;
+  for (const Reference& reference : references_)
+    if (reference.name == c)
+      for (std::size_t target : reference.targets) containers_[target].was_written = true;
   if (std::exchange(containers_[c].is_readable, true)) return;
   readable_.push_back(c);
 }

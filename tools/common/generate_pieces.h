@@ -40,16 +40,31 @@ class RandomPieces {
     int fixed() const { return before + behind; }
     bool operator==(const Extent&) const = default;
   };
+  using Strides = std::vector<std::vector<Extent>>;  ///< each the product of sizes
   struct Container {
-    std::string name;
+    std::string name;  ///< "s.x": the member of a structure
     BaseType type = BaseType::Float64;
     std::vector<Extent> dims;
-    std::vector<std::vector<Extent>> strides;  ///< each the product of sizes
+    Strides strides;
     bool is_scalar = false;
-    bool is_small = false;  ///< a scalar from 0 to 2
-    bool is_view = false;   ///< of what the state that declares it says
+    bool is_small = false;     ///< a scalar from 0 to 2
+    bool is_of_state = false;  ///< not used outside of the state that declares it
     bool is_writable = true, is_readable = false, was_read = false, was_written = false;
+    bool is_member() const { return name.find('.') != std::string::npos; }
   };
+  /// A part of a container, and what that is as a container of its own.
+  struct Window {
+    std::size_t of = none;
+    std::string text;
+    std::vector<Extent> dims;
+    Strides strides;
+  };
+  /// One that is alive, and all that it may point to.
+  struct Reference {
+    std::size_t name;
+    std::vector<std::size_t> targets;
+  };
+  struct Call;
   /// A name with begin + low <= name < end - high.
   struct Index {
     std::string name;
@@ -80,8 +95,15 @@ class RandomPieces {
   void by_edges(RegionBuilder& r, std::size_t budget, int depth);
   void rounds(RegionBuilder& body, const std::string& counter, std::size_t budget, int depth);
   void conditional(RegionBuilder& r, std::size_t budget, int depth);
+  void by_reference(RegionBuilder& r, std::size_t budget, int depth);
+  void set_reference(RegionBuilder& r, std::size_t name, const std::string& to);
   void assignment(RegionBuilder& r);
   void select(RegionBuilder& r);
+  void from_zeros(RegionBuilder& r);
+  void queue(RegionBuilder& r);
+  void consume(RegionBuilder& r, const std::string& queue, BaseType type);
+  StateScope open(RegionBuilder& r);
+  void forget(std::size_t first);
   std::string condition();
 
   // Operations of a state.
@@ -90,34 +112,52 @@ class RandomPieces {
   void body(StateScope& s, const Points& points, std::size_t out, const std::string& place);
   void inner_sum(StateScope& s, const Indices& around, std::size_t out, const std::string& place);
   bool gather(StateScope& s, const Indices& around, std::size_t out, const std::string& place);
+  bool read_elsewhere(StateScope& s, const Indices& params, std::size_t out,
+                      const std::string& place);
   void accumulate(StateScope& s);
+  void accumulate(StateScope& s, const Points& points, std::size_t out, const std::string& place,
+                  const std::string& wcr);
   void two_parts(StateScope& s);
   void copy(StateScope& s);
   void scalar(StateScope& s);
-  void call(StateScope& s, const Indices& params, std::size_t out, const std::string& place,
-            std::size_t along = none);
-  void fill(RegionBuilder& r, std::size_t c);
+  void library(StateScope& s);
   void concat(StateScope& s);
   void update(StateScope& s);
   void copy_out_and_back(StateScope& s);
-  std::optional<std::string> source(StateScope& s, const std::vector<Extent>& dims, int count);
-  void everywhere(StateScope& s, std::size_t out, std::size_t from = none);
-  std::vector<Extent> plain_dims();
-  void join_writes(StateScope& s, const std::string& name);
-  void view(StateScope& s);
-  void scan(StateScope& s);
   void rows(StateScope& s);
-  Data argument(const Container& c);
-  std::map<std::string, std::string> names_here(const Indices& params) const;
   void reduce(StateScope& s);
   void reshape(StateScope& s);
+  void view(StateScope& s);
+  void record(StateScope& s);
+  void fill(StateScope& s, std::size_t c, const std::string& value);
+  void everywhere(StateScope& s, std::size_t out, std::size_t from = none);
+  std::string source(StateScope& s, std::vector<Extent> dims, int count, BaseType type);
+  std::size_t open_maps(StateScope& s, const std::string& label, const Points& points, int apart);
+  static NodeId last_node(StateScope& s, const std::string& name);
+  static void join_writes(StateScope& s, const std::string& name);
+  static EdgeId copy_edge(StateScope& s, const std::string& from, const std::string& to);
+
+  // Nested SDFGs.
+  void call(StateScope& s, const Indices& params, const Window& out);
+  void give_symbols(Call& call);
+  void give(Call& call, Window window, bool is_written);
+  std::size_t give_outputs(StateScope& s, Call& call, const Indices& params, Window out);
+  void scan(StateScope& s);
   void choose(StateScope& s, const Indices& params, std::size_t out, const std::string& place);
   std::string local(StateScope& s, const Indices& params, std::size_t avoid, BaseType type);
+  Data argument(const Container& c);
+  std::map<std::string, std::string> names_here(const Indices& params) const;
 
   // Pieces.
   std::size_t declare(Container c, bool transient);
+  std::size_t declare_alias(const Window& window, Role role);
+  Data described(const Container& c, bool transient) const;
+  static Strides c_strides(const std::vector<Extent>& dims);
   std::size_t new_transient(std::vector<Extent> dims, BaseType type);
   std::vector<Extent> random_dims();
+  std::vector<Extent> plain_dims();
+  Window window(std::size_t c, const Indices& around);
+  Window whole_window(std::size_t c) const;
   std::size_t random_domain() { return chosen_[random_.below(chosen_.size())]; }
   BaseType random_type();
   Points random_points(StateScope& s);
@@ -137,6 +177,8 @@ class RandomPieces {
   std::optional<std::string> element(const Container& c, const Indices& more);
   std::optional<std::string> target(const Container& c, const Indices& params);
   Ports inputs(StateScope& s, const Indices& more, std::size_t avoid);
+  std::string wcr(BaseType type);
+  std::string summand(const Ports& in, const Indices& params, BaseType type);
   std::string code(const Ports& in, const Indices& more, BaseType type,
                    const std::string& to = "o");
   const Container& container_of(const Port& port) const;
@@ -153,6 +195,7 @@ class RandomPieces {
   std::vector<int> least_;  ///< how many points each domain has at least, where we are
   std::vector<Container> containers_;
   std::vector<std::size_t> readable_;  ///< written for certain where we are
+  std::vector<Reference> references_;  ///< those alive where we are
   Indices indices_;                    ///< symbols that are points, where we are
   std::vector<std::string> smalls_;    ///< symbols from 0 to 2, where we are
   std::size_t counter_ = 0, nodes_ = 0;

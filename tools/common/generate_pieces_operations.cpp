@@ -15,7 +15,11 @@ bool is_whole_number(BaseType type) {
 }  // namespace
 
 void RandomPieces::operation(StateScope& s) {
-  switch (random_.below(20)) {
+  switch (random_.below(22)) {
+    case 20:
+      return record(s);
+    case 21:
+      return library(s);
     case 10:
     case 11:
       return concat(s);
@@ -44,8 +48,7 @@ void RandomPieces::operation(StateScope& s) {
     case 5: {
       const std::size_t out = pick_output(s);
       if (depth_ >= 2 || out == none) return pointwise(s);
-      call(s, {}, out, "");
-      return;
+      return call(s, {}, whole_window(out));
     }
     default:
       return pointwise(s);
@@ -72,18 +75,25 @@ void RandomPieces::pointwise(StateScope& s, std::size_t out) {
     out = new_transient(std::move(dims), random_type());
     place = target(containers_[out], points.params);
   }
-  const std::size_t rank = points.params.size();
-  const bool apart = rank > 1 && random_.chance(30);
-  if (apart)
-    for (std::size_t d = 0; d < rank; ++d)
-      s.builder.open_map("outer", points.params[d].name, points.ranges[d],
-                         d == 0 ? points.ends : Ports{});
-  else
-    s.builder.open_map("compute", names(points.params), join(points.ranges, ", "), points.ends);
+  const std::size_t maps = open_maps(s, "compute", points, 30);
   s.touched.insert(out);
   body(s, points, out, *place);
-  for (std::size_t d = 0; d < (apart ? rank : 1); ++d) s.builder.close_map();
+  for (std::size_t m = 0; m < maps; ++m) s.builder.close_map();
   wrote(s, out);
+}
+
+/// A map over the points, or one for each dimension; how many.
+std::size_t RandomPieces::open_maps(StateScope& s, const std::string& label, const Points& points,
+                                    int apart) {
+  const std::size_t rank = points.params.size();
+  if (rank == 1 || !random_.chance(apart)) {
+    s.builder.open_map(label, names(points.params), join(points.ranges, ", "), points.ends);
+    return 1;
+  }
+  for (std::size_t d = 0; d < rank; ++d)
+    s.builder.open_map("outer", points.params[d].name, points.ranges[d],
+                       d == 0 ? points.ends : Ports{});
+  return rank;
 }
 
 /// What is done for each of the points; `place`: the element of `out` to write.
@@ -92,7 +102,10 @@ void RandomPieces::body(StateScope& s, const Points& points, std::size_t out,
   const Indices& params = points.params;
   const BaseType type = containers_[out].type;
   const bool was_there = containers_[out].is_readable;
-  switch (random_.below(10)) {
+  switch (random_.below(11)) {
+    case 10:
+      if (was_there && read_elsewhere(s, params, out, place)) return;
+      break;
     case 8:
       return choose(s, params, out, place);
     case 0:
@@ -101,7 +114,7 @@ void RandomPieces::body(StateScope& s, const Points& points, std::size_t out,
       if (gather(s, params, out, place)) return;
       break;
     case 2:
-      if (depth_ < 2) return call(s, params, out, place);
+      if (depth_ < 2) return call(s, params, {out, place, {}, {}});
       break;
     case 3: {  // masked
       const Ports in = inputs(s, params, out);
@@ -194,36 +207,101 @@ bool RandomPieces::gather(StateScope& s, const Indices& around, std::size_t out,
   return true;
 }
 
+/// One piece of code may change the element, another one reads it where that does not: in no order.
+bool RandomPieces::read_elsewhere(StateScope& s, const Indices& params, std::size_t out,
+                                  const std::string& place) {
+  const Ports in = inputs(s, params, out);
+  const std::size_t other = in.empty() ? none : pick_output(s);
+  if (other == none || containers_[out].type == BaseType::Bool) return false;
+  const auto to = target(containers_[other], params);
+  if (!to) return false;
+  const std::string& decides = in[0].connector;
+  Ports reads = in;
+  reads.push_back({"y", place});
+  const std::string last = containers_[other].type == BaseType::Bool ? "y > 1" : "y";
+  s.builder.tasklet("keep", reads, "o = 0 if " + decides + " > 0 else " + last, {{"o", *to}});
+  s.builder.tasklet("change", in, "if " + decides + " > 0:\n  o = 2", {{"o", place, "", true}});
+  containers_[out].was_read = true;
+  wrote(s, other);
+  s.sealed.insert(other);
+  return true;
+}
+
+/// How values that meet become one.
+std::string RandomPieces::wcr(BaseType type) {
+  constexpr std::array ofBool{"x and y", "x or y"};
+  constexpr std::array of_numbers{"x + y", "x + y", "max(x, y)", "min(x, y)"};
+  return std::string("lambda x, y: ") +
+         (type == BaseType::Bool ? ofBool[random_.below(2)] : of_numbers[random_.below(4)]);
+}
+
+/// A value that meets others. Those of whole numbers are some, as otherwise their sum is none.
+std::string RandomPieces::summand(const Ports& in, const Indices& params, BaseType type) {
+  if (!is_whole_number(type)) return code(in, params, type);
+  return in.empty() ? "o = 1" : "o = 2 if " + in[0].connector + " > 1 else -1";
+}
+
 /// Conflicting writes along one more dimension.
 void RandomPieces::accumulate(StateScope& s) {
-  Points points = random_points(s);
+  const Points points = random_points(s);
   Indices own = points.params;
   own.pop_back();
   for (int tries = 0; tries < 6; ++tries) {
     const std::size_t out = pick_output(s);
     const auto place = out == none ? std::nullopt : target(containers_[out], own);
     if (!place) continue;
-    Container& c = containers_[out];
     s.touched.insert(out);
-    c.was_read = true;
-    s.builder.open_map("accumulate", names(points.params), join(points.ranges, ", "),
-                       points.ends);
-    const Ports in = inputs(s, points.params, out);
-    const BaseType type = containers_[out].type;
-    std::string text = code(in, points.params, type), wcr = "lambda x, y: max(x, y)";
-    if (type == BaseType::Bool) {
-      wcr = random_.chance(50) ? "lambda x, y: x and y" : "lambda x, y: x or y";
-    } else if (random_.chance(60)) {
-      wcr = "lambda x, y: x + y";
-      if (is_whole_number(type))
-        text = in.empty() ? "o = 1" : "o = 2 if " + in[0].connector + " > 1 else -1";
-    } else if (is_whole_number(type)) {
-      text = in.empty() ? "o = 1" : "o = 5 if " + in[0].connector + " > 1 else 2";
-    }
-    s.builder.tasklet("accumulate", in, text, {{"o", *place, wcr}});
-    s.builder.close_map();
+    containers_[out].was_read = true;
+    accumulate(s, points, out, *place, wcr(containers_[out].type));
     return wrote(s, out);
   }
+}
+
+void RandomPieces::accumulate(StateScope& s, const Points& points, std::size_t out,
+                              const std::string& place, const std::string& wcr) {
+  const std::size_t maps = open_maps(s, "accumulate", points, 50);
+  const Ports in = inputs(s, points.params, out);
+  s.builder.tasklet("accumulate", in, summand(in, points.params, containers_[out].type),
+                    {{"o", place, wcr}});
+  for (std::size_t m = 0; m < maps; ++m) s.builder.close_map();
+}
+
+/// A new container of zeros, and what many points add to an element, a row or all of it.
+void RandomPieces::from_zeros(RegionBuilder& r) {
+  std::vector<Extent> dims = plain_dims();
+  for (Extent& e : dims) e.before = int(random_.below(2));
+  constexpr std::array types{BaseType::Float64, BaseType::Float32, BaseType::Int64};
+  const std::size_t out = new_transient(dims, types[random_.below(types.size())]);
+  Points points;
+  const auto add = [&](std::size_t domain) {
+    Index index{fresh("i"), domain};
+    points.ranges.push_back(range(domain, index, points.all));
+    points.params.push_back(std::move(index));
+  };
+  for (const Extent& e : dims)
+    if (e.before == 0 || random_.chance(50)) add(e.domain);
+  const auto place = target(containers_[out], points.params);
+  if (!place) return;
+  if (points.params.empty() || random_.chance(60)) add(random_domain());
+  const std::string name = containers_[out].name, resolution = wcr(containers_[out].type);
+  StateScope s = open(r);
+  if (random_.chance(30)) {
+    s.builder.state().get<AccessNode>(s.builder.access(name)).setzero = true;
+  } else {
+    fill(s, out, "0");
+    if (random_.chance(40)) s = open(r);
+  }
+  for (std::size_t steps = 1 + random_.below(2); steps > 0; --steps) {
+    const NodeId before = last_node(s, name);
+    accumulate(s, points, out, *place, resolution);
+    const NodeId sums = last_node(s, name);
+    if (!before || before == sums) continue;
+    State& state = s.builder.state();
+    const NodeId exit = state.source(state.in(sums).front());
+    state.connect(before, state.get<MapExit>(exit).entry, {});
+  }
+  wrote(s, out);
+  pointwise(s);
 }
 
 /// Two maps of one state write parts of a container that do not meet.
@@ -302,136 +380,74 @@ void RandomPieces::scalar(StateScope& s) {
   wrote(s, out);
 }
 
-/// All of a container, in a state of its own.
-void RandomPieces::fill(RegionBuilder& r, std::size_t c) {
-  StateScope s{r.state()};
-  const Container& filled = containers_[c];
+/// All of a container with one value.
+void RandomPieces::fill(StateScope& s, std::size_t c, const std::string& value) {
   std::vector<std::string> names, ranges;
-  for (const Extent& e : filled.dims) {
+  for (const Extent& e : containers_[c].dims) {
     names.push_back(fresh("q"));
     ranges.push_back(part(e, true));
   }
-  const std::string text = filled.type == BaseType::Bool ? "o = True" : "o = 1";
-  const std::string place = subset(filled.name, names);
+  const Ports to{{"o", subset(containers_[c].name, names)}};
   if (names.empty())
-    s.builder.tasklet("fill", {}, text, {{"o", place}});
+    s.builder.tasklet("fill", {}, "o = " + value, to);
   else
-    s.builder.map("fill", join(names, ", "), join(ranges, ", "), {}, text, {{"o", place}});
+    s.builder.map("fill", join(names, ", "), join(ranges, ", "), {}, "o = " + value, to);
   containers_[c].was_written = true;
 }
 
-/// Calls another program of pieces with windows of our containers, some of them under two names,
-/// and symbols under others. `place`: the element of `out` that belongs to these points; empty:
-/// all. `along`: the dimension that it has all of. Sometimes another container is written, too.
-void RandomPieces::call(StateScope& s, const Indices& params, std::size_t out,
-                        const std::string& place, std::size_t along) {
-  RandomPieces inner(fresh("inner"), random_, depth_ + 1);
-  std::map<std::string, std::string> symbols;
-  for (std::size_t i = 0; i < symbols_.size(); ++i) symbols[inner.symbols_[i]] = symbols_[i];
-  inner.least_ = least_;
-  inner.chosen_ = chosen_;
-  Indices known = indices_;
-  known.insert(known.end(), params.begin(), params.end());
-  for (Index index : known) {
-    std::string value = index.name;
-    index.name = random_.chance(50) ? index.name : inner.fresh("p");
-    if (index.high > 0 && random_.chance(50)) {
-      value += " + 1";
-      ++index.low, --index.high;
-    }
-    inner.declare_symbol(index.name);
-    symbols[index.name] = value;
-    inner.indices_.push_back(std::move(index));
+/// np.where, np.roll or np.broadcast_to of the points of a container.
+void RandomPieces::library(StateScope& s) {
+  const std::size_t from = pick_input(s, none);
+  if (from == none || containers_[from].dims.empty()) return;
+  std::vector<Extent> dims;
+  std::vector<std::string> parts;
+  for (const Extent& e : containers_[from].dims) {
+    dims.push_back({e.domain});
+    parts.push_back(part(e, false));
   }
-  for (const std::string& small : smalls_) {
-    const std::string name = random_.chance(50) ? small : inner.fresh("j");
-    inner.declare_symbol(name);
-    symbols[name] = random_.chance(50) ? small : "2 - " + small;
-    inner.smalls_.push_back(name);
-  }
-  struct Window {
-    std::size_t ours;
-    std::string text;
+  const std::string values = subset(containers_[from].name, parts);
+  const BaseType type = containers_[from].type;
+  read(s, from);
+  const auto made = [&](BaseType type) {
+    const std::size_t c = new_transient(dims, type);
+    everywhere(s, c);
+    wrote(s, c), read(s, c);
+    return whole(containers_[c]);
   };
-  std::vector<Window> windows;
-  std::size_t second = random_.chance(30) ? pick_output(s) : none;
-  if (second == out) second = none;
-  const auto add = [&](std::size_t c, std::string text, std::vector<Extent> dims,
-                       std::vector<std::vector<Extent>> strides) {
-    Container theirs = containers_[c];
-    theirs.is_scalar = dims.empty() && random_.chance(60);
-    if (!theirs.is_scalar) theirs.is_small = false;
-    theirs.dims = std::move(dims);
-    theirs.strides = std::move(strides);
-    theirs.is_writable = c == out || c == second;
-    theirs.was_read = theirs.was_written = false;
-    if (random_.chance(50) || inner.builder_.sdfg().find_data(theirs.name) ||
-        symbols.contains(theirs.name))
-      theirs.name = inner.fresh("x");
-    inner.declare(std::move(theirs), false);
-    windows.push_back({c, std::move(text)});
+  const auto call = [&](const std::string& name, const Ports& in, const std::string& result,
+                        Extras properties) {
+    const std::size_t out = new_transient(dims, type);
+    LibraryNode node;
+    node.classpath = "dace.libraries.standard.nodes." + name;
+    node.label = node.name = "pointwise";
+    s.builder.library(std::move(node), in, {{result, whole(containers_[out])}},
+                      std::move(properties));
+    wrote(s, out);
   };
-  const Container target_box = containers_[out];
-  if (place.empty())
-    add(out, whole(target_box), target_box.dims, target_box.strides);
-  else if (along != none)
-    add(out, place, {target_box.dims[along]}, {target_box.strides[along]});
-  else
-    add(out, place, {}, {});
-  if (second != none) {
-    const Container box = containers_[second];
-    if (place.empty())
-      add(second, whole(box), box.dims, box.strides);
-    else if (const auto other = target(box, params))
-      add(second, *other, {}, {});
-    else
-      second = none;
-    if (second != none) s.touched.insert(second), s.sealed.insert(second);
-  }
-  for (int i = 0; i < 3; ++i) {
-    const std::size_t c = pick_input(s, out);
-    if (c == none) continue;
-    const Container ours = containers_[c];
-    std::vector<std::string> parts;
-    std::vector<Extent> dims;
-    std::vector<std::vector<Extent>> strides;
-    for (std::size_t d = 0; d < ours.dims.size(); ++d) {
-      const Extent& e = ours.dims[d];
-      const auto point = std::ranges::find(known, e.domain, &Index::domain);
-      if (point != known.end() && random_.chance(60)) {
-        parts.push_back(at_point(e, *point, 0));
-        continue;
-      }
-      const bool all = random_.chance(50);
-      parts.push_back(part(e, all));
-      dims.push_back(all ? e : Extent{e.domain});
-      strides.push_back(ours.strides[d]);
+  const std::size_t axis = random_.below(dims.size());
+  const std::string count = std::to_string(axis + 1);
+  switch (random_.below(3)) {
+    case 0: {
+      const std::string mask = made(BaseType::Bool);
+      call("merge_node.MergeLibraryNode",
+           {{"_mrg_mask", mask}, {"_mrg_t", values}, {"_mrg_f", made(type)}}, "_mrg_out", {});
+      break;
     }
-    add(c, subset(ours.name, parts), std::move(dims), std::move(strides));
-  }
-  const bool was_there = containers_[out].is_readable;
-  if (!was_there) inner.fill(inner.builder_, 0);
-  inner.region(inner.builder_, 4 + random_.below(20), 1);
-  if (!inner.containers_[0].was_written) inner.fill(inner.builder_, 0);
-  nodes_ += inner.nodes_;
-
-  Ports in, to;
-  Sdfg called = inner.builder_.take();
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const Container& theirs = inner.containers_[i];
-    if (!theirs.was_read && !theirs.was_written) {
-      called.arrays.erase(theirs.name);
-      continue;
+    case 1: {
+      Extras how{{"dim", count}, {"shift", std::to_string(random_.between(-2, 3))}};
+      if (random_.chance(50)) how.emplace_back("direction", "\"NUMPY\"");
+      call("cshift.CShift", {{"_x", values}}, "_out", std::move(how));
+      break;
     }
-    if (i > 0 || was_there) {
-      in.push_back({theirs.name, windows[i].text});
-      read(s, windows[i].ours);
+    default: {
+      const Extent more{random_domain()};
+      if (dims.size() > 1 || more == dims[0]) return;
+      dims.insert(dims.begin() + std::ptrdiff_t(random_.below(2)), more);
+      call("broadcast.Broadcast", {{"_src", values}}, "_dst",
+           {{"dim", dims[0] == more ? "1" : "2"}});
     }
-    if (theirs.was_written) to.push_back({theirs.name, windows[i].text});
   }
-  s.builder.nested(std::move(called), in, to, symbols);
-  if (place.empty()) wrote(s, out);
-  if (second != none) wrote(s, second);
+  pointwise(s);
 }
 
 }  // namespace sdfg

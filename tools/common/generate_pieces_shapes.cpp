@@ -8,18 +8,26 @@
 
 namespace sdfg {
 
+/// The access node of a container that was added last, if there is one.
+NodeId RandomPieces::last_node(StateScope& s, const std::string& name) {
+  NodeId last;
+  const State& state = s.builder.state();
+  for (NodeId n : state.nodes_of<AccessNode>())
+    if (state.get<AccessNode>(n).data == name) last = n;
+  return last;
+}
+
 /// One access node for all that was written to a container by several.
 void RandomPieces::join_writes(StateScope& s, const std::string& name) {
   State& state = s.builder.state();
-  NodeId last;
-  for (NodeId n : state.nodes_of<AccessNode>()) {
-    if (state.get<AccessNode>(n).data != name) continue;
-    if (last) {
-      const std::vector<EdgeId> in(state.in(last).begin(), state.in(last).end());
-      for (EdgeId e : in) state.set_target(e, n);
-      state.erase(last);
-    }
-    last = n;
+  const NodeId last = last_node(s, name);
+  std::vector<NodeId> others;
+  for (NodeId n : state.nodes_of<AccessNode>())
+    if (n != last && state.get<AccessNode>(n).data == name) others.push_back(n);
+  for (NodeId n : others) {
+    const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
+    for (EdgeId e : in) state.set_target(e, last);
+    state.erase(n);
   }
 }
 
@@ -93,11 +101,13 @@ void RandomPieces::copy_out_and_back(StateScope& s) {
 }
 
 /// A part of such a container to copy: of the points of its first dimension, or so many elements.
-std::optional<std::string> RandomPieces::source(StateScope& s, const std::vector<Extent>& dims,
-                                                int count) {
-  for (int tries = 0; tries < 4; ++tries) {
+/// Of one that is made, if there is none.
+std::string RandomPieces::source(StateScope& s, std::vector<Extent> dims, int count,
+                                 BaseType type) {
+  for (int tries = 0; tries < 6; ++tries) {
     const std::size_t c = pick_input(s, none);
     if (c == none || containers_[c].dims.size() != dims.size()) continue;
+    if (containers_[c].type != type && random_.chance(90)) continue;
     std::vector<std::string> parts;
     for (std::size_t d = 0; d < dims.size(); ++d) {
       const Extent& e = containers_[c].dims[d];
@@ -110,7 +120,15 @@ std::optional<std::string> RandomPieces::source(StateScope& s, const std::vector
     read(s, c);
     return subset(containers_[c].name, parts);
   }
-  return std::nullopt;
+  for (Extent& e : dims) e = {e.domain};
+  if (count > 0) dims[0].domain = of_three;
+  const std::size_t made = new_transient(dims, type);
+  everywhere(s, made);
+  wrote(s, made), read(s, made);
+  std::vector<std::string> parts;
+  for (const Extent& e : dims) parts.push_back(part(e, true));
+  if (count > 0) parts[0] = "0:" + std::to_string(count);
+  return subset(containers_[made].name, parts);
 }
 
 /// Writes a new container in parts that do not meet, each by a map or a copy, and reads windows.
@@ -132,10 +150,10 @@ void RandomPieces::concat(StateScope& s) {
   if (random_.chance(50)) std::swap(parts.front(), parts.back());
   const bool copies = random_.chance(50);
   for (const Part& written : parts) {
-    if (const auto from = copies ? source(s, dims, written.count) : std::nullopt) {
+    if (copies) {
       std::vector<std::string> to{written.first + ":" + written.end};
       if (dims.size() > 1) to.push_back(part(dims[1], true));
-      s.builder.copy(*from, subset(name, to));
+      s.builder.copy(source(s, dims, written.count, type), subset(name, to));
       continue;
     }
     Points points;
@@ -161,71 +179,7 @@ void RandomPieces::concat(StateScope& s) {
   wrote(s, out);
   for (std::size_t readers = 1 + random_.below(2); readers > 0; --readers)
     random_.chance(25) ? copy(s) : pointwise(s);
-}
-
-/// A part of a container by another name, read or written.
-void RandomPieces::view(StateScope& s) {
-  const bool writes = random_.chance(40);
-  const std::size_t viewed = writes ? pick_output(s) : pick_input(s, none);
-  if (viewed == none || containers_[viewed].is_view) return;
-  const Container& whole_one = containers_[viewed];
-  Container v{.name = fresh("v"), .type = whole_one.type, .is_view = true};
-  std::vector<std::string> parts;
-  for (std::size_t d = 0; d < whole_one.dims.size(); ++d) {
-    const Extent& e = whole_one.dims[d];
-    if (const auto some = random_.chance(30) ? constant(e) : std::nullopt) {
-      parts.push_back(*some);
-      continue;
-    }
-    const bool all = random_.chance(50);
-    parts.push_back(part(e, all));
-    v.dims.push_back(all ? Extent{e.domain, e.before, e.behind} : Extent{e.domain});
-    v.strides.push_back(whole_one.strides[d]);
-  }
-  if (v.dims.empty()) return;
-  const std::string place = subset(whole_one.name, parts);
-  const std::size_t c = declare(std::move(v), true);
-  builder_.sdfg().arrays[containers_[c].name].as_array()->role = Role::View;
-  State& state = s.builder.state();
-  const auto copy = [&](const std::string& from, const std::string& to) {
-    s.builder.copy(from, to);
-    EdgeId added;
-    for (EdgeId e : state.edges()) added = e;
-    return added;
-  };
-  if (!writes) {
-    const EdgeId e = copy(place, whole(containers_[c]));
-    state[e].dst_connector = "views";
-    state[state.target(e)].in_connectors["views"];
-    read(s, viewed), wrote(s, c);
-    return pointwise(s);
-  }
-  s.touched.insert(viewed), s.sealed.insert(viewed);
-  pointwise(s, c);
-  if (!s.touched.contains(c)) return;
-  s.sealed.insert(c);
-  const EdgeId e = copy(whole(containers_[c]), place);
-  state[e].src_connector = "views";
-  state[state.source(e)].out_connectors["views"];
-  wrote(s, viewed);
-}
-
-/// The container as a nested SDFG sees all of it.
-Data RandomPieces::argument(const Container& c) {
-  Data data = *builder_.sdfg().find_data(c.name);
-  data.transient = false;
-  if (Array* array = data.as_array()) array->role = Role::Plain;
-  return data;
-}
-
-/// What has a value here, by its name.
-std::map<std::string, std::string> RandomPieces::names_here(const Indices& params) const {
-  std::map<std::string, std::string> names;
-  for (const std::string& name : symbols_) names[name] = name;
-  for (const std::string& name : smalls_) names[name] = name;
-  for (const Indices& list : {indices_, params})
-    for (const Index& index : list) names[index.name] = index.name;
-  return names;
+  containers_[out].is_of_state = random_.chance(60);  // what others read stays
 }
 
 /// A map over rows of a container, each computed at once: by another program, or in two maps with
@@ -243,7 +197,9 @@ void RandomPieces::rows(StateScope& s) {
     std::vector<std::string> parts{at_point(dims[1 - along], row, 0), part(dims[along], true)};
     if (along == 0) std::swap(parts[0], parts[1]);
     s.builder.open_map("rows", row.name, rows);
-    call(s, {row}, out, subset(containers_[out].name, parts), along);
+    const Container& whole_one = containers_[out];
+    call(s, {row},
+         {out, subset(whole_one.name, parts), {whole_one.dims[along]}, {whole_one.strides[along]}});
   } else {
     const Index first{fresh("k"), dims[along].domain};
     Index second{fresh("k"), first.domain};
@@ -272,130 +228,6 @@ void RandomPieces::rows(StateScope& s) {
   wrote(s, out);
 }
 
-/// A loop over levels in a map over the plane that carries a value, as GT4Py's scans.
-void RandomPieces::scan(StateScope& s) {
-  const Index plane{fresh("i"), random_domain()}, level{fresh("k"), random_domain()};
-  if (plane.domain == level.domain) return pointwise(s);
-  std::vector<Extent> dims{{plane.domain}, {level.domain}};
-  std::vector<std::string> column{at_point(dims[0], plane, 0), part(dims[1], true)};
-  const std::size_t along = random_.chance(50) ? 1 : 0;
-  if (along == 0) std::swap(dims[0], dims[1]), std::swap(column[0], column[1]);
-  const std::size_t out = new_transient(dims, BaseType::Float64);
-  std::size_t before = none;
-  if (random_.chance(50)) {
-    before = new_transient(dims, random_type());
-    everywhere(s, before);
-    wrote(s, before);
-  }
-  s.touched.insert(out);
-  const Domain &over = domains_[plane.domain], &levels = domains_[level.domain];
-  s.builder.open_map("plane", plane.name, over.text());
-  Ports steps = inputs(s, {plane, level}, out);
-  if (before != none) {
-    std::vector<std::string> here{at_point({plane.domain}, plane, 0),
-                                  at_point({level.domain}, level, 0)};
-    if (along == 0) std::swap(here[0], here[1]);
-    read(s, before);
-    steps.push_back({"x", subset(containers_[before].name, here)});
-  }
-
-  Builder inner(fresh("scan"));
-  const std::map<std::string, std::string> symbols = names_here({plane});
-  for (const auto& [name, value] : symbols) inner.symbol(name);
-  inner.scalar("carry", BaseType::Float64, true);
-  inner.array("column", BaseType::Float64, points(level.domain, 0)).as_array()->strides[0] =
-      builder_.sdfg().find_data(containers_[out].name)->as_array()->strides[along];
-  Ports in, reads;
-  for (const Port& step : steps) {
-    const Container& c = container_of(step);
-    const std::string name = "all_" + step.connector;
-    inner.sdfg().arrays.set(name, argument(c));
-    in.push_back({name, whole(c)});
-    reads.push_back({step.connector, name + step.memlet.substr(c.name.size())});
-  }
-  inner.state().tasklet("start", {}, "o = 1", {{"o", "carry[0]"}});
-  const std::string &k = level.name, low = "(" + levels.begin + ")";
-  RegionBuilder body = random_.chance(30)
-                           ? inner.loop(k, levels.end + " - 1", k + " >= " + low, k + " - 1")
-                           : inner.loop(k, low, k + " < " + levels.end, k + " + 1", "scan_" + k);
-  StateBuilder step = body.state();
-  reads.push_back({"y", "carry[0]"});
-  steps.push_back({"y", whole(containers_[out])});  // of the type of what is carried
-  step.tasklet("step", reads, code(steps, {level}, BaseType::Float64), {{"o", "carry[0]"}});
-  step.tasklet("give", {{"y", "carry[0]"}}, "o = y",
-               {{"o", "column[" + at_point({level.domain}, level, 0) + "]"}});
-  s.builder.nested(inner.take(), in, {{"column", subset(containers_[out].name, column)}}, symbols);
-  s.builder.close_map();
-  wrote(s, out);
-}
-
-/// Computes a scalar in a map; the place of its element.
-std::string RandomPieces::local(StateScope& s, const Indices& params, std::size_t avoid,
-                                BaseType type) {
-  const std::string name = containers_[new_transient({}, type)].name;
-  const Ports in = inputs(s, params, avoid);
-  s.builder.access(name);
-  s.builder.tasklet("local", in, code(in, params, type), {{"o", name + "[0]"}});
-  return name + "[0]";
-}
-
-/// One or two choices by one value, each a nested SDFG with two states, as GT4Py's if_stmt, that
-/// is given elements or arrays.
-void RandomPieces::choose(StateScope& s, const Indices& params, std::size_t out,
-                          const std::string& place) {
-  const std::string test = local(s, params, out, BaseType::Bool);
-  const auto choice = [&](Ports in, const std::string& to, BaseType type) {
-    Builder inner(fresh("if_stmt"));
-    const std::map<std::string, std::string> symbols = names_here(params);
-    for (const auto& [name, value] : symbols) inner.symbol(name);
-    std::set<std::string> whole_ones;
-    for (const Port& port : in)
-      if (!container_of(port).dims.empty() && random_.chance(30)) whole_ones.insert(port.connector);
-    inner.scalar("c", BaseType::Bool);
-    inner.scalar("out", type);
-    std::set<std::string> used;
-    ConditionalBuilder branches = inner.conditional();
-    const std::string condition = random_.chance(30) ? "not c" : "c";
-    for (const bool first : {true, false}) {
-      RegionBuilder branch = first ? branches.branch(condition) : branches.otherwise();
-      Ports given, reads;
-      for (const Port& port : in) {
-        if (random_.chance(40)) continue;
-        given.push_back(port);
-        const Container& c = container_of(port);
-        const std::string name = "in_" + port.connector;
-        const bool all = whole_ones.contains(port.connector);
-        reads.push_back({port.connector,
-                         name + (all ? port.memlet.substr(c.name.size()) : "[0]")});
-        if (!used.insert(port.connector).second) continue;
-        if (all)
-          inner.sdfg().arrays.set(name, argument(c));
-        else
-          inner.scalar(name, c.type);
-      }
-      branch.state().tasklet("branch", reads, code(given, {}, type), {{"o", "out[0]"}});
-    }
-    std::erase_if(in, [&](const Port& port) { return !used.contains(port.connector); });
-    for (Port& port : in) {
-      if (whole_ones.contains(port.connector)) port.memlet = whole(container_of(port));
-      port.connector = "in_" + port.connector;
-    }
-    in.push_back({"c", test});
-    s.builder.nested(inner.take(), in, {{"out", to}}, symbols);
-  };
-  Ports in = inputs(s, params, out);
-  if (random_.chance(60)) in.push_back({"x", local(s, params, out, random_type())});
-  if (random_.chance(50)) {
-    const BaseType type = random_type();
-    const std::string name = containers_[new_transient({}, type)].name;
-    s.builder.access(name);
-    choice(in, name + "[0]", type);
-    in = inputs(s, params, out);
-    in.push_back({"y", name + "[0]"});
-  }
-  choice(in, place, containers_[out].type);
-}
-
 /// Along one dimension, which may have no points.
 void RandomPieces::reduce(StateScope& s) {
   const std::size_t from = pick_input(s, none);
@@ -418,15 +250,14 @@ void RandomPieces::reshape(StateScope& s) {
   const std::size_t from = pick_input(s, none);
   if (from == none || containers_[from].dims.size() != 2) return;
   const std::vector<Extent> dims = containers_[from].dims;
-  const std::vector<std::vector<Extent>> strides{{dims[1]}, {}};
-  if (containers_[from].strides != strides) return;
+  if (containers_[from].strides != c_strides(dims)) return;
   const std::string count = "(" + size(dims[0]) + ")*(" + size(dims[1]) + ")", row = fresh("row");
   builder_.transient(row, containers_[from].type, count);
   s.builder.copy(whole(containers_[from]), row + "[0:" + count + "]");
   read(s, from);
   const BaseType type = containers_[from].type;
   const std::size_t out = declare(
-      {.name = fresh("t"), .type = type, .dims = dims, .strides = strides}, true);
+      {.name = fresh("t"), .type = type, .dims = dims, .strides = c_strides(dims)}, true);
   s.builder.copy(row + "[0:" + count + "]", whole(containers_[out]));
   wrote(s, out);
 }
