@@ -154,6 +154,16 @@ bool bypass(BufferProgram& program, StateFlow::Point point, NodeId node) {
   for (EdgeId e : state.out(node))
     if (state[state.target(e)].is<LibraryNode>()) return false;
   const std::size_t joined = state.in(node).size() * state.out(node).size();
+  const auto would_be_alone = [&](NodeId n) {
+    const auto* access = state[n].as<AccessNode>();
+    return access && !plain(*access) && state.in(n).size() + state.out(n).size() == 1;
+  };
+  if (joined == 0) {
+    for (EdgeId e : state.in(node))
+      if (would_be_alone(state.source(e))) return false;
+    for (EdgeId e : state.out(node))
+      if (would_be_alone(state.target(e))) return false;
+  }
   if (joined > 4 + state.in(node).size() + state.out(node).size()) return false;
   for (EdgeId in : copy(state.in(node)))
     for (EdgeId out : copy(state.out(node))) {

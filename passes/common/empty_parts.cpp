@@ -13,8 +13,8 @@ namespace {
 
 class Remover {
  public:
-  Remover(const Sdfg& sdfg, State& state, const Assumptions& assumptions)
-      : sdfg_(sdfg), state_(state), assumptions_(assumptions) {}
+  Remover(const Sdfg& sdfg, State& state, const Assumptions& assumptions, NameSet& zeroed)
+      : sdfg_(sdfg), state_(state), assumptions_(assumptions), zeroed_(zeroed) {}
 
   void run() {
     std::vector<NodeId> maps;
@@ -83,6 +83,8 @@ class Remover {
     for (EdgeId e : state_.out(n))
       if (state_[e].memlet.empty()) after.insert(state_.target(e));
       else return;
+    const auto& access = state_.get<AccessNode>(n);
+    if (access.setzero) zeroed_.insert(access.data);
     state_.erase(n);
     wait(before, after);
   }
@@ -97,8 +99,19 @@ class Remover {
   const Sdfg& sdfg_;
   State& state_;
   const Assumptions& assumptions_;
+  NameSet& zeroed_;  ///< containers that lost an access node which sets them to zero
   std::set<NodeId> neighbours_;
 };
+
+/// Another access node sets the container to zero.
+void set_to_zero(const StateTrails& states, const std::string& container) {
+  for (const auto& at : states.states())
+    for (NodeId n : at.state->nodes())
+      if (auto* access = (*at.state)[n].as<AccessNode>(); access && access->data == container) {
+        access->setzero = true;
+        return;
+      }
+}
 
 }  // namespace
 
@@ -128,8 +141,10 @@ void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
   on_each_sdfg(sdfg, {}, LazyAssumptions(assumptions),
                [](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {
                  const StateTrails states(inner, trail);
+                 NameSet zeroed;
                  for (const auto& at : states.states())
-                   Remover(inner, *at.state, known.get()).run();
+                   Remover(inner, *at.state, known.get(), zeroed).run();
+                 for (const std::string& container : zeroed) set_to_zero(states, container);
                  return Changed::Yes;
                });
 }

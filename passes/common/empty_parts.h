@@ -17,8 +17,8 @@ void raise_negative_sizes(Data& data);
 
 /// Removes what certainly does nothing in an SDFG and those nested in it: maps without points at
 /// the top level of states, and copies of no elements. What waited for one another through them
-/// still does. For those who give symbols values: sizes below 0, which such parts have then, are no
-/// subsets to work with.
+/// still does, and a container that was set to zero there is set to zero elsewhere. For those who
+/// give symbols values: sizes below 0, which such parts have then, are no subsets to work with.
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions);
 
 }  // namespace sdfg

@@ -49,6 +49,14 @@ bool Sweep::may_drop() const {
   return !context.limit || context.applied_count() + dropped_.size() < *context.limit;
 }
 
+/// A container that the access node behind the exit sets to zero, which no other may do.
+std::optional<std::string> Sweep::zeroed_by(NodeId exit) const {
+  for (EdgeId e : state_.out(exit))
+    if (const auto* access = state_[state_.target(e)].as<AccessNode>(); access && access->setzero)
+      return access->data;
+  return std::nullopt;
+}
+
 /// Only at the top level: within a scope, the way to the outside would have to go, too.
 void Sweep::find_empty_scopes() {
   for (NodeId n : order_) {
@@ -59,6 +67,10 @@ void Sweep::find_empty_scopes() {
     const auto* map = state_[n].as<MapEntry>();
     if (!map || tree_.parent_of(n) || !may_drop()) continue;
     if (!certainly_empty(map->ranges)) continue;
+    if (const auto zeroed = zeroed_by(tree_.exit_of(n))) {
+      kept_[n] = "the map has no iteration, but '" + *zeroed + "' is set to zero where it writes";
+      continue;
+    }
     never_[n.value] = true;
     dropped_[n] = "the map has no iteration";
   }
@@ -131,7 +143,7 @@ void Sweep::mark_access(NodeId n) {
     if (!carries_data(state_[e])) continue;
     any_data = true;
     wanted = wanted || pops(e);
-    if (!moves_nothing(e) || !may_drop())
+    if (!moves_nothing(e) || access.setzero || !may_drop())
       writes.push_back(e);
     else
       dropped_[n] = "a copy to '" + access.data + "' has no elements";

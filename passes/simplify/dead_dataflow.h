@@ -132,6 +132,7 @@ class Sweep {
 
  private:
   void find_empty_scopes();
+  std::optional<std::string> zeroed_by(NodeId exit) const;
   bool may_drop() const;
   void mark(NodeId node);
   void mark_access(NodeId node);

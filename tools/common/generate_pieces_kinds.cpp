@@ -253,7 +253,7 @@ void RandomPieces::record(StateScope& s) {
   for (const std::string member : {"x", "y"}) {
     Container c{.name = name + "." + member, .type = random_type(), .dims = dims};
     c.strides = c_strides(dims);
-    members.members.emplace_back(member, Box<Data>(described(c, false)));
+    members.members.emplace_back(member, Box<Data>(described(c, true)));
     pointers.emplace_back(member, Type::pointer(c.type));
     containers_.push_back(std::move(c));
     declared.push_back(containers_.size() - 1);
