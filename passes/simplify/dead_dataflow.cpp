@@ -105,12 +105,16 @@ void Sweep::set_live(EdgeId edge) {
   for (Container c : program_.counted(state_, from)) program_.reads_.change(c, 1);
 }
 
-/// Does a copy certainly have no elements?
+/// Does a copy certainly have no elements? What says where a view or reference looks copies nothing
+/// anyway.
 bool Sweep::moves_nothing(EdgeId copy) const {
-  if (!state_[state_.source(copy)].is<AccessNode>()) return false;
+  for (NodeId n : {state_.source(copy), state_.target(copy)}) {
+    const auto* access = state_[n].as<AccessNode>();
+    const Data* data = access ? sdfg_.find_data(access->data) : nullptr;
+    if (!data || data->role() != Role::Plain) return false;
+  }
   const auto& subset = state_[copy].memlet.subset();
-  if (!subset || !state_[state_.target(copy)].is<AccessNode>()) return false;
-  return certainly_empty(subset->ranges);
+  return subset && certainly_empty(subset->ranges);
 }
 
 /// Does the edge take something out of a stream?
