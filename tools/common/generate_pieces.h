@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -101,6 +102,8 @@ class RandomPieces {
   void select(RegionBuilder& r);
   void from_zeros(RegionBuilder& r);
   void queue(RegionBuilder& r);
+  void for_points(RegionBuilder& r, std::size_t domain, bool in_order,
+                  const std::function<void(StateScope&, const Index&)>& what);
   void consume(RegionBuilder& r, const std::string& queue, BaseType type);
   StateScope open(RegionBuilder& r);
   void forget(std::size_t first);

@@ -157,7 +157,28 @@ void RandomPieces::by_reference(RegionBuilder& r, std::size_t budget, int depth)
 
 // ---- Streams.
 
-/// What a loop or a map pushes is popped in the same order, or combined by what consumes it.
+/// Something for each point of a domain, in a loop or a map, which goes in order or not.
+void RandomPieces::for_points(RegionBuilder& r, std::size_t domain, bool in_order,
+                              const std::function<void(StateScope&, const Index&)>& what) {
+  const Index index{fresh("k"), domain};
+  const auto& [begin, end] = domains_[domain];
+  if (in_order && random_.chance(50)) {
+    declare_symbol(index.name);
+    RegionBuilder body = r.loop(index.name, begin, index.name + " < " + end, index.name + " + 1");
+    StateScope s = open(body);
+    indices_.push_back(index);
+    what(s, index);
+    indices_.pop_back();
+    return;
+  }
+  StateScope s = open(r);
+  s.builder.open_map("points", index.name, domains_[domain].text(), {},
+                     in_order ? Schedule::Sequential : Schedule::Default);
+  what(s, index);
+  s.builder.close_map();
+}
+
+/// What points push is popped in the same order, or combined by what consumes it.
 void RandomPieces::queue(RegionBuilder& r) {
   const std::size_t domain = random_domain();
   const BaseType type = random_.chance(50) ? BaseType::Float64 : BaseType::Int64;
@@ -168,26 +189,7 @@ void RandomPieces::queue(RegionBuilder& r) {
                                         .transient = true});
   const std::string first = name + "[0]";
   const bool in_order = random_.chance(60);
-  const auto each = [&](const std::string& label, const auto& what) {
-    const Index index{fresh("k"), domain};
-    const Domain& points = domains_[domain];
-    if (in_order && random_.chance(50)) {
-      declare_symbol(index.name);
-      RegionBuilder body = r.loop(index.name, points.begin, index.name + " < " + points.end,
-                                  index.name + " + 1");
-      StateScope s = open(body);
-      indices_.push_back(index);
-      what(s, index);
-      indices_.pop_back();
-      return;
-    }
-    StateScope s = open(r);
-    s.builder.open_map(label, index.name, points.text(), {},
-                       in_order ? Schedule::Sequential : Schedule::Default);
-    what(s, index);
-    s.builder.close_map();
-  };
-  each("push", [&](StateScope& s, const Index& index) {
+  for_points(r, domain, in_order, [&](StateScope& s, const Index& index) {
     const Ports in = inputs(s, {index}, none);
     s.builder.tasklet("push", in, code(in, {index}, type), {{"o", first}});
   });
@@ -196,11 +198,12 @@ void RandomPieces::queue(RegionBuilder& r) {
   if (random_.chance(50)) {
     StateScope s = open(r);
     const EdgeId e = copy_edge(s, first, whole(containers_[out]));
-    s.builder.state()[e].memlet.volume = num_elements(*s.builder.state()[e].memlet.dst_subset);
+    Memlet& memlet = s.builder.state()[e].memlet;
+    memlet.volume = num_elements(*memlet.dst_subset);
     wrote(s, out);
     return pointwise(s);
   }
-  each("pop", [&](StateScope& s, const Index& index) {
+  for_points(r, domain, true, [&](StateScope& s, const Index& index) {
     Ports in = inputs(s, {index}, none);
     in.push_back({"y", whole(containers_[out])});  // of the type of what is popped
     const std::string text = code(in, {index}, type);
