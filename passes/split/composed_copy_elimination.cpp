@@ -10,6 +10,7 @@
 #include "ir/replace.h"
 #include "passes/common/aliases.h"
 #include "passes/common/assume.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/one_element.h"
 #include "passes/common/scope.h"
 #include "passes/common/state_trails.h"
@@ -51,9 +52,10 @@ struct ComposedPlan {
 class StateRewriter {
  public:
   StateRewriter(Sdfg& sdfg, State& state, Accesses& accesses, const Aliases& aliases,
-                const Trail& trail, const Assumptions& assumptions, PassContext& context)
-      : sdfg_(sdfg), state_(state), accesses_(accesses), aliases_(aliases), trail_(trail),
-        assumptions_(assumptions), context_(context) {}
+                const GpuMemory& gpu, const Trail& trail, const Assumptions& assumptions,
+                PassContext& context)
+      : sdfg_(sdfg), state_(state), accesses_(accesses), aliases_(aliases), gpu_(gpu),
+        trail_(trail), assumptions_(assumptions), context_(context) {}
 
   /// What is composed of something composed waits for the next round, when it reads the first
   /// sources.
@@ -159,6 +161,8 @@ class StateRewriter {
     if (state_[e].memlet.wcr || state_[e].memlet.dynamic)
       return "the copy from '" + name(source) + "' resolves conflicts or is dynamic";
     if (!(from.dtype == data.dtype)) return "the copy from '" + name(source) + "' converts";
+    if (gpu_.holds(sdfg_, name(source)) != gpu_.holds(sdfg_, name(plan.node)))
+      return "the copy from '" + name(source) + "' is one between the host and the GPU";
     auto sides = match_copy(sdfg_, state_, e, assumptions_);
     if (!sides) return "the two sides of the copy from '" + name(source) + "' cannot be matched";
     collect_symbols(sides->src, plan.symbols);
@@ -211,6 +215,9 @@ class StateRewriter {
     const auto single = [](const Range& r) { return r.is_index(); };
     if (!leaf.direct && !std::ranges::all_of(leaf.subset.ranges, single))
       return who + " reads [" + to_text(leaf.subset) + "], which may lie in several parts";
+    if (!leaf.direct && leaf.entries.empty() && gpu_.is_out_of_reach(sdfg_, name(plan.node)))
+      return "the host would choose what " + who + " reads, but '" + name(plan.node) +
+             "' is in memory of the GPU";
     plan.leaves.push_back(std::move(leaf));
     return {};
   }
@@ -478,6 +485,7 @@ class StateRewriter {
   State& state_;
   Accesses& accesses_;
   const Aliases& aliases_;
+  const GpuMemory& gpu_;
   const Trail& trail_;
   const Assumptions& assumptions_;
   PassContext& context_;
@@ -490,17 +498,18 @@ class StateRewriter {
   NameSet gone_;
 };
 
-Changed run_on(Sdfg& sdfg, const Trail& trail, const AllAliases& aliases,
+Changed run_on(Sdfg& sdfg, const Trail& trail, const AllAliases& aliases, const GpuMemory& gpu,
                const Assumptions& assumptions, PassContext& context) {
   Changed changed = Changed::No;
   const StateTrails states(sdfg, trail);
   Accesses accesses(sdfg);
   for (const auto& [state, here] : states.states()) {
-    changed |= StateRewriter(sdfg, *state, accesses, aliases.at(&sdfg), *here, assumptions, context)
-                   .run();
+    StateRewriter rewriter(sdfg, *state, accesses, aliases.at(&sdfg), gpu, *here, assumptions,
+                           context);
+    changed |= rewriter.run();
     for (NodeId n : state->nodes_of<NestedSdfg>())
       if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg)
-        changed |= run_on(**nested->sdfg, here->in(*state, n), aliases,
+        changed |= run_on(**nested->sdfg, here->in(*state, n), aliases, gpu,
                           assumptions_inside(sdfg, *nested, assumptions), context);
   }
   return changed;
@@ -509,7 +518,7 @@ Changed run_on(Sdfg& sdfg, const Trail& trail, const AllAliases& aliases,
 }  // namespace
 
 Result<Changed> ComposedCopyElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return run_on(sdfg, {}, find_aliases(sdfg), context.assumptions(), context);
+  return run_on(sdfg, {}, find_aliases(sdfg), GpuMemory(sdfg), context.assumptions(), context);
 }
 
 }  // namespace sdfg

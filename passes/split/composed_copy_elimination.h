@@ -20,8 +20,9 @@ read.
 
 Refused when the container is not transient or used elsewhere, when something else than plain copies
 of disjoint parts writes it, or one copy alone; when a reader takes more than one element of several
-parts, or is a library node or a nested SDFG that is given more than one element; when the copy converts;
-and when a source may be overwritten before the last reader has read.)",
+parts, or is a library node or a nested SDFG that is given more than one element; when the copy converts
+or goes to memory of the GPU or out of it, and when the host would have to choose there; and when a
+source may be overwritten before the last reader has read.)",
   };
   struct Options {};
 
