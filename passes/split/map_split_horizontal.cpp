@@ -145,6 +145,8 @@ class StateSplitter {
   /// A path leads from one map to the other. They can become one if all of it is what each
   /// iteration of one hands to the same iteration of the other.
   Refusal check_between(NodeId producer, NodeId consumer) {
+    if (Refusal why = check_structures(at(producer), at(consumer))) return why;
+    if (Refusal why = check_structures(at(consumer), at(producer))) return why;
     for (EdgeId e : state_.out(at(producer).exit)) {
       const NodeId node = state_.target(e);
       if (!state_[node].is<AccessNode>()) continue;
@@ -160,6 +162,15 @@ class StateSplitter {
       return {};
     }
     return "a path leads from one map to the other";
+  }
+
+  /// To those who join maps a structure is one thing, so they cannot tell which parts these touch.
+  Refusal check_structures(const FusionMap& writer, const FusionMap& other) const {
+    for (const auto& [name, ports] : writer.writes)
+      if (const Data* data = sdfg_.find_data(name); data && data->is_structure())
+        if (other.reads.contains(name) || other.writes.contains(name))
+          return "one map writes a member of '" + name + "', and the other one touches one";
+    return {};
   }
 
   Refusal check_map(NodeId map) {
