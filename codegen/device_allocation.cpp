@@ -42,7 +42,9 @@ void SdfgFunction::declare_in_kernel(Writer& out, const std::string& name, const
         count ? "an array of " + std::to_string(*count) + " elements is too large for one " +
                     (block ? "block" : "thread") + " of a kernel, which has " +
                     std::to_string(limit) + " bytes"
-              : "an array inside a kernel needs a size that is known when the kernel is launched",
+        : has_setzero(name)
+            ? "an array inside a kernel that is set to zero needs a constant size"
+            : "an array inside a kernel needs a size that is known when the kernel is launched",
         "let the array live outside of the map, with an index for each iteration");
   out.line((block ? "__shared__ " : "") + type + " " + text + "[" +
            std::to_string(std::max<std::int64_t>(*count, 1)) + "]" +

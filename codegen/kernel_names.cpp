@@ -119,10 +119,16 @@ void SdfgFunction::bind_for_kernel(At& at, NodeId id, KernelText& kernel) {
                                       [&](EdgeId e) { return !state[e].memlet.empty(); }))
       writes(access->data, node);
 
+  // A reference may lead to anything.
+  const bool references = std::ranges::any_of(kernel.named, [&](std::string_view name) {
+    const auto found = bindings_.find(name);
+    return found != bindings_.end() && found->second.data && found->second.data->is_reference();
+  });
   for (std::string_view container : kernel.named) {
     const std::string name(container);
     const auto found = bindings_.find(name);
     if (found == bindings_.end() || sdfg_.constants.find(name) != sdfg_.constants.end()) continue;
+    if (references) bindings_[name].aliased = true;
     const std::string host = found->second.text;
     if (found->second.kind == Binding::Value && found->second.device) {
       Binding& bound = bindings_[name];
@@ -190,7 +196,9 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     if (bound.kind == Binding::Value && !bound.device) return add(type + " " + name, argument);
     if (!bound.device) return void(reachable(bound, std::string(label), place));
     const std::string memory = bound.memory();
-    const bool written = kernel.written.contains(memory) || kernel.written.contains(name);
+    // What goes by another name, too, may go on to a nested SDFG that changes it by that.
+    const bool written = kernel.written.contains(memory) || kernel.written.contains(name) ||
+                         (bound.aliased && !kernel.written.empty());
     add(std::string(written ? "" : "const ") + type + "* " +
             (bound.aliased ? "" : "__restrict__ ") + name,
         argument);

@@ -744,6 +744,50 @@ sdfg p(A: float64[64, 8] {storage = GPU_Global})
   EXPECT_NE(text.find("outer(double* r)"), text.npos) << text;
 }
 
+// A reference may lead to what the kernel writes.
+TEST(Gpu, KernelsTakeNothingForRestrictedWhereTheyReadReferences) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[9] {storage = GPU_Global}, B: float64[9] {storage = GPU_Global})
+  transient r: reference float64[9] {storage = GPU_Global}
+  state choose
+    n0 = access A
+    n1 = access r
+    n0 -> n1."set" : A[0:9]
+  state use
+    n0 = access r
+    n1 = map each (i) in [0:9] {schedule = GPU_Device}
+      n2 = nested_sdfg inner with (i)
+        sdfg inner(x: float64[9], y: float64)
+          symbol i: int64
+          state a
+            n0 = access x
+            n1 = tasklet one: "o = v + 1"
+            n2 = access y
+            n0 -> n1.v : x[i]
+            n1.o -> n2 : y[0]
+          state b
+            n0 = access x
+            n1 = tasklet two: "o = v + w"
+            n2 = access y
+            n3 = access y
+            n0 -> n1.v : x[8 - i]
+            n2 -> n1.w : y[0]
+            n1.o -> n3 : y[0]
+          a -> b
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_r : r[0:9]
+    n1.OUT_r -> n2.x : r[0:9]
+    n2.y -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:9]
+  choose -> use
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("each(double* B, double* r)"), text.npos) << text;
+}
+
 // A memcpy does not convert.
 TEST(Gpu, CopiesOfOneElementConvert) {
   const auto bundle = generate_gpu(program(R"(sdfg p(A: float64[8] {storage = GPU_Global}, n: int32[2] {storage = GPU_Global}, h: int64[2])
