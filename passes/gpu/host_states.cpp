@@ -240,7 +240,8 @@ class Keeper {
       }
       const Subset all = all_elements(copy);
       sdfg.arrays.insert(twin, std::move(copy));
-      connect(copies.before, name, twin, all);
+      // What is set to zero is the container, which the first of the copies reads.
+      connect(copies.before, name, twin, all, take_setzero(state, name));
       if (use.written) connect(copies.after, twin, name, all);
     }
     rename_data(state, renamed);
@@ -277,8 +278,17 @@ class Keeper {
     return data.as_array() && (!data.transient || shared.used.contains(name));
   }
 
-  void connect(State& state, const std::string& from, const std::string& to, const Subset& all) {
-    const NodeId a = state.add(Node{AccessNode{.data = from}});
+  static bool take_setzero(State& state, const std::string& name) {
+    bool taken = false;
+    for (NodeId n : state.nodes_of<AccessNode>())
+      if (auto& access = state.get<AccessNode>(n); access.data == name)
+        taken |= std::exchange(access.setzero, false);
+    return taken;
+  }
+
+  static void connect(State& state, const std::string& from, const std::string& to,
+                      const Subset& all, bool setzero = false) {
+    const NodeId a = state.add(Node{AccessNode{.data = from, .setzero = setzero}});
     const NodeId b = state.add(Node{AccessNode{.data = to}});
     state.connect(a, b, {"", "", Memlet::copy(from, all, all)});
   }
