@@ -12,8 +12,9 @@
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
+#include "passes/common/lazy_assumptions.h"
+#include "passes/common/state_trails.h"
 #include "passes/common/tidy.h"
-#include "passes/common/walk_states.h"
 
 namespace sdfg {
 namespace {
@@ -351,18 +352,25 @@ bool has_candidate(const State& state) {
   return false;
 }
 
+Changed on_sdfg(Sdfg& sdfg, const Trail& outer, const LazyAssumptions& known,
+                PassContext& context) {
+  Changed changed = Changed::No;
+  const StateTrails states(sdfg, outer);
+  for (const auto& [state, trail] : states.states()) {
+    if (has_candidate(*state))
+      changed |= Buffering(sdfg, *state, *trail, known.get(), context).run();
+    for (NodeId n : state->nodes_of<NestedSdfg>())
+      if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg)
+        changed |= on_sdfg(**nested.sdfg, trail->in(*state, n), known.inside(sdfg, nested),
+                           context);
+  }
+  return changed;
+}
+
 }  // namespace
 
 Result<Changed> LocalDoubleBuffering::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  Changed changed = Changed::No;
-  const Assumptions nothing;
-  walk_states(sdfg, {}, [&](Sdfg& s, State& state, const Trail& trail) {
-    if (!has_candidate(state)) return;
-    // Names may mean something else in a nested SDFG.
-    const Assumptions& known = &s == &sdfg ? context.assumptions() : nothing;
-    changed |= Buffering(s, state, trail, known, context).run();
-  });
-  return changed;
+  return on_sdfg(sdfg, {}, LazyAssumptions(context), context);
 }
 
 }  // namespace sdfg

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ir/analysis/scope_tree.h"
+#include "passes/common/lazy_assumptions.h"
 #include "passes/common/point_order.h"
 #include "passes/inside_maps/blocked_scope.h"
 
@@ -16,8 +17,9 @@ std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"
 class Blocker {
  public:
   Blocker(Sdfg& sdfg, const LoopBlocking::Options& options, SideEffects& effects,
-          PassContext& context)
-      : sdfg_(sdfg), accesses_(sdfg), options_(options), effects_(effects), context_(context) {}
+          LazyAssumptions known, PassContext& context)
+      : sdfg_(sdfg), accesses_(sdfg), options_(options), effects_(effects),
+        known_(std::move(known)), context_(context) {}
 
   Changed on_region(Region& region, const Trail& trail) {
     for (BlockId b : region.nodes()) on_block(region[b], trail);
@@ -40,7 +42,8 @@ class Blocker {
     for (NodeId n : order) {
       if (auto* nested = state[n].as<NestedSdfg>(); nested && nested->sdfg)
         if (tree.parent_of(n) == NodeId{})
-          changed_ |= Blocker(**nested->sdfg, options_, effects_, context_)
+          changed_ |= Blocker(**nested->sdfg, options_, effects_, known_.inside(sdfg_, *nested),
+                              context_)
                           .on_region(**nested->sdfg, trail.in(state, n));
       const auto found = elements.find(tree.parent_of(n).value);
       if (found != elements.end() && !state[n].is_exit()) found->second.push_back(n);
@@ -74,7 +77,7 @@ class Blocker {
     const Range& range = map.ranges[d];
     if (range.step != Expr(1) || range.tile != Expr(1))
       return quoted(parameter) + " does not go in steps of 1";
-    if (certain(less_equal(range.size(), options_.blocking_size, context_.assumptions())))
+    if (certain(less_equal(range.size(), options_.blocking_size, known_.get())))
       return quoted(parameter) + " has no more than " + std::to_string(options_.blocking_size) +
              " values";
     for (std::size_t other = 0; other < map.ranges.size(); ++other) {
@@ -117,6 +120,7 @@ class Blocker {
   Accesses accesses_;
   const LoopBlocking::Options& options_;
   SideEffects& effects_;
+  LazyAssumptions known_;
   PassContext& context_;
   Changed changed_ = Changed::No;
 };
@@ -131,7 +135,7 @@ Result<Changed> LoopBlocking::run(Sdfg& sdfg, const Options& options, PassContex
     return Diagnostic{{}, "blocking_size is " + std::to_string(options.blocking_size),
                       "give a size of at least 1"};
   SideEffects effects;
-  return Blocker(sdfg, options, effects, context).on_region(sdfg, {});
+  return Blocker(sdfg, options, effects, LazyAssumptions(context), context).on_region(sdfg, {});
 }
 
 }  // namespace sdfg
