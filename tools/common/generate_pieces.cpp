@@ -112,7 +112,7 @@ void RandomPieces::state(RegionBuilder& r, std::size_t budget) {
   for (int tries = 0; tries < 8 && s.builder.state().node_count() + (nodes_ - before) < budget;
        ++tries)
     operation(s);
-  nodes_ += s.builder.state().node_count();
+  close(s);
   std::erase_if(readable_, [&](std::size_t c) { return containers_[c].is_of_state; });
 }
 
@@ -254,13 +254,16 @@ void RandomPieces::select(RegionBuilder& r) {
     RegionBuilder branch = first ? choice.branch(condition()) : choice.otherwise();
     StateScope s = open(branch);
     everywhere(s, t);
+    close(s);
   }
   StateScope s = open(r);
   wrote(s, t);
-  if (s.touched.contains(to)) return pointwise(s);
-  s.builder.copy(whole(containers_[t]), subset(containers_[to].name, parts));
-  read(s, t), wrote(s, to);
+  if (!s.touched.contains(to)) {
+    s.builder.copy(whole(containers_[t]), subset(containers_[to].name, parts));
+    read(s, t), wrote(s, to);
+  }
   pointwise(s);
+  close(s);
 }
 
 std::string RandomPieces::condition() {

@@ -106,6 +106,7 @@ class RandomPieces {
                   const std::function<void(StateScope&, const Index&)>& what);
   void consume(RegionBuilder& r, const std::string& queue, BaseType type);
   StateScope open(RegionBuilder& r);
+  void close(StateScope& s) { nodes_ += s.builder.state().node_count(); }
   void forget(std::size_t first);
   std::string condition();
 

@@ -108,6 +108,7 @@ void RandomPieces::set_reference(RegionBuilder& r, std::size_t name, const std::
   state[state.target(e)].in_connectors["set"];
   s.touched.insert(name);  // to write it here would have no order
   if (!s.sealed.contains(name) && random_.chance(50)) pointwise(s);
+  close(s);
 }
 
 /// For a while, a part of a container has another name, too; later perhaps, that name is one for
@@ -131,6 +132,7 @@ void RandomPieces::by_reference(RegionBuilder& r, std::size_t budget, int depth)
     StateScope s = open(r);
     fill(s, targets[1], containers_[of].type == BaseType::Bool ? "True" : "2");
     wrote(s, targets[1]);
+    close(s);
   }
   const std::size_t name = declare_alias(shown, Role::Reference);
   containers_[of].was_read = true;
@@ -169,13 +171,14 @@ void RandomPieces::for_points(RegionBuilder& r, std::size_t domain, bool in_orde
     indices_.push_back(index);
     what(s, index);
     indices_.pop_back();
-    return;
+    return close(s);
   }
   StateScope s = open(r);
   s.builder.open_map("points", index.name, domains_[domain].text(), {},
                      in_order ? Schedule::Sequential : Schedule::Default);
   what(s, index);
   s.builder.close_map();
+  close(s);
 }
 
 /// What points push is popped in the same order, or combined by what consumes it.
@@ -201,7 +204,8 @@ void RandomPieces::queue(RegionBuilder& r) {
     Memlet& memlet = s.builder.state()[e].memlet;
     memlet.volume = num_elements(*memlet.dst_subset);
     wrote(s, out);
-    return pointwise(s);
+    pointwise(s);
+    return close(s);
   }
   for_points(r, domain, true, [&](StateScope& s, const Index& index) {
     Ports in = inputs(s, {index}, none);
@@ -221,6 +225,7 @@ void RandomPieces::consume(RegionBuilder& r, const std::string& queue, BaseType 
   const std::string& name = containers_[out].name;
   StateScope s = open(r);
   fill(s, out, "0");
+  close(s);
   s = open(r);
   State& state = s.builder.state();
   const NodeId from = s.builder.access(queue), to = s.builder.access(name);
@@ -242,6 +247,7 @@ void RandomPieces::consume(RegionBuilder& r, const std::string& queue, BaseType 
   state.connect(exit, to, Edge{"OUT_o", "", std::move(sum)});
   wrote(s, out);
   pointwise(s);
+  close(s);
 }
 
 // ---- Structures.

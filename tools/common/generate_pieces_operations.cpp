@@ -289,7 +289,10 @@ void RandomPieces::from_zeros(RegionBuilder& r) {
     s.builder.state().get<AccessNode>(s.builder.access(name)).setzero = true;
   } else {
     fill(s, out, "0");
-    if (random_.chance(40)) s = open(r);
+    if (random_.chance(40)) {
+      close(s);
+      s = open(r);
+    }
   }
   for (std::size_t steps = 1 + random_.below(2); steps > 0; --steps) {
     const NodeId before = last_node(s, name);
@@ -302,6 +305,7 @@ void RandomPieces::from_zeros(RegionBuilder& r) {
   }
   wrote(s, out);
   pointwise(s);
+  close(s);
 }
 
 /// Two maps of one state write parts of a container that do not meet.
