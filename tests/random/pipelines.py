@@ -63,7 +63,7 @@ WEIGHTS = {name: weight for weight, names in {
     9: """
         kernel-order map-buffer-elimination map-fusion-into-scan min-max-elimination out-local-storage""",
     8: """
-        distributed-buffer-relocation inline-sdfg loop-unrolling map-dim-shuffle move-into-if-body
+        distributed-buffer-relocation inline-sdfg loop-blocking loop-unrolling map-dim-shuffle move-into-if-body
         scan-unrolling self-copy-elimination split-access-nodes""",
     7: """
         map-split-vertical reference-to-view shrink-transients""",
