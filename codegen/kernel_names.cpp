@@ -198,7 +198,7 @@ void SdfgFunction::kernel_parameters(const At& at, KernelText& kernel, const std
     const std::string memory = bound.memory();
     // What goes by another name, too, may go on to a nested SDFG that changes it by that.
     const bool written = kernel.written.contains(memory) || kernel.written.contains(name) ||
-                         (bound.aliased && !kernel.written.empty());
+                         program_.has_references || (bound.aliased && !kernel.written.empty());
     add(std::string(written ? "" : "const ") + type + "* " +
             (bound.aliased ? "" : "__restrict__ ") + name,
         argument);

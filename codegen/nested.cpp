@@ -239,8 +239,9 @@ SdfgFunction::Parameter SdfgFunction::NestedEmitter::array(const Data& data,
   if (outer.data && !(outer.data->dtype == data.dtype))
     argument = "reinterpret_cast<" + type + "*>(" + argument + ")";
   // What is written by another name may go on to a nested SDFG that changes it in place.
-  return {(f_.on_device_ && !actual.written && !may_change(actual) ? "const " : "") + type + "* " +
-              (exclusive ? "__restrict__ " : "") + name,
+  const bool constant = f_.on_device_ && !f_.program_.has_references && !actual.written &&
+                        !may_change(actual);
+  return {(constant ? "const " : "") + type + "* " + (exclusive ? "__restrict__ " : "") + name,
           name, std::move(argument)};
 }
 

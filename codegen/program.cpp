@@ -13,7 +13,10 @@ Program::Program(const Sdfg& sdfg, const Dataflows& all_flows, const Target& for
       target(for_target),
       name(sdfg.name),
       state_type(sdfg.name + "_state_t") {
-  for_each_sdfg(root, [&](const Sdfg& any) { take_names(any); });
+  for_each_sdfg(root, [&](const Sdfg& any) {
+    take_names(any);
+    for (const auto& [container, data] : any.arrays) has_references |= data.is_reference();
+  });
 }
 
 void Program::take_names(const Sdfg& sdfg) {

@@ -33,6 +33,9 @@ struct Program {
   std::string state_type;  ///< NAME_state_t
   Diagnostics errors;
   Diagnostics warnings;
+  /// Some container is a reference: it may be led to what a kernel only reads, and written, so that
+  /// no pointer is to constants.
+  bool has_references = false;
   bool foreign_code = false;  ///< C++ of the program's own, which expects the usual names
 
   std::vector<std::string> types;          ///< definitions of structures, in order of need

@@ -744,6 +744,39 @@ sdfg p(A: float64[64, 8] {storage = GPU_Global})
   EXPECT_NE(text.find("outer(double* r)"), text.npos) << text;
 }
 
+// A reference inside may be led to what is only read.
+TEST(Gpu, FunctionsOfAKernelTakeNoPointersToConstantsWhereTheySetReferences) {
+  const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[9] {storage = GPU_Global}, B: float64[9] {storage = GPU_Global})
+  state use
+    n0 = access A
+    n1 = map each (i) in [0:9] {schedule = GPU_Device}
+      n2 = nested_sdfg inner with (i)
+        sdfg inner(x: float64[9], y: float64)
+          symbol i: int64
+          transient r: reference float64[9]
+          state lead
+            n0 = access x
+            n1 = access r
+            n0 -> n1."set" : x[0:9]
+          state read
+            n0 = access r
+            n1 = access y
+            n0 -> n1 : r[i] -> [0]
+          lead -> read
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:9]
+    n1.OUT_A -> n2.x : A[0:9]
+    n2.y -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:9]
+)"),
+                                   {});
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  const std::string& text = bundle->files.front().text;
+  EXPECT_NE(text.find("inner(double* __restrict__ x"), text.npos) << text;
+}
+
 // A reference may lead to what the kernel writes.
 TEST(Gpu, KernelsTakeNothingForRestrictedWhereTheyReadReferences) {
   const auto bundle = generate_gpu(program(R"(
