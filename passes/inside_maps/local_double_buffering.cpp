@@ -12,7 +12,6 @@
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/connector_index.h"
-#include "passes/common/lazy_assumptions.h"
 #include "passes/common/state_trails.h"
 #include "passes/common/tidy.h"
 
@@ -352,25 +351,18 @@ bool has_candidate(const State& state) {
   return false;
 }
 
-Changed on_sdfg(Sdfg& sdfg, const Trail& outer, const LazyAssumptions& known,
-                PassContext& context) {
-  Changed changed = Changed::No;
-  const StateTrails states(sdfg, outer);
-  for (const auto& [state, trail] : states.states()) {
-    if (has_candidate(*state))
-      changed |= Buffering(sdfg, *state, *trail, known.get(), context).run();
-    for (NodeId n : state->nodes_of<NestedSdfg>())
-      if (auto& nested = state->get<NestedSdfg>(n); nested.sdfg)
-        changed |= on_sdfg(**nested.sdfg, trail->in(*state, n), known.inside(sdfg, nested),
-                           context);
-  }
-  return changed;
-}
-
 }  // namespace
 
 Result<Changed> LocalDoubleBuffering::run(Sdfg& sdfg, const Options&, PassContext& context) {
-  return on_sdfg(sdfg, {}, LazyAssumptions(context), context);
+  const auto visit = [&](Sdfg& each, const Trail& outer, const LazyAssumptions& known) {
+    Changed changed = Changed::No;
+    const StateTrails states(each, outer);
+    for (const auto& [state, trail] : states.states())
+      if (has_candidate(*state))
+        changed |= Buffering(each, *state, *trail, known.get(), context).run();
+    return changed;
+  };
+  return on_each_sdfg(sdfg, {}, LazyAssumptions(context), visit);
 }
 
 }  // namespace sdfg
