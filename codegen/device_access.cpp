@@ -149,6 +149,7 @@ std::string SdfgFunction::pitch(const Binding& binding, const Expr& stride,
 /// where it writes, too: two restricted pointers must not lead to what one of them changes.
 bool SdfgFunction::passes_first(const Binding& binding) const {
   return in_kernel_itself_ && binding.kind == Binding::Pointer && !binding.aliased &&
+         !program_.has_references &&
          cpp_type(binding.data->dtype) && host_pointers_.contains(binding.text) &&
          !kernel_writes_->contains(binding.memory()) && !kernel_writes_->contains(binding.text);
 }

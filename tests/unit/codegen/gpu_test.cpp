@@ -777,6 +777,43 @@ sdfg p(A: float64[9] {storage = GPU_Global}, B: float64[9] {storage = GPU_Global
   EXPECT_NE(text.find("inner(double* __restrict__ x"), text.npos) << text;
 }
 
+// The same where the host makes a pointer to what all threads begin at.
+TEST(Gpu, KernelsTakeNoPointersToConstantsWhereThereAreReferences) {
+  const auto code = [](const std::string& reference) {
+    const auto bundle = generate_gpu(program(R"(
+sdfg p(A: float64[N, 9] {storage = GPU_Global}, B: float64[9] {storage = GPU_Global})
+  symbol N: int64
+  symbol k: int64
+)" + reference + R"(
+  state use
+    n0 = access A
+    n1 = map each (i) in [0:9] {schedule = GPU_Device}
+      n2 = nested_sdfg inner
+        sdfg inner(x: float64, y: float64)
+          state one
+            n0 = access x
+            n1 = tasklet t: "o = v + 1"
+            n2 = access y
+            n0 -> n1.v : x[0]
+            n1.o -> n2 : y[0]
+          state two
+          one -> two if "y > 2"
+    n3 = exit n1
+    n4 = access B
+    n0 -> n1.IN_A : A[0:N, 0:9]
+    n1.OUT_A -> n2.x : A[2 * k + 1, i]
+    n2.y -> n3.IN_B : B[i]
+    n3.OUT_B -> n4 : B[0:9]
+)"),
+                                     {});
+    EXPECT_TRUE(bundle) << bundle.error().text();
+    return bundle ? bundle->files.front().text : "";
+  };
+  EXPECT_NE(code("").find("const double* __restrict__ A_first"), std::string::npos);
+  const std::string with = code("  transient r: reference float64[9] {storage = GPU_Global}");
+  EXPECT_EQ(with.find("const double* __restrict__ A"), std::string::npos) << with;
+}
+
 // A reference may lead to what the kernel writes.
 TEST(Gpu, KernelsTakeNothingForRestrictedWhereTheyReadReferences) {
   const auto bundle = generate_gpu(program(R"(
