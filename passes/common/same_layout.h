@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+
 #include "ir/data.h"
+#include "ir/subset.h"
 
 namespace sdfg {
 
@@ -11,6 +14,11 @@ inline bool same_layout(const Data& a, const Data& b) {
          (!one || !other ||
           (one->strides == other->strides && one->offset == other->offset &&
            one->start_offset == other->start_offset));
+}
+
+/// Does a part of a container begin where the container does?
+inline bool is_origin(const Subset& part) {
+  return std::ranges::all_of(part.ranges, [](const Range& r) { return r.begin == Expr(0); });
 }
 
 }  // namespace sdfg

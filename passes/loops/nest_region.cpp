@@ -10,6 +10,7 @@
 #include "ir/walk.h"
 #include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
+#include "passes/common/same_layout.h"
 
 namespace sdfg {
 namespace {
@@ -30,10 +31,6 @@ void collect_tree(const State& state, EdgeId edge, bool forward, std::set<EdgeId
     for (EdgeId n : forward ? state.out(next) : state.in(next))
       if ((forward ? state[n].src_connector : state[n].dst_connector) == on) open.push_back(n);
   }
-}
-
-bool is_origin(const Subset& window) {
-  return std::ranges::all_of(window.ranges, [](const Range& r) { return r.begin == Expr(0); });
 }
 
 /// Maps with a memlet that may leave its container.

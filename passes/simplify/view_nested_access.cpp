@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/analysis/propagate.h"
+#include "passes/common/same_layout.h"
 #include "passes/common/walk_states.h"
 #include "passes/simplify/inline_plan.h"
 
@@ -23,10 +24,6 @@ bool are_equivalent(const Data& a, const Data& b) {
   if (a.dtype != b.dtype) return false;
   if (a.is_scalar() || b.is_scalar()) return is_single(a) && is_single(b);
   return a.shape == b.shape && a.as_array()->strides == b.as_array()->strides;
-}
-
-bool begins_at_zero(const Subset& subset) {
-  return std::ranges::all_of(subset.ranges, [](const Range& r) { return r.begin == Expr(0); });
 }
 
 /// A view, outside, that has the shape and strides of a plain container inside.
@@ -82,7 +79,7 @@ class StateViewer {
         continue;
       }
       if (!context_.may_apply()) return changed;
-      const Memlet& part = state_[(edges.in.empty() ? edges.out : edges.in).front()].memlet;
+      const Memlet& part = first_of(edges);
       context_.applied(here, "'" + name + "' is a view of " + part.data + "[" +
                                  to_text(*part.subset()) + "]");
       view.storage = sdfg_.find_data(part.data)->storage;
@@ -92,6 +89,9 @@ class StateViewer {
     return changed;
   }
 
+  const Memlet& first_of(const Passed& edges) const {
+    return state_[(edges.in.empty() ? edges.out : edges.in).front()].memlet;
+  }
   template <class F>
   static bool all_of(const Passed& edges, const F& accepts) {
     return std::ranges::all_of(edges.in, accepts) && std::ranges::all_of(edges.out, accepts);
@@ -102,12 +102,12 @@ class StateViewer {
       const Memlet& memlet = state_[e].memlet;
       const Data& outside = *sdfg_.find_data(memlet.data);
       return is_plain(outside) && are_equivalent(view, outside) && memlet.subset() &&
-             begins_at_zero(*memlet.subset());
+             is_origin(*memlet.subset());
     });
   }
 
   Refusal check(const std::string& name, const Passed& edges) const {
-    const Memlet& first = state_[(edges.in.empty() ? edges.out : edges.in).front()].memlet;
+    const Memlet& first = first_of(edges);
     const auto is_same = [&](EdgeId e) {
       const Memlet& memlet = state_[e].memlet;
       return memlet.data == first.data && memlet.subset() && memlet.subset() == first.subset();
