@@ -4,9 +4,7 @@
 #include "ir/walk.h"
 
 namespace sdfg {
-namespace {
 
-/// Does the GPU run what is in the scope, or may it come to that?
 bool may_be_kernel(const Node& entry) {
   const auto* map = entry.as<MapEntry>();
   const auto* consume = entry.as<ConsumeEntry>();
@@ -20,8 +18,6 @@ bool may_be_kernel(const Node& entry) {
     default: return false;
   }
 }
-
-}  // namespace
 
 GpuMemory::GpuMemory(const Sdfg& root) {
   bool any = false;

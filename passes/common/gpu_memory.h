@@ -34,6 +34,8 @@ class GpuMemory {
   std::unordered_map<const Sdfg*, SymbolSet> host_;
 };
 
+/// Does the GPU run what is in the scope, or may it come to that?
+bool may_be_kernel(const Node& entry);
 /// Is it, by its own descriptor, in memory of the GPU?
 inline bool is_gpu_memory(const Data* data) {
   return data && (data->storage == Storage::GpuGlobal || data->storage == Storage::GpuShared);

@@ -263,7 +263,7 @@ Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext&
   for_each_state(root, [&](const State& state) {
     for (NodeId n : state.nodes_of<AccessNode>())
       if (const auto& access = state.get<AccessNode>(n);
-          is_written(state, n) && on_device(access.data))
+          is_written(root, state, n) && on_device(access.data))
         written.insert(access.data);
   });
   std::map<std::string, std::string> copies;  // by argument

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/scope_tree.h"
 #include "ir/place.h"
@@ -103,8 +104,12 @@ std::string why_not_inside(const Sdfg& sdfg) {
 
 }  // namespace
 
-bool is_written(const State& state, NodeId access) {
-  return std::ranges::any_of(state.in(access), [&](EdgeId e) { return carries_data(state[e]); });
+bool is_written(const Sdfg& sdfg, const State& state, NodeId access) {
+  const Data* data = sdfg.find_data(state.get<AccessNode>(access).data);
+  const auto viewing =
+      data && data->is_view() ? viewed_edge(sdfg, state, access) : std::optional<EdgeId>();
+  return std::ranges::any_of(
+      state.in(access), [&](EdgeId e) { return e != viewing && carries_data(state[e]); });
 }
 
 std::string HostStates::why(const State& state) const {
@@ -145,7 +150,7 @@ class Keeper {
       for (NodeId n : state.nodes_of<AccessNode>()) {
         const std::string& name = state.get<AccessNode>(n).data;
         shared.used.insert(name);
-        if (is_written(state, n)) shared.written.insert(name);
+        if (is_written(sdfg, state, n)) shared.written.insert(name);
       }
     });
     return on_region(sdfg, sdfg, trail, shared);
@@ -265,7 +270,7 @@ class Keeper {
       const auto memory = accessed_container(sdfg, state, n);
       const std::string root = memory ? root_name(*memory) : "";
       found[root_name(state.get<AccessNode>(n).data)].memory = root;
-      if (memory) found[root].written |= is_written(state, n);
+      if (memory) found[root].written |= is_written(sdfg, state, n);
     }
     return found;
   }

@@ -28,8 +28,9 @@ class HostStates {
   std::unordered_map<const State*, std::string> why_;  ///< looked up, never iterated
 };
 
-/// Does something write at the access node? An edge without data only orders.
-bool is_written(const State& state, NodeId access);
+/// Does something write at the access node? An edge without data only orders, and the edge of a
+/// view only says what it is a view of.
+bool is_written(const Sdfg& sdfg, const State& state, NodeId access);
 
 /// Gives such states copies in memory of the host of all arrays, and of scalars that kernels may
 /// write, which they share with other states, and copies back what they write:

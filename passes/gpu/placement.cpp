@@ -56,7 +56,7 @@ SymbolSet changed_in(const Sdfg& sdfg, const LoopRegion& loop, const SymbolSet& 
     const auto* state = block.as<State>();
     if (!state) return;
     for (NodeId n : state->nodes_of<AccessNode>()) {
-      if (!is_written(*state, n)) continue;
+      if (!is_written(sdfg, *state, n)) continue;
       const auto memory = accessed_container(sdfg, *state, n);
       for (const std::string& name : names)
         if (!memory || may_be_same(aliases, name, *memory)) changed.insert(name);

@@ -10,6 +10,23 @@
 
 namespace sdfg {
 
+namespace {
+
+/// The map inside is outermost then, and where it runs on the host, what ranges need is read there.
+Refusal check_reach(const Sdfg& sdfg, const State& state, MapEnds outer, MapEnds inner,
+                    const GpuMemory& gpu) {
+  if (outer.depth != 0 || may_be_kernel(state[inner.entry])) return {};
+  for (EdgeId e : state.in(outer.entry))
+    if (is_dynamic_input(state[e].dst_connector) &&
+        gpu.is_out_of_reach(sdfg, state[e].memlet.data))
+      return "the dynamic range input '" + state[e].dst_connector + "' reads '" +
+             state[e].memlet.data + "', which is in GPU memory, and the map inside, which would " +
+             "be outermost, runs on the host";
+  return {};
+}
+
+}  // namespace
+
 Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassContext& context) {
   Changed result = Changed::No;
   const GpuMemory gpu(root);
@@ -24,6 +41,7 @@ Result<Changed> MapInterchange::run(Sdfg& root, const Options& options, PassCont
       const MapEnds inner{next, tree->exit_of(next)};
       const Trail here = trail.in(state, outer.entry);
       Refusal why = check_perfect_nest(sdfg, state, outer, inner, gpu);
+      if (!why) why = check_reach(sdfg, state, outer, inner, gpu);
       if (!why) why = check_reordering(sdfg, state, outer.entry);
       if (why) {
         context.refused(here, why);

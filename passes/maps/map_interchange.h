@@ -19,8 +19,8 @@ read at the outer one. A map takes part in one swap only; outer pairs are looked
 Refused when anything else stands between the two maps; when a range or a dynamic range input inside
 uses a parameter of the outer map, or reads what the nest writes, or an element that may not exist
 where the outer map has no points, or GPU memory, which the host cannot read for the range of a
-kernel; when both maps define the same name; and when the points go through a stream in their
-order.)",
+kernel; when the range outside is read in GPU memory and the map inside runs on the host; when both
+maps define the same name; and when the points go through a stream in their order.)",
   };
   struct Options {
     std::vector<std::string> maps;

@@ -12,10 +12,6 @@ namespace {
 
 std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
 
-bool is_dynamic_input(const std::string& connector) {
-  return !connector.empty() && !connector.starts_with("IN_");
-}
-
 /// The same data once more, on an edge that was not in the file.
 Memlet again(const Memlet& memlet) {
   Memlet copy = memlet;
@@ -86,6 +82,10 @@ Refusal check_between(const State& state, MapEnds outer, MapEnds inner) {
 }
 
 }  // namespace
+
+bool is_dynamic_input(const std::string& connector) {
+  return !connector.empty() && !connector.starts_with("IN_");
+}
 
 std::vector<MapEnds> maps_of(const State& state, const ScopeTree& tree,
                              const std::vector<std::string>& labels) {

@@ -55,6 +55,9 @@ class ScopeNames {
   std::map<std::pair<std::string, std::string>, FreeNames> free_;
 };
 
+/// Is the connector of a scope's entry one whose value ranges read by its name?
+bool is_dynamic_input(const std::string& connector);
+
 /// Puts a new map around a map: every edge that led to its entry or from its exit passes through
 /// the new one. Dynamic range inputs move outward, where the symbols they define are visible to
 /// both. The memlets in between are copies of those outside, which is right but more than is
