@@ -60,6 +60,9 @@ Truth same_points(const Subset& a, const Subset& b, const Assumptions& assumptio
 /// a \ b as disjoint boxes; nothing when it cannot be expressed with certainty.
 std::optional<std::vector<Subset>> difference(const Subset& a, const Subset& b,
                                               const Assumptions& assumptions = {});
+/// The box of step 1 from the first point to the last, with what lies between them; of the steps
+/// that are known, their sign counts.
+Subset without_gaps(Subset subset);
 /// The smallest box we can name that certainly holds both (begin: min, end: max; step 1 unless the
 /// two agree).
 Subset bounding_box(const Subset& a, const Subset& b, const Assumptions& assumptions = {});

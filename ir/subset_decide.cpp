@@ -188,6 +188,17 @@ std::optional<std::vector<Subset>> difference(const Subset& a, const Subset& b,
   return out;
 }
 
+Subset without_gaps(Subset subset) {
+  for (Range& r : subset.ranges) {
+    if (r.step == Expr(1) && r.tile == Expr(1)) continue;
+    const std::optional<std::int64_t> step = r.step.as_integer();
+    const Expr begin = step ? (*step > 0 ? r.begin : r.end) : min(r.begin, r.end);
+    const Expr end = step ? (*step > 0 ? r.end : r.begin) : max(r.begin, r.end);
+    r = Range{begin, end + (r.tile - 1)};
+  }
+  return subset;
+}
+
 Subset bounding_box(const Subset& a, const Subset& b, const Assumptions& assumptions) {
   if (a == b) return a;
   SDFG_ASSERT(a.rank() == b.rank()) << "bounding box of subsets of ranks " << a.rank() << " and "

@@ -43,7 +43,7 @@ std::vector<Fragment> fragments_of(const std::vector<ContainerUse>& uses, Disjoi
     fragments.clear();
     for (std::size_t u = 0; u < uses.size(); ++u) {
       const auto [at, added] = number.emplace(sets.find(u), fragments.size());
-      if (added) fragments.push_back({uses[u].subset, {}});
+      if (added) fragments.push_back({without_gaps(uses[u].subset), {}});
       Fragment& f = fragments[at->second];
       if (!extend(f.box, uses[u].subset, assumptions)) return {};
       f.uses.push_back(u);

@@ -10,7 +10,7 @@ namespace sdfg {
 
 /// A part of a container that becomes a container of its own.
 struct Fragment {
-  Subset box;
+  Subset box;  ///< of step 1: what uses with steps leave out lies in it, too
   std::vector<std::size_t> uses;  ///< indices into ContainerUses::uses
   bool read = false, written = false;
 };

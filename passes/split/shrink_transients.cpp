@@ -107,10 +107,10 @@ class Shrinker {
     for (const ContainerUse& use : uses.uses)
       if (!add(all, use.subset) || (use.write && !add(written, use.subset))) return std::nullopt;
     if (!written) return std::nullopt;
+    all = without_gaps(*std::move(all));
     Kept kept{whole, std::vector<bool>(whole.rank())};
     for (std::size_t d = 0; d < whole.rank(); ++d) {
-      if (whole[d].size() == Expr(1) || !((*all)[d].tile == Expr(1))) continue;
-      (*all)[d].step = 1;  // what lies between the points stays, too
+      if (whole[d].size() == Expr(1)) continue;
       if ((*written)[d].is_index() && is_read_by_element(uses, d)) {
         kept.box[d] = (*written)[d];
         kept.pinned[d] = true;
