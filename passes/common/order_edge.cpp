@@ -22,6 +22,22 @@ std::optional<NodeId> operand_of(const Sdfg& sdfg, State& state, NodeId library)
   return std::nullopt;
 }
 
+/// An access node between a library node and where its first result goes, which waits for others,
+/// too; made.
+std::optional<NodeId> result_of(const Sdfg& sdfg, State& state, NodeId library) {
+  for (EdgeId e : state.out(library)) {
+    const NodeId to = state.target(e);
+    if (state[e].memlet.empty() || !state[to].is<AccessNode>()) continue;
+    const std::string name = state.get<AccessNode>(to).data;
+    if (const Data* data = sdfg.find_data(name); !data || data->role() != Role::Plain) continue;
+    const NodeId own = state.add(Node{AccessNode{name}});
+    state.set_target(e, own);
+    state.connect(own, to, {});
+    return own;
+  }
+  return std::nullopt;
+}
+
 /// The access node that a view hands on to. Another out-edge would make it unclear which of a
 /// view's edges tells what it looks at.
 std::optional<NodeId> viewed_behind(const Sdfg& sdfg, const State& state, NodeId node) {
@@ -54,7 +70,8 @@ void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after) {
     if (!viewed) break;
     before = *viewed;  // which may be a view again
   }
-  before = end_to_wait_for(state, before).value_or(before);
+  if (const auto end = end_to_wait_for(state, before)) before = *end;
+  else before = result_of(sdfg, state, before).value_or(before);
   if (state[after].is<LibraryNode>())
     if (const auto operand = operand_of(sdfg, state, after)) after = *operand;
   if (before != after) state.connect(before, after, {});

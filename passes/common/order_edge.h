@@ -15,9 +15,9 @@ inline bool carries_data(const Edge& edge) {
 /// `after` must not come before `before` already.
 ///
 /// Edges at library nodes are operands to DaCe, so those wait with their operands instead: what
-/// comes after a library node waits for its result, and a library node that has to wait reads from
-/// an access node of its own that does. What comes after a view that is written waits for what it
-/// looks at.
+/// comes after a library node waits for its result (an access node of its own, if that waits for
+/// others, too), and a library node that has to wait reads from an access node of its own that
+/// does. What comes after a view that is written waits for what it looks at.
 void order(const Sdfg& sdfg, State& state, NodeId before, NodeId after);
 
 /// The node to wait for instead of a library node: the access node that its only result goes to, if

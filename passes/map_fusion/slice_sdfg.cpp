@@ -25,12 +25,14 @@ void load_stored(const FusionSite& site, const FusionMap& map, const ValueSlice&
   for (const StoredValue& value : slice.stored) {
     const std::string& held = site.state.get<AccessNode>(value.node).data;
     const std::string& name = map.out.at(value.port).container;
+    const Subset window = all_elements(*site.sdfg.find_data(name));
     for (NodeId n : std::vector<NodeId>(body.nodes().begin(), body.nodes().end())) {
       const auto* access = body[n].as<AccessNode>();
       if (!access || access->data != held || !body.in(n).empty()) continue;
       const NodeId from = body.add(Node{AccessNode{.data = name}});
       const Subset only = all_elements(*site.sdfg.find_data(held));
-      body.connect(from, n, Edge{"", "", Memlet::copy(name, value.element, only)});
+      const Subset element = offset_by(value.element, window, true);
+      body.connect(from, n, Edge{"", "", Memlet::copy(name, element, only)});
     }
   }
 }

@@ -419,12 +419,13 @@ class Inliner {
       state_.erase(e);
       state_[exit].out_connectors.erase(connector);
       state_[exit].in_connectors.erase(inside);
-      if (state_[to].is_exit()) {
-        if (state_.out(exit).empty()) state_.connect(exit, to, {});
-        drop_unused_outputs(to);
-      } else {
-        drop_if_loose(state_, to);
-      }
+      // What follows there goes on waiting for what the scope has waited for.
+      const bool releases = state_[to].is_exit() || !state_.out(to).empty();
+      const auto goes_to = [&](EdgeId other) { return state_.target(other) == to; };
+      if (releases && std::ranges::none_of(state_.out(exit), goes_to))
+        state_.connect(exit, to, {});
+      if (state_[to].is_exit()) drop_unused_outputs(to);
+      else drop_if_loose(state_, to);
     }
   }
 

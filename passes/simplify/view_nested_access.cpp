@@ -108,6 +108,9 @@ class StateViewer {
 
   Refusal check(const std::string& name, const Passed& edges) const {
     const Memlet& first = first_of(edges);
+    if (sdfg_.find_data(first.data)->is_stream())
+      return "'" + name + "' is an element of the stream '" + first.data +
+             "', which a view cannot look at";
     const auto is_same = [&](EdgeId e) {
       const Memlet& memlet = state_[e].memlet;
       return memlet.data == first.data && memlet.subset() && memlet.subset() == first.subset();
