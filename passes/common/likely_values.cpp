@@ -29,6 +29,18 @@ std::vector<Expr> parts(const Expr& e, Op op) {
   return {e};
 }
 
+/// Where a range that begins at a literal ends if it has points: of `0:Max(0, n)` that is n.
+Expr end_behind(const Expr& begin, const Expr& end) {
+  const auto first = begin.as_integer();
+  if (!first || !end.is(Op::Max)) return end;
+  std::optional<Expr> out;
+  for (const Expr& part : end.args()) {
+    if (const auto literal = part.as_integer(); literal && *literal <= *first) continue;
+    out = out ? max(*out, part) : part;
+  }
+  return out.value_or(end);
+}
+
 class LikelyValues {
  public:
   LikelyValues(const Sdfg& program, std::int64_t gap)
@@ -41,7 +53,7 @@ class LikelyValues {
       const auto* map = node.as<MapEntry>();
       if (!map) return;
       for (const Range& range : map->ranges) {
-        const Extent extent{range.begin, range.end + 1};
+        const Extent extent{range.begin, end_behind(range.begin, range.end + 1)};
         if (std::ranges::find(extents_, extent) == extents_.end()) extents_.push_back(extent);
       }
     });

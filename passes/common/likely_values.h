@@ -13,6 +13,7 @@ namespace sdfg {
 ///    in a union, `Min(a, b):Max(c, d)`, each symbol of `begin` below each of `end`;
 ///  - an argument of a Max that alone begins some range lies below the others, and one of a Min
 ///    that alone ends some range lies above them;
+///  - in `0:Max(0, n)` only n counts;
 ///  - of the other arguments a literal loses: `Max(1, n)` is n;
 ///  - a literal end of a union, `Max(100, end)`, is the whole dimension: `end` is as much.
 ///

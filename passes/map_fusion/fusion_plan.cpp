@@ -6,6 +6,7 @@
 #include "passes/common/certain_writes.h"
 #include "passes/common/outputs_read.h"
 #include "passes/common/reroute.h"
+#include "passes/common/same_layout.h"
 #include "passes/common/scope.h"
 #include "passes/common/state_counts.h"
 #include "passes/map_fusion/follow_others.h"
@@ -364,7 +365,8 @@ class Planner {
     for (std::size_t v = 0; v < between.values.size(); ++v) {
       const Subset& written = between.values[v].written;
       if (written == read ||
-          (may_cover(written, read) && certain(covers(written, read, inside_)))) {
+          (may_cover(written, read) && certain(covers(written, read, inside_)) &&
+           !leaves(written, read))) {
         if (from) return text(name, read) + " is written twice in the first map";
         from = v;
       } else if (between.values.size() > 1 &&

@@ -7,6 +7,7 @@
 #include "ir/analysis/propagate.h"
 #include "ir/expr_budget.h"
 #include "passes/common/reroute.h"
+#include "passes/common/same_layout.h"
 
 namespace sdfg {
 namespace {
@@ -101,10 +102,15 @@ FragmentPlan find_fragments(const ContainerUses& uses, const Assumptions& assump
   plan.fragments = fragments_of(uses.uses, sets, assumptions);
   if (plan.fragments.size() < 2)
     plan.refusal = "all uses of '" + uses.name + "' may touch common elements";
-  for (const Fragment& f : plan.fragments)
+  for (const Fragment& f : plan.fragments) {
     if (!f.written)
       plan.refusal =
           "'" + uses.name + "[" + to_text(f.box) + "]' is read and certainly not written";
+    for (std::size_t u : f.uses)
+      if (leaves(f.box, uses.uses[u].subset))
+        plan.refusal = "'" + uses.name + "[" + to_text(uses.uses[u].subset) +
+                       "]' has no elements here, and would leave its part";
+  }
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/expr_budget.h"
 #include "passes/common/assume.h"
 #include "passes/common/reroute.h"
+#include "passes/common/same_layout.h"
 #include "passes/common/state_trails.h"
 #include "passes/simplify/demote_fields.h"
 #include "passes/split/container_split.h"
@@ -119,7 +120,11 @@ class Shrinker {
         kept.box[d] = (*all)[d];
       }
     }
-    if (kept.box == whole) return std::nullopt;
+    Subset room = kept.box;
+    for (std::size_t d = 0; d < whole.rank(); ++d)
+      if (kept.pinned[d]) room[d] = whole[d];  // every index becomes the only one
+    const auto is_outside = [&](const ContainerUse& use) { return leaves(room, use.subset); };
+    if (kept.box == whole || std::ranges::any_of(uses.uses, is_outside)) return std::nullopt;
     return kept;
   }
 
