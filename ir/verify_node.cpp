@@ -19,7 +19,7 @@ class NodeRules {
     if (s_.state.kind_of(id_) != node_.fixed_kind())
       error("the node was added as another kind", "erase it and add a node of the new kind");
     std::visit(*this, node_.kind);
-    if (node_.is_entry() && !s_.tree.exit_of(id_)) error("the scope has no exit");
+    if (node_.is_entry()) exit_is_reached();
   }
 
   void operator()(const AccessNode& access) {
@@ -119,6 +119,14 @@ class NodeRules {
   }
   void warning(std::string message, std::string hint = {}) {
     findings_.warning(here(), std::move(message), std::move(hint));
+  }
+  /// Who walks over a scope goes from its entry to its exit.
+  void exit_is_reached() {
+    const NodeId exit = s_.tree.exit_of(id_);
+    if (!exit) return error("the scope has no exit");
+    if (s_.state.in(exit).empty())
+      error("nothing in the scope leads to its exit, node " + std::to_string(exit.value),
+            "connect them, by an empty memlet if need be");
   }
   void label(const std::string& label) {
     if (!is_valid_name(label)) error("the label '" + label + "' is no valid name");

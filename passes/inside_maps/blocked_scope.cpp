@@ -10,6 +10,7 @@
 #include "passes/common/order_edge.h"
 #include "passes/common/relayout.h"
 #include "passes/common/scope.h"
+#include "passes/common/tidy.h"
 
 namespace sdfg {
 namespace {
@@ -194,6 +195,7 @@ void BlockedScope::promote(const std::vector<EdgeId>& edges) {
     state_[e].src_connector.clear();
     state_.set_source(e, local);
   }
+  drop_unused_inputs(state_, entry_);  // two ports may have brought in the same part
 }
 
 // ---- Blocking.

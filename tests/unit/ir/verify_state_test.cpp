@@ -57,6 +57,18 @@ sdfg p(A: float64[4], B: float64[4])
     n5 -> n6
 )sdfg"),
             "state main / node 5 (map other): the scope has no exit\n");
+  EXPECT_EQ(findings(R"sdfg(
+sdfg p(A: float64[4])
+  state main
+    n0 = map apart (i) in [0:4]
+    n1 = exit n0
+    n2 = access A
+    n3 = access A
+    n3 -> n0
+    n1 -> n2
+)sdfg"),
+            "state main / node 0 (map apart): nothing in the scope leads to its exit, node 1; "
+            "connect them, by an empty memlet if need be\n");
   EXPECT_EQ(
       findings(R"sdfg(
 sdfg p(A: float64[4], B: float64[4])
