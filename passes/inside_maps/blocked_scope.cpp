@@ -282,6 +282,7 @@ void BlockedScope::leave(NodeId inner, NodeId inner_exit) {
     state_[e].dst_connector = "IN_" + passage;
     state_.set_target(e, inner_exit);
   }
+  if (state_.in(inner_exit).empty()) state_.connect(inner, inner_exit, {});
   if (state_.out(inner_exit).empty()) state_.connect(inner_exit, exit_, {});
 }
 
