@@ -9,10 +9,10 @@
 #include "ir/walk.h"
 #include "passes/gpu/boxes.h"
 #include "passes/gpu/columns.h"
+#include "passes/gpu/device_copies.h"
 #include "passes/gpu/host_copies.h"
 #include "passes/gpu/host_states.h"
 #include "passes/gpu/placement.h"
-#include "passes/maps/copy_to_map.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -124,9 +124,10 @@ class Transformer {
     if (auto* state = block.as<State>()) on_state(sdfg, *state, trail, shared);
   }
 
-  void on_state(const Sdfg& sdfg, State& state, const Trail& trail, SymbolSet& shared) {
+  void on_state(Sdfg& sdfg, State& state, const Trail& trail, SymbolSet& shared) {
     if (placement_.stays_on_host(state)) return;
-    copies_into_maps(sdfg, state, trail);
+    changed_ |=
+        make_copies_feasible(sdfg, state, placement_, gpu_, assigned_, trail, context_);
     const auto tree = scope_tree(state);
     if (!tree) return context_.refused(trail, tree.error().message);
     for (NodeId n : state.nodes()) {
@@ -145,29 +146,6 @@ class Transformer {
       } else if (node.is<Tasklet>() && !inside && placement_.becomes_kernel(state, n)) {
         wrap(sdfg, state, n, trail);
       }
-    }
-  }
-
-  /// Copies that no call of the runtime makes: they update what is there, or change the shape.
-  void copies_into_maps(const Sdfg& sdfg, State& state, const Trail& trail) {
-    const auto on_device = [&](NodeId n) {
-      const auto* access = state[n].as<AccessNode>();
-      return access && placement_.on_device(sdfg, access->data);
-    };
-    std::optional<ScopeTree> tree;
-    for (EdgeId e : state.edges()) {
-      const NodeId from = state.source(e);
-      if (state[e].memlet.empty() || !on_device(from) || !on_device(state.target(e))) continue;
-      if (!state[e].memlet.wcr && !check_copy_to_map(sdfg, state, e, gpu_)) continue;
-      if (check_copy_to_map(sdfg, state, e, gpu_, nullptr, true)) continue;
-      if (!tree) tree = scope_tree_of(state);
-      if (tree->parent_of(from)) continue;
-      if (!context_.may_apply()) return;
-      context_.applied(trail.in(state, from), "the copy to " +
-                                                  quoted(state[state.target(e)].label()) +
-                                                  " becomes a kernel");
-      copy_to_map(sdfg, state, e, {}, assigned_);
-      changed_ = Changed::Yes;
     }
   }
 

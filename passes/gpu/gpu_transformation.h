@@ -21,7 +21,8 @@ scalars stay on the host unless a kernel writes them. Tasklets outside of maps t
 memory become kernels of one thread, and so does a nested SDFG with control flow that has nothing to
 run in parallel: a scan over a single column. A value that one tasklet hands straight to another gets
 a scalar. Copies in GPU memory that update what is there, or change the shape of what they move, become
-kernels, too; the runtime makes all others.
+kernels, too; the runtime makes all others. Between host and GPU it moves things as they are: what such a
+copy updates, reshapes or converts is copied to the target's side first. Library nodes read there, too.
 
 Block sizes are (x, y, z); x goes along the last parameter of a map. A size is reduced to the
 known extent of its dimension; a map of which only one dimension has more than one value counts as

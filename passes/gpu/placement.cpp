@@ -172,6 +172,11 @@ void GpuPlacement::on_node(Sdfg& sdfg, State& state, NodeId n) {
         put_on_device(c);
     }
   } else if (node.is_exit() || node.is<LibraryNode>()) {
+    // Scalars that a library node reads get copies (make_copies_feasible).
+    for (EdgeId e : state.in(n))
+      if (const Index c = container_at(state.source(e)); c != ~Index(0) && node.is<LibraryNode>() &&
+          !state[e].memlet.empty() && !containers_[c].data->is_scalar())
+        put_on_device(c);
     for (EdgeId e : state.out(n)) kernel_writes(state.target(e));
   } else if (const auto* nested = node.as<NestedSdfg>(); nested && nested->sdfg) {
     add(**state.get<NestedSdfg>(n).sdfg);
