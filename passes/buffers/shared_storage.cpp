@@ -142,6 +142,7 @@ void SharingCheck::find_twin(Point p, Placed& use, std::vector<Subset>& copied) 
   const NodeId mine = state.target(use.edge), theirs = state.target(*twin);
   Sharing::At stays{p, *twin}, goes{p, use.edge};
   if (order(p).reaches(mine, theirs)) std::swap(stays, goes);
+  if (closes_cycle(p, state.target(stays.edge), state.target(goes.edge))) return;
   sharing_.twins.push_back({stays, goes});
   use.link = true;
   links_.insert({{p, use.edge}, {p, *twin}});
@@ -233,7 +234,7 @@ SharingCheck::Together SharingCheck::together(Point p, const Use& read, bool rea
   return Together::Fine;
 }
 
-/// Plans an empty edge, unless it would close a cycle with the graph and those planned before.
+/// Plans an empty edge, unless it would close a cycle.
 bool SharingCheck::plan(Point p, NodeId from, NodeId to) {
   const State& state = *p_.flow.state(p);
   const auto end = end_to_wait_for(state, from);
@@ -242,18 +243,32 @@ bool SharingCheck::plan(Point p, NodeId from, NodeId to) {
   from = *end;
   for (const auto& o : sharing_.order)
     if (o.point == p && o.from == from && o.to == to) return true;
+  if (closes_cycle(p, from, to)) return false;
+  sharing_.order.push_back({p, from, to});
+  return true;
+}
+
+/// With the graph, the edges planned, and those from what a map goes on writing to what it leaves
+/// out.
+bool SharingCheck::closes_cycle(Point p, NodeId from, NodeId to) {
+  const State& state = *p_.flow.state(p);
   std::vector<NodeId> open{to};
   std::set<std::pair<NodeId, NodeId>> passed;
   while (!open.empty()) {
     const NodeId at = open.back();
     open.pop_back();
-    if (order(p).reaches(at, from) || order(p).element(at) == order(p).element(from)) return false;
+    if (order(p).reaches(at, from) || order(p).element(at) == order(p).element(from)) return true;
+    const auto follow = [&](NodeId before, NodeId after) {
+      if (order(p).reaches(at, before) && passed.emplace(before, after).second)
+        open.push_back(after);
+    };
     for (const auto& o : sharing_.order)
-      if (o.point == p && order(p).reaches(at, o.from) && passed.emplace(o.from, o.to).second)
-        open.push_back(o.to);
+      if (o.point == p) follow(o.from, o.to);
+    for (const auto& twin : sharing_.twins)
+      if (twin.goes.point == p)
+        follow(state.target(twin.stays.edge), state.target(twin.goes.edge));
   }
-  sharing_.order.push_back({p, from, to});
-  return true;
+  return false;
 }
 
 /// Everything else at the access nodes must be able to follow.

@@ -111,6 +111,7 @@ class SharingCheck : BoxAlgebra {
 
   Refusal check_edges();
   bool plan(Point p, NodeId before, NodeId after);
+  bool closes_cycle(Point p, NodeId before, NodeId after);
   /// Do one map (or tasklet) read and write as the two uses say, element by element?
   enum class Together : std::uint8_t { Apart, Fine, Wrong };
   Together together(Point p, const Use& read, bool read_in_from, const Use& write);
