@@ -55,27 +55,38 @@ CppExpr SdfgFunction::symbolic(const Place& place) const {
       if (found != bindings_.end() && found->second.kind == Binding::Struct)
         return found->second.text + "->" + cpp_name(e.name());
     }
-    if (!e.is(Op::Subscript) || !e.arg(0).is(Op::Symbol)) return std::nullopt;
-    const auto found = bindings_.find(e.arg(0).name());
-    if (found == bindings_.end() || !found->second.data) return std::nullopt;
-    const bool far = found->second.device && !on_device_;  // the host waits for the value
-    if (far) program_.waits_for(e.arg(0).name(), place_);
-    if (found->second.kind == Binding::Value)
-      return far ? "sdfg::gpu::read(__state->gpu, &" + found->second.text + ")"
-                 : found->second.text;
+    if (!e.is(Op::Subscript)) return std::nullopt;
+    const auto found = memory_named(e.arg(0), place);
+    if (!found || !found->data) return std::nullopt;
+    const bool far = found->device && !on_device_;  // the host waits for the value
+    if (far) program_.waits_for(to_text(e.arg(0)), place_);
+    if (found->kind == Binding::Value)
+      return far ? "sdfg::gpu::read(__state->gpu, &" + found->text + ")" : found->text;
     const std::vector<Expr> index(e.args().begin() + 1, e.args().end());
-    if (const Data& data = *found->second.data;
-        data.as_array() && index.size() != data.shape.size())
-      program_.fail(place, "'" + e.arg(0).name() + "' is indexed with " +
+    if (const Data& data = *found->data; data.as_array() && index.size() != data.shape.size())
+      program_.fail(place, "'" + to_text(e.arg(0)) + "' is indexed with " +
                                std::to_string(index.size()) + " indices, it has " +
                                std::to_string(data.shape.size()) + " dimensions",
                     "give an index for each dimension");
     if (far)
-      return std::string("sdfg::gpu::read(__state->gpu, ") + found->second.text + " + " +
-             offset(*found->second.data, index, place) + ")";
-    return found->second.text + "[" + offset(*found->second.data, index, place) + "]";
+      return std::string("sdfg::gpu::read(__state->gpu, ") + found->text + " + " +
+             offset(*found->data, index, place) + ")";
+    return found->text + "[" + offset(*found->data, index, place) + "]";
   };
   return printer;
+}
+
+/// Of a container's name, or of a member of a structure; of an argument's only where no GPU takes
+/// part, for then nobody says where it lies.
+std::optional<Binding> SdfgFunction::memory_named(const Expr& expr, const Place& place) const {
+  if (expr.is(Op::Attribute)) {
+    const auto base = memory_named(expr.arg(0), place);
+    if (!base || base->kind != Binding::Struct || !base->data) return std::nullopt;
+    if (program_.target.gpu && !on_device_ && !base->data->transient) return std::nullopt;
+    return member(*base, expr.name(), place);
+  }
+  const auto found = expr.is(Op::Symbol) ? bindings_.find(expr.name()) : bindings_.end();
+  return found == bindings_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string SdfgFunction::print(const Expr& expr, const Place& place) const {
@@ -95,7 +106,7 @@ Binding SdfgFunction::binding(const std::string& container, const Place& place) 
   return {Binding::Pointer, cpp_name(container), sdfg_.find_data(container)};
 }
 
-Binding SdfgFunction::member(Binding base, std::string_view path, const Place& place) {
+Binding SdfgFunction::member(Binding base, std::string_view path, const Place& place) const {
   while (!path.empty()) {
     const std::string_view name = path.substr(0, path.find('.'));
     path.remove_prefix(std::min(path.size(), name.size() + 1));
@@ -106,7 +117,7 @@ Binding SdfgFunction::member(Binding base, std::string_view path, const Place& p
         if (const auto* inner = std::get_if<Box<Data>>(&value); inner && field == name)
           next = &**inner;
     if (!next) {
-      fail(place, "no member '" + std::string(name) + "' in a structure");
+      program_.fail(place, "no member '" + std::string(name) + "' in a structure");
       return base;
     }
     base.root = base.text + "->" + cpp_name(name);

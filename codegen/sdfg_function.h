@@ -195,7 +195,8 @@ class SdfgFunction {
   CppExpr symbolic() const { return symbolic(place_); }
   std::string print(const Expr& expr, const Place& place) const;
   Binding binding(const std::string& container, const Place& place);
-  Binding member(Binding base, std::string_view path, const Place& place);
+  Binding member(Binding base, std::string_view path, const Place& place) const;
+  std::optional<Binding> memory_named(const Expr& expr, const Place& place) const;
   Binding end_binding(At& at, NodeId node, const std::string& container);
   std::string offset(const Data& data, const std::vector<Expr>& index, const Place& place) const;
   std::string element(const Binding& binding, const Subset& subset, const Place& place) const;

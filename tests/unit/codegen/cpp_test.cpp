@@ -35,6 +35,25 @@ TEST(Cpp, StructuresByNamesInAnyOrder) {
       << text;
 }
 
+TEST(Cpp, ConditionsReadElementsOfMembers) {
+  const std::string text = generated(R"--(sdfg p(A: float64[4, 3], B: float64[1])
+  transient s: structure pair(x: float64[4, 3] {transient = true}) of pointer(struct(pair,
+      {x = pointer(float64)}, {}, 8))[1]
+  state first
+    n0 = access A
+    n1 = access s.x
+    n0 -> n1: A[0:4, 0:3] -> [0:4, 0:3]
+  conditional asked
+    branch large if "s.x[2, 1] > 1"
+      state second
+        n0 = tasklet g: "o = 1"
+        n1 = access B
+        n0.o -> n1: B[0]
+  first -> asked
+)--");
+  EXPECT_NE(text.find("if (s->x[7] > 1) {"), std::string::npos) << text;
+}
+
 // A declaration without a value says the type of a local value, and nothing new about a connector.
 TEST(Cpp, DeclarationsWithoutAValueStoreNothing) {
   const std::string text = generated(R"--(sdfg declared(A: float64[8], o: float32[1])
