@@ -206,7 +206,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   std::optional<GpuPlacement> placement(sdfg);
   SDFG_TRY(const Changed handed, values_into_scalars(sdfg, *placement, context));
   if (handed == Changed::Yes) placement.emplace(sdfg);
-  const Changed given = arguments_to_gpu(sdfg, *placement, context);
+  const Changed given = scalars_to_gpu(sdfg, *placement, context);
   if (given == Changed::Yes) placement.emplace(sdfg);
   const Changed columns = columns_into_kernels(sdfg, *placement, context);
   if (columns == Changed::Yes) placement.emplace(sdfg);

@@ -254,48 +254,87 @@ class Copier {
 
 }  // namespace
 
-Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context) {
-  const auto on_device = [&](const std::string& name) {
-    const Data* data = root.find_data(name);
-    return data && data->is_scalar() && !data->transient && placement.on_device(root, name);
-  };
-  SymbolSet written;
-  for_each_state(root, [&](const State& state) {
-    for (NodeId n : state.nodes_of<AccessNode>())
-      if (const auto& access = state.get<AccessNode>(n);
-          is_written(root, state, n) && on_device(access.data))
-        written.insert(access.data);
-  });
-  std::map<std::string, std::string> copies;  // by argument
-  for_each_state(root, [&](State& state) {
+namespace {
+
+class ScalarsGiven {
+ public:
+  ScalarsGiven(const Sdfg& root, const GpuPlacement& placement, PassContext& context)
+      : root_(root), placement_(placement), context_(context) {}
+
+  /// An SDFG that the host runs.
+  void on_host(Sdfg& sdfg) {
+    SymbolSet written;
+    for_each_state(sdfg, [&](const State& state) {
+      if (placement_.stays_on_host(state)) return;
+      for (NodeId n : state.nodes_of<AccessNode>())
+        if (const auto& access = state.get<AccessNode>(n);
+            is_bound_to_host(sdfg, access.data) && is_written(sdfg, state, n))
+          written.insert(access.data);
+    });
+    std::map<std::string, std::string> copies;  // by scalar
+    for_each_state(sdfg, [&](State& state) {
+      if (!placement_.stays_on_host(state)) on_state(sdfg, state, written, copies);
+    });
+    for (const auto& [scalar, copy] : copies)
+      context_.applied({}, "'" + scalar + "' is copied to the GPU for nested SDFGs whose kernels "
+                           "take its address");
+    if (!copies.empty()) changed_ = Changed::Yes;
+  }
+  Changed changed() const { return changed_; }
+
+ private:
+  /// Is it, although kernels take its address?
+  bool is_bound_to_host(const Sdfg& sdfg, const std::string& name) const {
+    const Data* data = sdfg.find_data(name);
+    if (!data || !data->is_scalar() || !placement_.on_device(sdfg, name)) return false;
+    return placement_.is_kept(sdfg, name) || (&sdfg == &root_ && !data->transient);
+  }
+
+  void on_state(Sdfg& sdfg, State& state, const SymbolSet& written,
+                std::map<std::string, std::string>& copies) {
     const auto all = state.nodes_of<NestedSdfg>();
     const std::vector<NodeId> nested(all.begin(), all.end());
+    if (nested.empty()) return;
+    const auto tree = scope_tree(state);
+    if (!tree) return;
     for (NodeId n : nested) {
+      if (tree->parent_of(n)) continue;
       const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
-      for (EdgeId e : in) {
-        const auto* access = state[state.source(e)].as<AccessNode>();
-        if (!access || !on_device(access->data) || written.contains(access->data)) continue;
-        const std::string argument = access->data;
-        std::string& copy = copies[argument];
-        if (copy.empty()) {
-          copy = root.fresh_name(argument + "_gpu");
-          Data data = Data::scalar(root.find_data(argument)->dtype, true);
-          data.storage = Storage::GpuGlobal;
-          root.arrays.insert(copy, std::move(data));
-        }
-        const Subset element{{Range::index(0)}};
-        const NodeId between = state.add(Node{AccessNode{.data = copy}});
-        state.connect(state.source(e), between,
-                      {"", "", Memlet::copy(argument, element, element)});
-        state.set_source(e, between);
-        state[e].memlet.data = copy;
-      }
+      for (EdgeId e : in)
+        if (const auto* access = state[state.source(e)].as<AccessNode>();
+            access && is_bound_to_host(sdfg, access->data) && !written.contains(access->data))
+          give_copy(sdfg, state, e, copies[access->data]);
+      if (auto* node = state[n].as<NestedSdfg>(); node->sdfg) on_host(**node->sdfg);
     }
-  });
-  for (const auto& [argument, copy] : copies)
-    context.applied({}, "'" + argument + "' is copied to the GPU for nested SDFGs whose kernels "
-                        "take its address");
-  return copies.empty() ? Changed::No : Changed::Yes;
+  }
+
+  static void give_copy(Sdfg& sdfg, State& state, EdgeId e, std::string& copy) {
+    const std::string scalar = state.get<AccessNode>(state.source(e)).data;
+    if (copy.empty()) {
+      copy = sdfg.fresh_name(scalar + "_gpu");
+      Data data = Data::scalar(sdfg.find_data(scalar)->dtype, true);
+      data.storage = Storage::GpuGlobal;
+      sdfg.arrays.insert(copy, std::move(data));
+    }
+    const Subset element{{Range::index(0)}};
+    const NodeId between = state.add(Node{AccessNode{.data = copy}});
+    state.connect(state.source(e), between, {"", "", Memlet::copy(scalar, element, element)});
+    state.set_source(e, between);
+    state[e].memlet.data = copy;
+  }
+
+  const Sdfg& root_;
+  const GpuPlacement& placement_;
+  PassContext& context_;
+  Changed changed_ = Changed::No;
+};
+
+}  // namespace
+
+Changed scalars_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context) {
+  ScalarsGiven given(root, placement, context);
+  given.on_host(root);
+  return given.changed();
 }
 
 Result<Changed> values_into_scalars(Sdfg& root, const GpuPlacement& placement,

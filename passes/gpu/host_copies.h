@@ -15,10 +15,11 @@ namespace sdfg {
 /// it. An error where an array may be null: nobody has asked yet when it is copied.
 Result<Changed> copy_to_host(Sdfg& sdfg, const GpuPlacement& placement, PassContext& context);
 
-/// Scalar arguments are passed by value. Where a nested SDFG is given one whose address its kernels
-/// take (as an array of one element), it gets a copy in GPU memory. Those that the program writes
-/// stay; GpuPlacement::check refuses them, since what is written would be lost.
-Changed arguments_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context);
+/// Scalar arguments are passed by value, and scalars that only states on the host write lie there.
+/// Where a nested SDFG is given one whose address its kernels take (as an array of one element), it
+/// gets a copy in GPU memory. Arguments that the program writes stay; GpuPlacement::check refuses
+/// them, since what is written would be lost.
+Changed scalars_to_gpu(Sdfg& root, const GpuPlacement& placement, PassContext& context);
 
 /// Gives each value that a tasklet outside of maps hands straight to another one a scalar of its
 /// own: either may become a kernel. An error where it goes elsewhere, or its type is unknown.
