@@ -17,6 +17,7 @@
 #include "passes/common/outputs_read.h"
 #include "passes/common/tidy.h"
 #include "passes/common/versions.h"
+#include "passes/common/zeroed_lifetimes.h"
 #include "support/text.h"
 
 namespace sdfg {
@@ -613,6 +614,7 @@ Result<Changed> run(const Pipeline& pipeline, Sdfg& sdfg, const RunOptions& opti
     drop_idle_connectors(sdfg);
     name_blocks(sdfg);
     connect_outputs_read(sdfg);
+    fix_zeroed_lifetimes(sdfg);
   }
   Runner runner(sdfg, options, warnings);
   SDFG_TRY([[maybe_unused]] const Ok ok, runner.check_stated());
