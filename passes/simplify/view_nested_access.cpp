@@ -74,7 +74,9 @@ class StateViewer {
       }
       Data view = view_like(inside, values);
       if (is_whole(view, edges)) continue;
-      if (const Refusal why = check(name, edges)) {
+      Refusal why = check(name, edges);
+      if (!why) why = check_names(view, **nested.sdfg);
+      if (why) {
         context_.refused(here, why);
         continue;
       }
@@ -106,6 +108,14 @@ class StateViewer {
     });
   }
 
+  static Refusal check_names(const Data& view, const Sdfg& inner) {
+    SymbolSet names;
+    collect_symbols(view, names);
+    for (const std::string& name : names)
+      if (inner.constants.contains(name))
+        return "the shape inside uses '" + name + "', a constant of the nested SDFG";
+    return {};
+  }
   Refusal check(const std::string& name, const Passed& edges) const {
     const Memlet& first = first_of(edges);
     if (sdfg_.find_data(first.data)->is_stream())

@@ -17,7 +17,8 @@ to which less than the whole is passed, one for what is read and written. Passes
 SDFGs by the part, so this comes last, in a program that such a DaCe is to load; the result means the
 same to every DaCe, and slice-view-elimination takes it back.
 
-Refused for what is no array or scalar, for elements of streams, and where different parts are read and written.)",
+Refused for what is no array or scalar, for elements of streams, for shapes that use a constant of the
+nested SDFG, and where different parts are read and written.)",
   };
   struct Options {};
 
