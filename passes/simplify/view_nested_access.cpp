@@ -121,7 +121,7 @@ class StateViewer {
     if (sdfg_.find_data(first.data)->is_stream())
       return "'" + name + "' is an element of the stream '" + first.data +
              "', which a view cannot look at";
-    for (const Expr& size : sizes(*first.subset()))
+    for (const Expr& size : sizes(first.subset().value_or(Subset())))
       if (size.as_integer().value_or(0) < 0)
         return "'" + name + "' is [" + to_text(*first.subset()) + "], fewer elements than none";
     const auto is_same = [&](EdgeId e) {
