@@ -43,10 +43,8 @@ Changed Sweep::run() {
   return changed_ | remove();
 }
 
-/// Limits count what has been announced and what will be.
-bool Sweep::may_drop() const {
-  const PassContext& context = program_.context_;
-  return !context.limit || context.applied_count() + dropped_.size() < *context.limit;
+void Sweep::drop(NodeId node, std::string what) {
+  if (dropped_.insert_or_assign(node, std::move(what)).second) ++program_.promised_;
 }
 
 /// A container that the access node behind the exit sets to zero, which no other may do.
@@ -72,7 +70,7 @@ void Sweep::find_empty_scopes() {
       continue;
     }
     never_[n.value] = true;
-    dropped_[n] = "the map has no iteration";
+    drop(n, "the map has no iteration");
   }
 }
 
@@ -150,15 +148,15 @@ void Sweep::mark_access(NodeId n) {
     if (!moves_nothing(e) || access.setzero || !may_drop())
       writes.push_back(e);
     else
-      dropped_[n] = "a copy to '" + access.data + "' has no elements";
+      drop(n, "a copy to '" + access.data + "' has no elements");
   }
   if (!any_data && !alive_[n.value]) {
-    if (may_drop()) dropped_[n] = "'" + access.data + "' is neither read nor written here";
+    if (may_drop()) drop(n, "'" + access.data + "' is neither read nor written here");
     else set_alive(n);
   }
   if (writes.empty()) return;
   if (!wanted && may_drop()) {
-    dropped_[n] = "what is written to '" + access.data + "' is not read afterwards";
+    drop(n, "what is written to '" + access.data + "' is not read afterwards");
     return;
   }
   for (EdgeId e : writes) set_live(e);
@@ -216,7 +214,7 @@ void Sweep::mark_code(NodeId n) {
   }
   if (!live && !outputs) {
     if (may_drop())
-      dropped_[n] = "it has no output and no side effect";
+      drop(n, "it has no output and no side effect");
     else
       live = true;
   }
@@ -280,8 +278,10 @@ void Sweep::keep(EdgeId edge) {
     const auto* access = state_[to].as<AccessNode>();
     if (!access) return;
     set_alive(to);
-    if (dropped_.erase(to))
+    if (dropped_.erase(to)) {
+      --program_.promised_;
       kept_[to] = "'" + access->data + "' is not read afterwards, but its producer writes it";
+    }
     const auto viewed = viewing_out_edge(sdfg_, state_, to);
     if (!viewed || live_[viewed->value]) return;
     edge = *viewed;
@@ -289,6 +289,7 @@ void Sweep::keep(EdgeId edge) {
 }
 
 void Sweep::announce() {
+  program_.promised_ -= dropped_.size();
   for (const auto& [n, what] : dropped_) program_.context_.applied(trail_.in(state_, n), what);
   for (const auto& [n, why] : kept_) program_.context_.refused(trail_.in(state_, n), why);
 }
@@ -336,7 +337,8 @@ SymbolSet Sweep::shorten_nested(NodeId n, const std::vector<EdgeId>& dead) {
   for (EdgeId e : state_.out(n))
     if (live_[e.value]) needed.insert(state_[e].src_connector);
   const Trail here = trail_.in(state_, n);
-  Program inside(**nested.sdfg, program_.effects_, program_.aliases_, program_.context_);
+  Program inside(**nested.sdfg, program_.effects_, program_.aliases_, program_.context_,
+                 program_.promised_);
   changed_ |= inside.run(&needed, here);
   SymbolSet unneeded;
   if (inside.uses_anything()) {

@@ -68,7 +68,9 @@ struct Uses {
 /// The walk through one SDFG.
 class Program {
  public:
-  Program(Sdfg& sdfg, SideEffects& effects, LazyAliases& aliases, PassContext& context);
+  /// `promised`: applications decided and not announced yet, in the SDFGs around this one, too.
+  Program(Sdfg& sdfg, SideEffects& effects, LazyAliases& aliases, PassContext& context,
+          std::size_t& promised);
   /// `needed_outside`: arguments whose values somebody wants afterwards; null: all.
   Changed run(const SymbolSet* needed_outside, const Trail& trail);
   // After the run, of a container or what was one.
@@ -103,12 +105,17 @@ class Program {
   Uses find_uses() const;
   void remove_containers(const Trail& trail);
 
+  /// Limits count what has been announced and what will be.
+  bool may_drop() const {
+    return !context_.limit || context_.applied_count() + promised_ < *context_.limit;
+  }
   bool needed(Container c) const { return c == none || pinned_[c] || reads_.any(c); }
 
   Sdfg& sdfg_;
   SideEffects& effects_;
   LazyAliases& aliases_;
   PassContext& context_;
+  std::size_t& promised_;
   std::vector<std::string> names_;  ///< of the containers that there were
   NameIndex index_;                 ///< of names_
   std::unordered_map<const Region*, std::size_t> sizes_;  ///< looked up, never iterated
@@ -133,7 +140,8 @@ class Sweep {
  private:
   void find_empty_scopes();
   std::optional<std::string> zeroed_by(NodeId exit) const;
-  bool may_drop() const;
+  bool may_drop() const { return program_.may_drop(); }
+  void drop(NodeId node, std::string what);
   void mark(NodeId node);
   void mark_access(NodeId node);
   void mark_exit(NodeId exit);

@@ -29,8 +29,13 @@ std::vector<Reads::Change> Reads::take_back(std::size_t mark) {
 
 // ---- One SDFG.
 
-Program::Program(Sdfg& sdfg, SideEffects& effects, LazyAliases& aliases, PassContext& context)
-    : sdfg_(sdfg), effects_(effects), aliases_(aliases), context_(context),
+Program::Program(Sdfg& sdfg, SideEffects& effects, LazyAliases& aliases, PassContext& context,
+                 std::size_t& promised)
+    : sdfg_(sdfg),
+      effects_(effects),
+      aliases_(aliases),
+      context_(context),
+      promised_(promised),
       reads_(sdfg.arrays.size()) {
   names_.reserve(sdfg_.arrays.size());
   index_.reserve(sdfg_.arrays.size());
@@ -261,7 +266,7 @@ Uses Program::find_uses() const {
 void Program::remove_containers(const Trail& trail) {
   sdfg_.arrays.erase_if([&](const auto& entry) {
     const Data& data = entry.second;
-    if (!data.transient || mentions(entry.first) || !context_.may_apply()) return false;
+    if (!data.transient || mentions(entry.first) || !may_drop()) return false;
     context_.applied(trail, "container '" + entry.first + "' is not used");
     changed_ = Changed::Yes;
     return true;
@@ -275,7 +280,8 @@ namespace sdfg {
 Result<Changed> DeadDataflowElimination::run(Sdfg& sdfg, const Options&, PassContext& context) {
   SideEffects effects;
   LazyAliases aliases(sdfg);
-  return dead_dataflow::Program(sdfg, effects, aliases, context).run(nullptr, {});
+  std::size_t promised = 0;
+  return dead_dataflow::Program(sdfg, effects, aliases, context, promised).run(nullptr, {});
 }
 
 }  // namespace sdfg
