@@ -121,7 +121,7 @@ class Columns {
       Sdfg& inner = **nested->sdfg;
       if (!has_control_flow(inner) || !is_serial(inner) || !is_on_device(sdfg, state, n)) {
         run(inner, trail.in(state, n));
-      } else if (context_.may_apply()) {
+      } else {
         context_.applied(trail.in(state, n),
                          "'" + nested->label + "' is a kernel of one thread: all of it is serial");
         put_into_map_of_one_point(sdfg, state, n);

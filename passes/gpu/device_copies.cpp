@@ -72,13 +72,11 @@ class Copies {
     const bool converts = far && !single && !(data_of(from)->dtype == data_of(to)->dtype);
     if ((!updates && !converts) || is_in_scope(from)) return;
     // No map reads what a reference leads to: it may be what the map writes.
-    if (far || (data_of(from)->is_reference() && !data_of(to)->is_reference())) {
-      if (!context_.may_apply()) return;
+    if (far || (data_of(from)->is_reference() && !data_of(to)->is_reference()))
       go_through_twin(edge, sides->src);
-    }
     const bool is_kernel =
         updates && on_device(to) && !check_copy_to_map(sdfg_, state_, edge, gpu_, nullptr, true);
-    if (is_kernel && context_.may_apply()) into_map(edge);
+    if (is_kernel) into_map(edge);
   }
 
   void into_map(EdgeId edge) {
@@ -93,7 +91,7 @@ class Copies {
     const NodeId from = state_.source(edge);
     const Data* data = data_of(from);
     if (!data || !data->is_scalar() || on_device(from) || is_in_scope(from)) return;
-    if (context_.may_apply()) go_through_twin(edge, Subset{{Range::index(0)}});
+    go_through_twin(edge, Subset{{Range::index(0)}});
   }
 
   /// The edge goes on from a container like its source on the side of what it leads to.

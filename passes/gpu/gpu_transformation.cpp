@@ -153,7 +153,6 @@ class Transformer {
     const auto& given = state.get<MapEntry>(ends.entry);
     const bool box = is_rectangular(given);
     if (box && given.schedule == Schedule::GpuDevice && given.gpu_block_size) return;
-    if (!context_.may_apply()) return;
     MapEntry& map = state.get<MapEntry>(put_into_box(sdfg, state, ends, assigned_));
     map.schedule = Schedule::GpuDevice;
     if (!map.gpu_block_size) set_block_size(map, options_);
@@ -178,7 +177,6 @@ class Transformer {
 
   /// A map of one point around a tasklet.
   void wrap(const Sdfg& sdfg, State& state, NodeId tasklet, const Trail& trail) {
-    if (!context_.may_apply()) return;
     const std::string label = state.get<Tasklet>(tasklet).label;
     context_.applied(trail.in(state, tasklet), quoted(label) + " is a kernel of its own");
     MapEntry& map = state.get<MapEntry>(put_into_map_of_one_point(sdfg, state, tasklet));
@@ -195,12 +193,8 @@ class Transformer {
   Changed changed_ = Changed::No;
 };
 
-}  // namespace
-
-Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassContext& context) {
-  if (!options.gpu_launch_bounds.empty() && options.gpu_launch_factor != 0)
-    return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
-                      "leave one of them out"};
+Result<Changed> move_to_gpu(Sdfg& sdfg, const GpuTransformation::Options& options,
+                            PassContext& context) {
   SDFG_TRY(const bool referred, refer_to_views(sdfg));
   SDFG_TRY(const Changed kept, keep_on_host(sdfg, context));
   std::optional<GpuPlacement> placement(sdfg);
@@ -222,6 +216,27 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
   transformer.on_host(sdfg, {});
   const Changed shown = referred ? Changed::Yes : Changed::No;
   return shown | kept | handed | given | columns | copied | transformer.changed();
+}
+
+}  // namespace
+
+Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassContext& context) {
+  if (!options.gpu_launch_bounds.empty() && options.gpu_launch_factor != 0)
+    return Diagnostic{"", "'gpu_launch_bounds' and 'gpu_launch_factor' exclude each other",
+                      "leave one of them out"};
+  // A program that has moved in part is none: a limit allows all of it or nothing.
+  if (context.limit) {
+    Sdfg moved = sdfg;
+    PassContext trial(info.name);
+    SDFG_TRY([[maybe_unused]] const Changed tried, move_to_gpu(moved, options, trial));
+    if (trial.applied_count() > *context.limit) {
+      context.refused({}, "the program moves as a whole, by " +
+                              std::to_string(trial.applied_count()) +
+                              " applications; the limit allows " + std::to_string(*context.limit));
+      return Changed::No;
+    }
+  }
+  return move_to_gpu(sdfg, options, context);
 }
 
 }  // namespace sdfg

@@ -44,7 +44,7 @@ are in GPU memory; the structures themselves lie on the host.
 Impossible, and an error, when the init or update statement of a loop, or a condition behind the body,
 reads an array that its body writes, or the symbols of a nested SDFG one that a kernel writes; when a scalar argument is written by a kernel;
 when a state that stays on the host uses a reference; or when control flow reads a view that no
-state before shows.)",
+state before shows. The program moves as a whole: `--limit` allows all of it or nothing.)",
   };
   struct Options {
     std::vector<std::int64_t> gpu_block_size{32, 8, 1};
