@@ -443,20 +443,20 @@ class StateFission {
 
   /// Gives the entries of the maps that came out.
   std::vector<NodeId> run() {
-    std::vector<NodeId> all;
-    std::vector<NodeId> changed;
+    std::vector<NodeId> made;
+    bool changed = true;
     // What is split moves the maps inside into other scopes, so each level needs a new tree once
     // anything has changed.
     for (std::size_t depth = 0, levels = 1; depth < levels; ++depth) {
-      if (depth == 0 || !changed.empty()) look();
+      if (changed) look();
       levels = by_depth_.size();
-      changed.clear();
+      const std::size_t before = made.size();
       if (depth < levels)
         for (const MapEnds ends : by_depth_[depth])
-          if (!split(ends, changed)) return all;
-      all.insert(all.end(), changed.begin(), changed.end());
+          if (!split(ends, made)) return made;
+      changed = made.size() != before;
     }
-    return all;
+    return made;
   }
 
  private:
@@ -476,7 +476,7 @@ class StateFission {
   }
 
   /// False when the limit on applications is reached.
-  bool split(MapEnds ends, std::vector<NodeId>& changed) {
+  bool split(MapEnds ends, std::vector<NodeId>& made) {
     const auto& map = state_.get<MapEntry>(ends.entry);
     if (!options_.maps.empty() &&
         std::ranges::find(options_.maps, map.label) == options_.maps.end())
@@ -491,7 +491,7 @@ class StateFission {
     if (!context_.may_apply()) return false;
     context_.applied(here, "split the map " + describe(map));
     const std::vector<NodeId> parts = fission.apply();
-    changed.insert(changed.end(), parts.begin(), parts.end());
+    made.insert(made.end(), parts.begin(), parts.end());
     return true;
   }
 
