@@ -6,7 +6,7 @@ Changed prune_branches(Block& block, const Trail& trail, PassContext& context,
                        const std::function<Truth(const Code& condition)>& decide) {
   auto& branches = block.as<ConditionalBlock>()->branches;
   Changed changed = Changed::No;
-  bool taken = false;
+  std::optional<std::size_t> taken;  ///< of what is left: the one that always is
   std::vector<Branch> left;
   for (Branch& branch : branches) {
     Truth truth = Truth::No;
@@ -16,15 +16,16 @@ Changed prune_branches(Block& block, const Trail& trail, PassContext& context,
       changed = Changed::Yes;
       continue;
     }
-    if (truth == Truth::Yes && branch.condition && context.may_apply()) {
-      context.applied(trail.in(branch.block), "the condition is always true");
-      branch.condition.reset();
-      changed = Changed::Yes;
-    }
-    taken = taken || (truth == Truth::Yes && !branch.condition);
+    if (truth == Truth::Yes) taken = left.size();
     left.push_back(std::move(branch));
   }
   branches = std::move(left);
+  // Only the last one is without a condition; a limit may have kept others behind the one taken.
+  if (taken && *taken + 1 == branches.size() && branches.back().condition && context.may_apply()) {
+    context.applied(trail.in(branches.back().block), "the condition is always true");
+    branches.back().condition.reset();
+    changed = Changed::Yes;
+  }
   if (branches.empty() && changed == Changed::Yes) {
     block.kind = State{};
   } else if (!branches.empty() && !branches.front().condition && context.may_apply()) {

@@ -7,7 +7,7 @@ For each seed: a program and a pipeline, under --check-semantics=each. The progr
 with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
 passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
-GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
+GPU among them, some stopped by a limit, for a text case often beginning with its own pass, and for a program of patterns with one
 that looks for them. A pass that takes seconds for such a small program is a fault, too. A fault is printed
 when it is found, with the commands that show it again; sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
 tests/dace/record_random.py. --counts prints how often each pass applied.
@@ -143,6 +143,16 @@ def assumed(draw, program, data):
     return ["--assume=" + ",".join(known)] if known and draw.random() < 0.5 else []
 
 
+def stopped(draw, passes, pipeline):
+    """Now and then, a flag that stops one of the passes: what --bisect tries has to be right, too."""
+    if draw.random() > 0.1:
+        return []
+    words = set(re.findall(r"[a-z][-a-z0-9]+", pipeline))
+    known = [name for name in passes if name in words or "gt4py" in words] or passes
+    name = draw.choice(known)
+    return [] if name == "restore-fields" else [f"--limit={name}:{draw.choice([0, 1, 1, 2, 3, 5])}"]
+
+
 def small_sizes(draw, program):
     """Flags that give symbols of a text case other values than 8, mostly small ones; none to those that
     are strides only, with which elements would meet."""
@@ -206,6 +216,11 @@ def slow(text):
                  if len(w) == 3 and w[0] != "total" and float(w[1]) > 1000 * MOST_SECONDS), "")
 
 
+def beyond(text):
+    """What was not stopped by a limit."""
+    return next((line for line in text.splitlines() if "where the limit was" in line), "")
+
+
 def first_complaint(text):
     """The line that says what is wrong, or all of them."""
     return next((line for line in text.splitlines() if "error" in line or "bit" in line), text)
@@ -264,22 +279,23 @@ def on_case(tools, passes, texts, steps, draw):
     drawn = drawn_passes(draw, known, draw.randint(1, 6), name, program)
     pipeline = pipeline_of(draw, drawn, steps, program).replace("$N", "5").replace("$K", "5")
     sizes = small_sizes(draw, program)
+    flags = [*sizes, *stopped(draw, passes, pipeline)]
     command = [tools / "sdfg-opt", f"--pipeline={pipeline}", "--check-semantics=each", "--emit=none",
-               "--stats", "--time", "--tolerance=1e-9", *sizes]  # made floats are no fractions of a power of 2
+               "--stats", "--time", "--tolerance=1e-9", *flags]  # made floats are no fractions of a power of 2
     try:
         done = subprocess.run(command, input=program, text=True, capture_output=True, timeout=60)
     except subprocess.TimeoutExpired:
         if sizes:
             return "refused", "", {}  # with these sizes, the case itself may be an endless loop
         return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each does not end", {}
-    why = slow(done.stderr)
+    why = slow(done.stderr) or beyond(done.stderr)
     if not why:
         if done.returncode == 0 or "--check-semantics compared nothing" in done.stderr or LEFT_OPEN in done.stderr:
             return "same", "", applications(done.stderr)
         why = first_complaint(done.stderr)
         if done.returncode == 1 and "internal error" not in done.stderr and "bit" not in why:
             return "refused", "", {}  # an input that a pass says no to
-    return "fault", (f"{program}\n  sdfg-opt {' '.join(sizes)} --pipeline='{pipeline}' --check-semantics=each\n"
+    return "fault", (f"{program}\n  sdfg-opt {' '.join(flags)} --pipeline='{pipeline}' --check-semantics=each\n"
                      f"  {why}"), {}
 
 
@@ -303,7 +319,7 @@ def one(tools, passes, texts, patterns, programs, steps, seed, folder, only):
     drawn = drawn_passes(draw, passes, draw.randint(3, 8), wanted, text)
     if kind == "pieces" and draw.random() < 0.5:
         drawn.insert(0, "simplify")  # what stands in many small states is not seen by many passes
-    result = on_program(tools, steps, draw, program, data, text, drawn, " ".join(str(w) for w in make))
+    result = on_program(tools, passes, steps, draw, program, data, text, drawn, " ".join(str(w) for w in make))
     for path in (program, data):
         path.unlink()
     return result
@@ -318,10 +334,10 @@ def on_recorded(tools, passes, programs, steps, draw):
     text = run(tools / "sdfg-opt", program, "--emit=text").stdout
     drawn = drawn_passes(draw, passes, draw.randint(4, 16), None, text)
     first = draw.choice([["simplify"], ["simplify"], ["simplify", "loop-to-map", "simplify"], []])
-    return on_program(tools, steps, draw, program, data, text, first + drawn, str(program))
+    return on_program(tools, passes, steps, draw, program, data, text, first + drawn, str(program))
 
 
-def on_program(tools, steps, draw, program, data, text, drawn, shown):
+def on_program(tools, passes, steps, draw, program, data, text, drawn, shown):
     """The same for a program with recorded results; `shown`: where it comes from."""
     pipeline = pipeline_of(draw, drawn, steps, text)
     # What a demoted field ends with is nobody's business: then arguments are made, with sizes of 8. Sums of
@@ -331,10 +347,10 @@ def on_program(tools, steps, draw, program, data, text, drawn, shown):
     results = f"--tolerance={rounding}" if made else f"--run={data}"
     for symbol in ("N", "K"):
         pipeline = pipeline.replace(f"${symbol}", "8" if made else str(recorded(data, symbol)))
-    flags = assumed(draw, text, data)
+    flags = assumed(draw, text, data) + stopped(draw, passes, pipeline)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                "--emit=none", "--stats", "--time", *flags, results)
-    why = slow(done.stderr)
+    why = slow(done.stderr) or beyond(done.stderr)
     if not why:
         if done.returncode == 0:
             return "same", "", applications(done.stderr)
