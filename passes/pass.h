@@ -74,8 +74,9 @@ class PassContext {
   explicit PassContext(std::string_view pass, Assume assume = {})
       : pass_(pass), assume_(std::move(assume)) {}
 
-  /// False once the limit set by `--limit` is reached.
-  bool may_apply() const { return !limit || applied_ < *limit; }
+  /// Does the limit set by `--limit` leave so many applications? What is only right as a whole asks
+  /// for all of them at once.
+  bool may_apply(std::size_t times = 1) const { return !limit || applied_ + times <= *limit; }
   void applied(const Trail& where, std::string_view what = "applied");
   void refused(const Trail& where, const Refusal& why);
   /// Something the user should hear even without remarks, as a fix point that ran out of budget.

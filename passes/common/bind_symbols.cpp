@@ -34,11 +34,13 @@ void bind_symbols(Sdfg& sdfg, const Substitution& constants) {
     sdfg.symbols.erase(name);
     std::erase(sdfg.arg_names, name);
   }
-  for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested) { bind_constant_mapping(nested); });
+  for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested) {
+    bind_constant_mapping(nested, [](const std::string&) { return true; });
+  });
 }
 
-std::vector<std::string> bind_constant_mapping(NestedSdfg& nested) {
-  std::vector<std::string> bound;
+bool bind_constant_mapping(NestedSdfg& nested,
+                           const std::function<bool(const std::string& symbol)>& wanted) {
   Substitution constants;
   std::optional<SymbolSet> assigned;
   for (const auto& [symbol, value] : nested.symbol_mapping) {
@@ -52,16 +54,15 @@ std::vector<std::string> bind_constant_mapping(NestedSdfg& nested) {
         !(value.is(Op::Integer) ? type->second.is_integer() && holds(type->second, value.value())
                                 : type->second.is_bool()))
       continue;
-    constants.emplace(symbol, value);
-    bound.push_back(symbol);
+    if (wanted(symbol)) constants.emplace(symbol, value);
   }
-  for (const std::string& symbol : bound) nested.symbol_mapping.erase(symbol);
-  if (bound.empty()) return bound;
+  if (constants.empty()) return false;
+  for (const auto& [symbol, value] : constants) nested.symbol_mapping.erase(symbol);
   Sdfg& inner = **nested.sdfg;
   bind_symbols(inner, constants);
   for (auto& [name, data] : inner.arrays)
     if (!data.transient) raise_negative_sizes(data);
-  return bound;
+  return true;
 }
 
 void settle_symbols(NestedSdfg& nested) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "ir/sdfg.h"
 
 namespace sdfg {
@@ -13,9 +15,10 @@ std::string cannot_bind(const Sdfg& sdfg, std::string_view symbol);
 /// constant, are bound likewise where they do not assign it.
 void bind_symbols(Sdfg& sdfg, const Substitution& constants);
 
-/// The values that a nested SDFG gets as constants and does not assign: binds them and drops them
-/// from the mapping. Returns their names.
-std::vector<std::string> bind_constant_mapping(NestedSdfg& nested);
+/// The values that a nested SDFG gets as constants and does not assign: binds those for which
+/// wanted(symbol) holds, and drops them from the mapping. Did it bind any?
+bool bind_constant_mapping(NestedSdfg& nested,
+                           const std::function<bool(const std::string& symbol)>& wanted);
 
 /// For passes that drop control flow: symbols of a nested SDFG that it declared and assigned
 /// itself, and does not assign any more, lose their declaration. Those that something still reads

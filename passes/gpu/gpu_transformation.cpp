@@ -229,7 +229,7 @@ Result<Changed> GpuTransformation::run(Sdfg& sdfg, const Options& options, PassC
     Sdfg moved = sdfg;
     PassContext trial(info.name);
     SDFG_TRY([[maybe_unused]] const Changed tried, move_to_gpu(moved, options, trial));
-    if (trial.applied_count() > *context.limit) {
+    if (!context.may_apply(trial.applied_count())) {
       context.refused({}, "the program moves as a whole, by " +
                               std::to_string(trial.applied_count()) +
                               " applications; the limit allows " + std::to_string(*context.limit));

@@ -106,9 +106,7 @@ class Program {
   void remove_containers(const Trail& trail);
 
   /// Limits count what has been announced and what will be.
-  bool may_drop() const {
-    return !context_.limit || context_.applied_count() + promised_ < *context_.limit;
-  }
+  bool may_drop() const { return context_.may_apply(promised_ + 1); }
   bool needed(Container c) const { return c == none || pinned_[c] || reads_.any(c); }
 
   Sdfg& sdfg_;

@@ -244,11 +244,12 @@ Changed on_nested(Region& region, bool only_constants, const Trail& trail, PassC
       const Trail at = here.in(*state, n);
       Substitution entry;
       if (only_constants) {
-        if (context.may_apply())
-          for (const std::string& symbol : bind_constant_mapping(*nested)) {
-            context.applied(at, "'" + symbol + "' is always given the same value");
-            changed = Changed::Yes;
-          }
+        const bool bound = bind_constant_mapping(*nested, [&](const std::string& symbol) {
+          if (!context.may_apply()) return false;
+          context.applied(at, "'" + symbol + "' is always given the same value");
+          return true;
+        });
+        if (bound) changed = Changed::Yes;
         for (const auto& [symbol, value] : nested->symbol_mapping)
           if (value.is(Op::Integer)) entry.emplace(symbol, value);
       }

@@ -21,19 +21,25 @@ class Eliminator {
     const auto unused = [&](const std::string& name) {
       return !used.contains(name) && !stays(sdfg, name);
     };
-    for_each_interstate_edge(sdfg, [&](InterstateEdge& edge) {
-      edge.assignments.erase_if([&](const auto& assignment) {
-        return unused(assignment.first) && remove(trail, "the assignment to", assignment.first);
-      });
+    // All of it or nothing: one of the names may be computed from another.
+    std::vector<std::string> going;
+    const auto list = [&](const auto& names, const std::string& what) {
+      for (const auto& [name, value] : names)
+        if (unused(name)) going.push_back(what + " '" + name + "'");
+    };
+    for_each_interstate_edge(sdfg, [&](const InterstateEdge& edge) {
+      list(edge.assignments, "the assignment to");
     });
-    std::erase_if(sdfg.symbols, [&](const auto& symbol) {
-      return unused(symbol.first) && remove(trail, "symbol", symbol.first);
-    });
-    if (caller)
-      std::erase_if(caller->symbol_mapping, [&](const auto& mapped) {
-        return unused(mapped.first) && !sdfg.symbols.contains(mapped.first) &&
-               remove(trail, "the value passed for", mapped.first);
-      });
+    list(sdfg.symbols, "symbol");
+    if (caller) list(caller->symbol_mapping, "the value passed for");
+    if (going.empty() || !context_.may_apply(going.size())) return;
+    for (const std::string& what : going) context_.applied(trail, "removed " + what);
+    const auto is_unused = [&](const auto& entry) { return unused(entry.first); };
+    for_each_interstate_edge(
+        sdfg, [&](InterstateEdge& edge) { edge.assignments.erase_if(is_unused); });
+    std::erase_if(sdfg.symbols, is_unused);
+    if (caller) std::erase_if(caller->symbol_mapping, is_unused);
+    changed_ = Changed::Yes;
   }
 
   Changed changed() const { return changed_; }
@@ -110,13 +116,6 @@ class Eliminator {
       for (const auto& [name, text] : edge.extras) collect_words(text, known, used);
     });
     return used;
-  }
-
-  bool remove(const Trail& trail, std::string_view what, const std::string& name) {
-    if (!context_.may_apply()) return false;
-    context_.applied(trail, "removed " + std::string(what) + " '" + name + "'");
-    changed_ = Changed::Yes;
-    return true;
   }
 
   const UnusedSymbolElimination::Options& options_;
