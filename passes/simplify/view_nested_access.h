@@ -18,7 +18,7 @@ SDFGs by the part, so this comes last, in a program that such a DaCe is to load;
 same to every DaCe, and slice-view-elimination takes it back.
 
 Refused for what is no array or scalar, for elements of streams, for shapes that use a constant of the
-nested SDFG, and where different parts are read and written.)",
+nested SDFG, for parts with fewer elements than none, and where different parts are read and written.)",
   };
   struct Options {};
 
