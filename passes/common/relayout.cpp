@@ -117,6 +117,17 @@ bool moves_wide_dimensions(const Subset& subset, const NewStrides& layout) {
   return false;
 }
 
+/// DaCe's linear solvers refuse matrices in which the elements of a row lie apart.
+bool by_rows(const LibraryNode& node) {
+  return node.classpath == "dace.libraries.linalg.nodes.solve.Solve" ||
+         node.classpath == "dace.libraries.linalg.nodes.inv.Inv";
+}
+
+bool rows_stay(const Subset& subset, const NewStrides& layout) {
+  const std::vector<std::size_t> wide = wide_dimensions(subset);
+  return wide.empty() || layout.strides[wide.back()] == Expr(1);
+}
+
 std::size_t count_nodes(const Sdfg& sdfg, const std::string& name, const Accesses* accesses) {
   if (accesses) return accesses->sites(name).size();
   std::size_t count = 0;
@@ -183,6 +194,9 @@ Refusal Relayout::follow(Sdfg& sdfg, State& state, EdgeId leaf, bool read, const
   if (const auto* tasklet = node.as<Tasklet>())
     if (tasklet->code.language() != Language::Python && moves_wide_dimensions(subset, layout))
       return "tasklet '" + tasklet->label + "' knows the strides of what it gets";
+  if (const auto* library = node.as<LibraryNode>())
+    if (by_rows(*library) && !rows_stay(subset, layout))
+      return "library node '" + library->label + "' takes matrices row by row only";
   return {};
 }
 

@@ -17,8 +17,8 @@ the last); by default the one that the last parameters of maps index. Views and 
 nested SDFGs follow.
 
 Refused when the layout is not packed already, when code in another language than Python knows it,
-when a reference with other strides is set to it, and when something that looks at the memory cannot
-follow.)",
+when a reference with other strides is set to it, when it is a matrix of a linear solver (DaCe's take
+them row by row only), and when something that looks at the memory cannot follow.)",
   };
   struct Options {
     DimensionKind unit_strides_kind = DimensionKind::Unspecified;
