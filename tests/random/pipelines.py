@@ -7,9 +7,10 @@ For each seed: a program and a pipeline, under --check-semantics=each. The progr
 with recorded results, or the input of a text case (tests/text/passes) with made arguments. The
 pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any order, or up to eight
 passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
-GPU among them, some stopped by a limit, for a text case often beginning with its own pass, and for a program of patterns with one
-that looks for them. A pass that takes seconds for such a small program is a fault, too. A fault is printed
-when it is found, with the commands that show it again; sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
+GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
+that looks for them. Now and then --limit stops one of them. A pass that takes seconds for such a small
+program is a fault, too. A fault is printed when it is found, with the commands that show it again;
+sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
 tests/dace/record_random.py. --counts prints how often each pass applied.
 """
 
