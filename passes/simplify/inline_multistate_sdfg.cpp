@@ -327,7 +327,7 @@ class Inliner {
           const Expr moved = *moved_reads(*code.expr(), sdfg_, find);
           if (!moved.same(*code.expr())) code = Code::from(moved);
         });
-    plan_.free_places(inner);
+    plan_.free_places(sdfg_, inner);
     for_each_state(inner, [&](State& state) {
       for (EdgeId e : state.edges()) plan_.translate(state, e, state[e].memlet);
       rename_accesses(state, containers);

@@ -197,7 +197,7 @@ Substitution InlinePlan::replacements() const {
   return out;
 }
 
-void InlinePlan::free_places(Sdfg& inner) const {
+void InlinePlan::free_places(const Sdfg& parent, Sdfg& inner) const {
   std::optional<SymbolSet> mentioned;
   for_each_state(inner, [&](State& body) {
     if (body.nodes_of<MapEntry>().empty() && body.nodes_of<ConsumeEntry>().empty()) return;
@@ -206,6 +206,7 @@ void InlinePlan::free_places(Sdfg& inner) const {
       for (const auto& [name, c] : connections) {
         collect_symbols(c.window.subset, *mentioned);
         for (const Expr& offset : c.window.offset) collect_symbols(offset, *mentioned);
+        if (const Data* data = parent.find_data(c.outer)) collect_symbols(*data, *mentioned);
       }
     }
     rename_bound_names(body, *mentioned);

@@ -44,9 +44,9 @@ struct InlinePlan {
   /// What to replace inside, all at once: mapped symbols, and containers that are read by name.
   Substitution replacements() const;
   /// Renames what scopes inside bind and the places of connections mention, too (`A[i, 0:M]` at a
-  /// connector, and a map over `i` inside): translate() would make that of one which means the
-  /// other.
-  void free_places(Sdfg& inner) const;
+  /// connector, and a map over `i` inside), or the descriptors of what is connected: translate()
+  /// would make that of one which means the other.
+  void free_places(const Sdfg& parent, Sdfg& inner) const;
   /// Moves transients, constants, code and callbacks to the parent. In a scope, each iteration has
   /// transients of its own.
   void move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) const;

@@ -71,7 +71,7 @@ class Inliner {
     State& body = *inner[*start(inner)].as<State>();
     replace_symbols(inner, plan_.replacements(), {inner.symbols, sdfg_.symbols});
     plan_.close_subsets(inner, body);
-    plan_.free_places(inner);
+    plan_.free_places(sdfg_, inner);
     plan_.move_declarations(sdfg_, inner, scoped_);
     rename_accesses(body, plan_.moved);
     remember_surroundings();
