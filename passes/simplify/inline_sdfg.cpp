@@ -385,27 +385,36 @@ class Inliner {
   }
 
   void attach_to_scope() {
-    const NodeId entry = index_.tree.parent_of(node_), exit = index_.tree.exit_of(entry);
-    for (NodeId n : first_)
-      if (state_.contains(n) && state_.in(n).empty()) state_.connect(entry, n, {});
-    for (NodeId n : last_)
-      if (state_.contains(n) && state_.out(n).empty()) state_.connect(n, exit, {});
+    for (NodeId n : first_) attach_to_entry(n);
+    for (NodeId n : last_) attach_to_exit(n);
+  }
+  NodeId entry() const { return index_.tree.parent_of(node_); }
+  NodeId exit() const { return index_.tree.exit_of(entry()); }
+  void attach_to_entry(NodeId n) {
+    if (state_.contains(n) && state_.in(n).empty()) state_.connect(entry(), n, {});
+  }
+  void attach_to_exit(NodeId n) {
+    if (state_.contains(n) && state_.out(n).empty()) state_.connect(n, exit(), {});
   }
 
-  /// Neighbours that lost their last edge go; connectors of scope nodes that nobody uses inside go
-  /// with the path outside.
+  /// Neighbours that lost their last edge go, and others stay in the scope; connectors of scope
+  /// nodes that nobody uses inside go with the path outside.
   void tidy_surroundings() {
     for (NodeId n : neighbours_) {
-      if (!state_.contains(n)) continue;
+      if (!state_.contains(n) || state_[n].is_entry() || state_[n].is_exit()) continue;
       if (state_[n].is<AccessNode>() && state_.in(n).empty() && state_.out(n).empty()) {
         state_.erase(n);
-      } else if (state_[n].is_entry()) {
-        drop_unused_inputs(state_, n);
-        if (state_.out(n).empty()) state_.connect(n, index_.tree.exit_of(n), {});
-      } else if (state_[n].is_exit()) {
-        drop_unused_outputs(n);
+      } else if (scoped_) {
+        attach_to_entry(n);
+        attach_to_exit(n);
       }
     }
+    for (NodeId n : neighbours_) {
+      if (!state_.contains(n)) continue;
+      if (state_[n].is_entry()) drop_unused_inputs(state_, n);
+      if (state_[n].is_exit()) drop_unused_outputs(n);
+    }
+    if (scoped_ && state_.in(exit()).empty()) state_.connect(entry(), exit(), {});
   }
 
   void drop_unused_outputs(NodeId exit) {
