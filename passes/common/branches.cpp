@@ -1,9 +1,12 @@
 #include "passes/common/branches.h"
 
+#include "passes/common/zeroed_lifetimes.h"
+
 namespace sdfg {
 
 Changed prune_branches(Block& block, const Trail& trail, PassContext& context,
-                       const std::function<Truth(const Code& condition)>& decide) {
+                       const std::function<Truth(const Code& condition)>& decide,
+                       NameSet& zeroed) {
   auto& branches = block.as<ConditionalBlock>()->branches;
   Changed changed = Changed::No;
   std::optional<std::size_t> taken;  ///< of what is left: the one that always is
@@ -13,6 +16,7 @@ Changed prune_branches(Block& block, const Trail& trail, PassContext& context,
     if (!taken) truth = branch.condition ? decide(*branch.condition) : Truth::Yes;
     if (truth == Truth::No && context.may_apply()) {
       context.applied(trail.in(branch.block), "removed");
+      collect_zeroed(branch.block, zeroed);
       changed = Changed::Yes;
       continue;
     }

@@ -7,6 +7,7 @@
 #include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 #include "passes/common/state_trails.h"
+#include "passes/common/zeroed_lifetimes.h"
 
 namespace sdfg {
 namespace {
@@ -103,16 +104,6 @@ class Remover {
   std::set<NodeId> neighbours_;
 };
 
-/// Another access node sets the container to zero.
-void set_to_zero(const StateTrails& states, const std::string& container) {
-  for (const auto& at : states.states())
-    for (NodeId n : at.state->nodes())
-      if (auto* access = (*at.state)[n].as<AccessNode>(); access && access->data == container) {
-        access->setzero = true;
-        return;
-      }
-}
-
 }  // namespace
 
 bool certainly_empty(const Range& range, const Assumptions& assumptions) {
@@ -144,7 +135,7 @@ void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
                  NameSet zeroed;
                  for (const auto& at : states.states())
                    Remover(inner, *at.state, known.get(), zeroed).run();
-                 for (const std::string& container : zeroed) set_to_zero(states, container);
+                 set_to_zero(inner, zeroed);
                  return Changed::Yes;
                });
 }

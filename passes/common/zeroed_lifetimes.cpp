@@ -1,7 +1,6 @@
 #include "passes/common/zeroed_lifetimes.h"
 
 #include <algorithm>
-#include <set>
 
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
@@ -11,12 +10,8 @@ namespace sdfg {
 
 void fix_zeroed_lifetimes(Sdfg& root) {
   for_each_sdfg(root, [](Sdfg& sdfg) {
-    std::set<std::string> zeroed;
-    for_each_state(sdfg, [&](const State& state) {
-      for (NodeId n : state.nodes_of<AccessNode>())
-        if (const auto& access = state.get<AccessNode>(n); access.setzero)
-          zeroed.insert(access.data);
-    });
+    NameSet zeroed;
+    for (BlockId b : sdfg.nodes()) collect_zeroed(sdfg[b], zeroed);
     if (zeroed.empty()) return;
     const Accesses accesses(sdfg);
     const StateFlow flow(sdfg);
@@ -33,6 +28,30 @@ void fix_zeroed_lifetimes(Sdfg& root) {
         data->lifetime = Lifetime::Sdfg;
     }
   });
+}
+
+void collect_zeroed(const Block& block, NameSet& out) {
+  for_each_block_in(block, [&](const Block& b) {
+    if (const auto* state = b.as<State>())
+      for (NodeId n : state->nodes_of<AccessNode>())
+        if (const auto& access = state->get<AccessNode>(n); access.setzero) out.insert(access.data);
+  });
+}
+
+void set_to_zero(Sdfg& sdfg, const NameSet& containers) {
+  if (containers.empty()) return;
+  ByName<AccessNode*> first;
+  NameSet zeroed;
+  for_each_state(sdfg, [&](State& state) {
+    for (NodeId n : state.nodes_of<AccessNode>()) {
+      auto& access = state.get<AccessNode>(n);
+      if (!containers.contains(access.data)) continue;
+      first.try_emplace(access.data, &access);
+      if (access.setzero) zeroed.insert(access.data);
+    }
+  });
+  for (const auto& [container, access] : first)
+    if (!zeroed.contains(container)) access->setzero = true;
 }
 
 }  // namespace sdfg

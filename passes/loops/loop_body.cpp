@@ -104,9 +104,11 @@ Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::str
   Block block{std::move(label), std::move(body)};
   replace_symbols(block, {{loop.as<LoopRegion>()->loop_variable, value}}, sdfg.symbols);
   PassContext quiet("iteration");
+  NameSet zeroed;  // bodies that set something to zero are refused
   for_each_block_in(block, [&](Block& inner) {
     if (inner.is<ConditionalBlock>())
-      prune_branches(inner, {}, quiet, [&](const Code& code) { return decide(code, sdfg, {}); });
+      prune_branches(
+          inner, {}, quiet, [&](const Code& code) { return decide(code, sdfg, {}); }, zeroed);
   });
   return block;
 }

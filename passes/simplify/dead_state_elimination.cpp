@@ -5,6 +5,7 @@
 #include "passes/common/bind_symbols.h"
 #include "passes/common/branches.h"
 #include "passes/common/decide.h"
+#include "passes/common/zeroed_lifetimes.h"
 
 namespace sdfg {
 namespace {
@@ -13,7 +14,13 @@ class Eliminator {
  public:
   explicit Eliminator(PassContext& context) : context_(context) {}
 
-  Changed on_sdfg(Sdfg& sdfg, const Trail& trail) { return on_region(sdfg, sdfg, trail); }
+  Changed on_sdfg(Sdfg& sdfg, const Trail& trail) {
+    NameSet around = std::exchange(zeroed_, {});
+    const Changed changed = on_region(sdfg, sdfg, trail);
+    set_to_zero(sdfg, zeroed_);
+    zeroed_ = std::move(around);
+    return changed;
+  }
 
  private:
   Changed on_region(const Sdfg& sdfg, Region& region, const Trail& trail) {
@@ -36,9 +43,9 @@ class Eliminator {
   Changed on_block(const Sdfg& sdfg, Block& block, const Trail& trail) {
     Changed changed = Changed::No;
     if (block.is<ConditionalBlock>())
-      changed |= prune_branches(block, trail, context_, [&](const Code& condition) {
-        return decide(condition, sdfg, {});
-      });
+      changed |= prune_branches(
+          block, trail, context_,
+          [&](const Code& condition) { return decide(condition, sdfg, {}); }, zeroed_);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
         changed |= on_region(sdfg, branch.region(), trail.in(branch.block));
@@ -84,6 +91,7 @@ class Eliminator {
     for (BlockId id : region.nodes()) {
       if (reached[id.value] || !context_.may_apply()) continue;
       context_.applied(trail.in(region[id]), "removed");
+      collect_zeroed(region[id], zeroed_);
       region.erase(id);
       changed = Changed::Yes;
     }
@@ -95,6 +103,7 @@ class Eliminator {
   }
 
   PassContext& context_;
+  NameSet zeroed_;  ///< containers of the SDFG that blocks which are gone set to zero
 };
 
 }  // namespace

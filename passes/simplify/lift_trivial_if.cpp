@@ -9,6 +9,7 @@
 #include "passes/common/decide.h"
 #include "passes/common/lazy_assumptions.h"
 #include "passes/common/loop_range.h"
+#include "passes/common/zeroed_lifetimes.h"
 
 namespace sdfg {
 namespace {
@@ -69,11 +70,14 @@ class Lifter {
 
   Changed on_conditional(Block& block, const Trail& trail, const Level* around) {
     Level before{around};  // conditions that have failed
-    Changed changed = prune_branches(block, trail, context_, [&](const Code& condition) {
+    NameSet zeroed;
+    const auto decided = [&](const Code& condition) {
       const Truth truth = decide(condition, sdfg_, types(), assumptions(condition, before));
       if (const auto fact = usable(condition)) before.facts.push_back(logical_not(*fact));
       return truth;
-    });
+    };
+    Changed changed = prune_branches(block, trail, context_, decided, zeroed);
+    set_to_zero(sdfg_, zeroed);
     auto* conditional = block.as<ConditionalBlock>();
     if (!conditional) return changed | on_block(block, trail, around);
     Level inside{around};
