@@ -402,7 +402,7 @@ class Inliner {
   void tidy_surroundings() {
     for (NodeId n : neighbours_) {
       if (!state_.contains(n) || state_[n].is_entry() || state_[n].is_exit()) continue;
-      if (state_[n].is<AccessNode>() && state_.in(n).empty() && state_.out(n).empty()) {
+      if (state_[n].is<AccessNode>() && has_no_use(n)) {
         state_.erase(n);
       } else if (scoped_) {
         attach_to_entry(n);
@@ -415,6 +415,16 @@ class Inliner {
       if (state_[n].is_exit()) drop_unused_outputs(n);
     }
     if (scoped_ && state_.in(exit()).empty()) state_.connect(entry(), exit(), {});
+  }
+
+  /// Is it only kept in its scope?
+  bool has_no_use(NodeId n) const {
+    return std::ranges::all_of(state_.in(n), [&](EdgeId e) {
+             return state_[e].memlet.empty() && state_[state_.source(e)].is_entry();
+           }) &&
+           std::ranges::all_of(state_.out(n), [&](EdgeId e) {
+             return state_[e].memlet.empty() && state_[state_.target(e)].is_exit();
+           });
   }
 
   void drop_unused_outputs(NodeId exit) {
