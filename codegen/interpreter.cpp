@@ -49,7 +49,7 @@ void for_each_point(const std::vector<std::int64_t>& shape, const std::vector<st
 class Call {
  public:
   Call(const Sdfg& sdfg, NamedArrays arguments, const InterpreterOptions& options)
-      : sdfg_(sdfg), arguments_(std::move(arguments)) {
+      : sdfg_(sdfg), arguments_(std::move(arguments)), step_limit_(options.step_limit) {
     machine_.steps_left = options.step_limit;
     machine_.adverse = options.adverse;
     machine_.check_windows = options.check_windows;
@@ -70,6 +70,7 @@ class Call {
     program.run();
     for (const auto& [name, container] : program.arguments) pass_out(name, *container);
     Execution done{std::move(arguments_), std::move(machine_.warnings), std::move(arbitrary_)};
+    done.steps = step_limit_ - machine_.steps_left;
     if (counter_) done.counts = counter_->finish();
     return done;
   }
@@ -221,6 +222,7 @@ class Call {
 
   const Sdfg& sdfg_;
   NamedArrays arguments_;
+  std::uint64_t step_limit_;
   Machine machine_;
   std::optional<Counter> counter_;
   Environment environment_;

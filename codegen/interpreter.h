@@ -28,6 +28,7 @@ struct Execution {
   /// (type bool, layout of the argument).
   NamedArrays arbitrary;
   std::optional<ExecutionCounts> counts{};  ///< where asked for
+  std::uint64_t steps = 0;                  ///< executed statements and memlets
 };
 
 /// Executes a verified SDFG: slow, obviously right. Every access is bounds-checked. `arguments`

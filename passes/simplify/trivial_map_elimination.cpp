@@ -67,21 +67,23 @@ class Remover {
       : state_(state), entry_(scope.entry), exit_(scope.exit) {}
 
   void run() {
-    const std::vector<EdgeId> in = copy(state_.in(entry_)), first = copy(state_.out(entry_));
-    const std::vector<EdgeId> last = copy(state_.in(exit_)), out = copy(state_.out(exit_));
-    join(in, first, true);
-    join(last, out, false);
-    keep_order(in, first);
-    keep_order(last, out);
     std::vector<NodeId> around;
-    for (EdgeId e : in) around.push_back(state_.source(e));
-    for (EdgeId e : out) around.push_back(state_.target(e));
-    state_.erase(entry_);
-    state_.erase(exit_);
+    for (EdgeId e : state_.in(entry_)) around.push_back(state_.source(e));
+    for (EdgeId e : state_.out(exit_)) around.push_back(state_.target(e));
+    remove(entry_, true);
+    remove(exit_, false);
     for (NodeId n : around) drop_if_loose(state_, n);  // it only ordered something
   }
 
  private:
+  /// One end after the other: the order of an empty body goes from the entry to the exit.
+  void remove(NodeId end, bool is_entry) {
+    const std::vector<EdgeId> before = copy(state_.in(end)), after = copy(state_.out(end));
+    join(before, after, is_entry);
+    keep_order(before, after);
+    state_.erase(end);
+  }
+
   /// Joins edges into a scope node with those out of it. The inner one's memlet is the truth.
   void join(const std::vector<EdgeId>& before, const std::vector<EdgeId>& after,
             bool inner_is_after) {

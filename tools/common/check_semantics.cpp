@@ -78,7 +78,7 @@ ByName<std::int64_t> symbol_constants(const Pipeline& pipeline) {
   return constants;
 }
 
-void CheckSemantics::start(const Sdfg& sdfg) {
+void CheckSemantics::start(const Sdfg& sdfg, std::uint64_t step_limit) {
   const bool writes = writes_arguments(sdfg);
   // Large programs with large made arguments would take minutes: small extents show as much.
   for (const std::int64_t size : {8, 5, 16, 3}) {
@@ -88,7 +88,7 @@ void CheckSemantics::start(const Sdfg& sdfg) {
       note_ = made.error();
       break;
     }
-    Result<Executed> executed = interpreter_backend()(sdfg, *made);
+    Result<Executed> executed = interpreter_backend({.step_limit = step_limit})(sdfg, *made);
     if (!executed) {
       note_ = executed.error();
       continue;
@@ -105,7 +105,8 @@ void CheckSemantics::start(const Sdfg& sdfg) {
   if (expected_) {
     note_.reset();
     note_demoted(sdfg);
-    settled_ = gives_the_same(interpreter_backend({.adverse = true})(sdfg, arguments_));
+    settled_ = gives_the_same(interpreter_backend(
+        {.step_limit = this->step_limit(), .adverse = true})(sdfg, arguments_));
     input_ = sdfg;
     return;
   }
@@ -143,10 +144,13 @@ std::string CheckSemantics::note_demoted(const Sdfg& sdfg) {
   return added;
 }
 
+std::uint64_t CheckSemantics::step_limit() const { return 1'000'000 + 100 * steps(); }
+
 void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
   if (!expected_) return;
   const std::string demoted = note_demoted(sdfg);
-  const Result<Executed> executed = interpreter_backend()(sdfg, arguments_);
+  const Result<Executed> executed =
+      interpreter_backend({.step_limit = step_limit()})(sdfg, arguments_);
   if (executed && !demoted.empty() && reads_unwritten(*executed) && !reads_unwritten(*expected_)) {
     expected_.reset();
     note_ = Diagnostic{
@@ -171,7 +175,8 @@ void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
                        "put accesses of the same elements in order, and write before reading"});
   require_same(executed, when + " the program");
   if (settled_)
-    require_same(interpreter_backend({.adverse = true})(sdfg, arguments_),
+    require_same(interpreter_backend(
+                     {.step_limit = step_limit(), .adverse = true})(sdfg, arguments_),
                  when + " the program, with what it leaves open settled the other way (the order "
                         "of nodes and iterations, values never written),");
   ++compared_;

@@ -37,8 +37,9 @@ class CheckSemantics : public Observer {
         constants_(symbol_constants(pipeline)),
         tolerance_(tolerance) {}
 
-  /// Runs the program as it is now: what it gives is right.
-  void start(const Sdfg& sdfg);
+  /// Runs the program as it is now: what it gives is right. One that takes more steps
+  /// (InterpreterOptions::step_limit) does not run.
+  void start(const Sdfg& sdfg, std::uint64_t step_limit = ~std::uint64_t(0));
   void after(const PassRun& run, const Sdfg&, Changed, const PassContext&) override;
   /// A version whose conditions do not hold for the arguments is not compared.
   void enter_version(const std::vector<Expr>& conditions) override;
@@ -49,6 +50,8 @@ class CheckSemantics : public Observer {
   const std::optional<Diagnostic>& note() const { return note_; }
   /// Why the comparison says little; nothing when it does not.
   const std::optional<Diagnostic>& doubt() const { return doubt_; }
+  /// How many steps the program took as it started.
+  std::uint64_t steps() const { return expected_ ? expected_->steps : 0; }
   /// How many programs were run and compared.
   std::size_t compared() const { return compared_; }
 
@@ -57,6 +60,8 @@ class CheckSemantics : public Observer {
   /// name of one that was not before.
   std::string note_demoted(const Sdfg& sdfg);
   void compare(const Sdfg& sdfg, const std::string& when);
+  /// A rewritten program may do much over that was done once, but not without end.
+  std::uint64_t step_limit() const;
   /// From what the program gave as it started.
   Result<RunReport> differences(const Executed& executed) const;
   bool gives_the_same(const Result<Executed>& executed) const;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "ir/verify.h"
 #include "serialize/save.h"
@@ -72,11 +73,14 @@ Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double t
 }
 
 Judge pipeline_judge(Pipeline pipeline, RunOptions options, NamedArrays given, double tolerance) {
+  // A candidate may have lost what ended a loop: it gets little more than the first program took.
+  const auto step_limit = std::make_shared<std::optional<std::uint64_t>>();
   return [=](const Sdfg& sdfg) -> Result<bool> {
     if (has_errors(verify(sdfg))) return false;
     CheckSemantics check(false, given, tolerance, pipeline);
-    check.start(sdfg);
+    check.start(sdfg, step_limit->value_or(~std::uint64_t(0)));
     const bool runs = !check.note();  // else what the verifier says is all there is
+    if (!*step_limit) *step_limit = 1'000'000 + 2 * check.steps();
     Sdfg rewritten = sdfg;
     VerifyEach verify_each;
     RunOptions with_verifier = options;

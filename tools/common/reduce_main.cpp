@@ -32,6 +32,9 @@ the program that is not valid or gives other results.
   --emit=FORM       json, text, … (by the output's name, else text)
   -o PATH           where to write the smallest program found (standard output)
 
+A program that has lost what ends a loop shows no fault with --pipeline: it is stopped. A COMMAND
+must see to that itself (timeout 10 COMMAND).
+
 What is removed is said on standard error.
 )";
 

@@ -134,7 +134,7 @@ Backend interpreter_backend(const InterpreterOptions& options) {
   return [options](const Sdfg& sdfg, NamedArrays arguments) -> Result<Executed> {
     SDFG_TRY(Execution execution, interpret(sdfg, std::move(arguments), options));
     return Executed{std::move(execution.arguments), std::move(execution.warnings),
-                    std::move(execution.arbitrary), std::move(execution.counts)};
+                    std::move(execution.arbitrary), std::move(execution.counts), execution.steps};
   };
 }
 

@@ -42,6 +42,7 @@ struct Executed {
   Diagnostics warnings;
   NamedArrays arbitrary{};  ///< 1 where an element may have any value; see interpret()
   std::optional<ExecutionCounts> counts{};
+  std::uint64_t steps = 0;  ///< of the interpreter
 };
 using Backend = std::function<Result<Executed>(const Sdfg& sdfg, NamedArrays arguments)>;
 Backend interpreter_backend(const InterpreterOptions& options = {});

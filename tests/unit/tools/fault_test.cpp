@@ -66,6 +66,53 @@ TEST(CheckSemantics, ADifferenceIsThePassesFault) {
   }
 }
 
+/// A loop of nine rounds; what counts them is one of the assignments on an edge.
+Sdfg counting() {
+  return *parse(
+      "sdfg counting(B: float64[1])\n"
+      "  symbol k: int64\n"
+      "  state first\n"
+      "  loop again while \"k < 9\"\n"
+      "    state body\n"
+      "      n0 = tasklet victim: \"o = 1\"\n"
+      "      n1 = access B\n"
+      "      n0.o -> n1 : B[0]\n"
+      "    state count\n"
+      "    body -> count set k = k + 1\n"
+      "  first -> again set k = 0\n");
+}
+
+/// Takes the assignments off the edges in loops: those that count their rounds, too.
+struct Forget {
+  static constexpr PassInfo info{"forget", "forget what loops assign", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext&) {
+    for_each_block(sdfg, [](Block& block) {
+      if (auto* loop = block.as<LoopRegion>())
+        for (InterstateEdgeId id : loop->edges()) (*loop)[id].assignments.clear();
+    });
+    return Changed::Yes;
+  }
+};
+
+TEST(CheckSemantics, AProgramThatNoLongerEndsIsThePassesFault) {
+  const std::array passes{entry<Forget>()};
+  Sdfg sdfg = counting();
+  CheckSemantics check(true, {}, 0);
+  check.start(sdfg);
+  ASSERT_FALSE(check.note()) << check.note()->text();
+  RunOptions options;
+  options.observers = {&check};
+  Diagnostics warnings;
+  try {
+    (void)run(*parse_pipeline("forget", passes), sdfg, options, warnings);
+    FAIL() << "the endless loop was not seen";
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("the step limit is reached"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(CheckSemantics, ADifferenceAsOfSumsInAnotherOrderIsSaidToBeOne) {
   Sdfg sdfg = *parse(
       "sdfg total(A: float32[40], r: float32[1])\n"
@@ -295,6 +342,12 @@ TEST(Reduce, WhatLeadsToTheFaultInAMapBecomesAnArgument) {
   for_each_node(*smallest, [&](const Node& node) { tasklets += node.is<Tasklet>(); });
   EXPECT_EQ(tasklets, 1u);
   EXPECT_FALSE(smallest->find_data("t")->transient);
+}
+
+TEST(Reduce, ACandidateThatDoesNotEndShowsNoFault) {
+  const Result<Sdfg> smallest = reduce(counting(), pipeline_judge(relabel(), {}, {}, 0), {});
+  ASSERT_TRUE(smallest) << smallest.error().text();
+  EXPECT_EQ(smallest->node_count(), 1u);
 }
 
 TEST(Reduce, AProgramWithoutTheFaultIsRefused) {
