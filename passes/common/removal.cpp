@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "ir/analysis/memlet_path.h"
 #include "passes/common/order_edge.h"
 #include "passes/common/viewed.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 /// How far the question for an order looks in each direction; beyond it the answer is "needed".
 constexpr std::size_t horizon = 256;
+/// Of more writers of one access node it is not asked what they write.
+constexpr std::size_t most_writers = 8;
 
 bool connected(const State& state, NodeId from, NodeId to) {
   if (state.out(from).size() <= state.in(to).size())
@@ -29,6 +32,25 @@ bool reaches(const State& state, NodeId from, NodeId to, const std::set<NodeId>&
       if (const NodeId next = state.source(e); !gone.contains(next) && seen.insert(next).second)
         open.push_back(next);
   }
+  return false;
+}
+
+std::vector<EdgeId> writes(const State& state, NodeId access) {
+  std::vector<EdgeId> out;
+  for (EdgeId e : state.in(access))
+    if (!state[e].memlet.empty()) out.push_back(e);
+  return out;
+}
+
+/// May one of an access node's writers write what another one has written?
+bool overwrites(const State& state, NodeId access) {
+  const std::vector<EdgeId> all = writes(state, access);
+  if (all.size() > most_writers) return true;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto &a = state[all[i]].memlet.dst_subset, &b = state[all[j]].memlet.dst_subset;
+      if (!a || !b || intersects(*a, *b) != Truth::No) return true;
+    }
   return false;
 }
 
@@ -135,6 +157,11 @@ std::optional<Removal::Touched> Removal::touched(NodeId from, bool backward) {
   for (std::size_t at = 0; at < open.size(); ++at) {
     if (at == horizon) return std::nullopt;
     if (!nodes_.contains(open[at])) add_access(open[at], out);
+    // A map writes when it runs, and reads so, whenever the access node's turn is.
+    if (backward && !state_[open[at]].is<AccessNode>())
+      for (EdgeId e : state_.out(open[at])) add_end(e, path_target(state_, e), true, out);
+    if (!backward)
+      for (EdgeId e : state_.in(open[at])) add_end(e, path_source(state_, e), false, out);
     for (EdgeId e : backward ? state_.in(open[at]) : state_.out(open[at])) {
       const NodeId next = backward ? state_.source(e) : state_.target(e);
       if (seen.insert(next).second) open.push_back(next);
@@ -145,33 +172,43 @@ std::optional<Removal::Touched> Removal::touched(NodeId from, bool backward) {
 }
 
 void Removal::add_access(NodeId node, Touched& out) {
-  const auto* access = state_[node].as<AccessNode>();
-  if (!access) {
-    if (effects_.of(sdfg_, state_[node])) out[""] = true;
-    return;
-  }
+  if (state_[node].is<AccessNode>())
+    add_container(node, !writes(state_, node).empty(), out);
+  else if (effects_.of(sdfg_, state_[node]))
+    out[""] = true;
+}
+
+/// What an edge of a node that is touched reads or writes at its other end.
+void Removal::add_end(EdgeId edge, NodeId end, bool written, Touched& out) {
+  if (!state_[edge].memlet.empty() && !nodes_.contains(end) && state_[end].is<AccessNode>())
+    add_container(end, written, out);
+}
+
+void Removal::add_container(NodeId node, bool written, Touched& out) {
+  const auto& access = state_.get<AccessNode>(node);
   const auto container = accessed_container(sdfg_, state_, node);
-  const Data* data = sdfg_.find_data(access->data);
-  bool& written =
+  const Data* data = sdfg_.find_data(access.data);
+  bool& known =
       out[container ? group_of(aliases_.of(sdfg_), root_name(*container)) : std::string()];
-  written =
-      written || !container || access->setzero || (data && data->is_stream()) ||  // reading pops
-      std::ranges::any_of(state_.in(node), [&](EdgeId e) { return !state_[e].memlet.empty(); });
+  known = known || written || !container || access.setzero ||
+            (data && data->is_stream());  // reading pops
 }
 
 const Removal::Touched& Removal::shared() {
   if (shared_) return *shared_;
-  std::map<std::string, std::size_t> nodes;
+  std::map<std::string, std::size_t> touches;
   Touched all;
   for (NodeId node : state_.nodes()) {
     if (nodes_.contains(node)) continue;
     Touched own;
     add_access(node, own);
-    for (const auto& [name, written] : own) ++nodes[name], all[name] = all[name] || written;
+    const std::size_t turns = state_[node].is<AccessNode>() && overwrites(state_, node) ? 2 : 1;
+    for (const auto& [name, written] : own)
+      touches[name] += turns, all[name] = all[name] || written;
   }
   // "" may be any container, so one such node is shared with all others.
   std::erase_if(all, [&](const auto& entry) {
-    return !entry.second || (nodes[entry.first] < 2 && !entry.first.empty());
+    return !entry.second || (touches[entry.first] < 2 && !entry.first.empty());
   });
   return shared_.emplace(std::move(all));
 }

@@ -18,9 +18,10 @@ namespace sdfg {
 /// order.
 ///
 /// What stood before a removed node still precedes what stood behind it, by an empty memlet, where
-/// some container is accessed on both sides (once for writing) by different nodes; where none is,
-/// no order can be observed and none is kept. Connectors that lost their last edge go. Nodes in a
-/// scope stay tied to its entry and exit; access nodes that lost their last edge go.
+/// some container is accessed on both sides (once for writing) by different nodes, or by different
+/// writers of one access node that may write the same elements; where none is, no order can be
+/// observed and none is kept. Connectors that lost their last edge go. Nodes in a scope stay tied
+/// to its entry and exit; access nodes that lost their last edge go.
 class Removal {
  public:
   /// `order` is topological. All must outlive the removal.
@@ -48,6 +49,8 @@ class Removal {
   std::optional<Touched> touched(NodeId from, bool backward);
   const Touched& shared();
   void add_access(NodeId node, Touched& out);
+  void add_end(EdgeId edge, NodeId end, bool written, Touched& out);
+  void add_container(NodeId access, bool written, Touched& out);
 
   struct Lost {
     NameSet in, out;  ///< connectors whose edge went
@@ -62,7 +65,7 @@ class Removal {
   std::set<NodeId> nodes_;
   std::vector<EdgeId> edges_;
   std::map<NodeId, Lost> lost_;
-  std::optional<Touched> shared_;  ///< what different nodes touch, one of them writing
+  std::optional<Touched> shared_;  ///< what is touched more than once, one of them writing
 };
 
 }  // namespace sdfg
