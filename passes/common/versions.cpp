@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/assigned_symbols.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/assume.h"
@@ -265,17 +266,42 @@ std::vector<Expr> bind_conditions(Sdfg& program, const std::vector<Expr>& condit
   return rest;
 }
 
-void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditions) {
-  TakenNames names(general);
-  // One version may have made a symbol of what the other keeps as a container.
+namespace {
+
+/// What the arguments' descriptors mention.
+SymbolSet mentioned_by_arguments(const Sdfg& sdfg) {
+  SymbolSet out;
+  for (const auto& [name, data] : sdfg.arrays)
+    if (!data.transient) collect_symbols(data, out);
+  return out;
+}
+
+/// Names that mean one thing in both versions: a symbol of one that is a container of the other
+/// gets another name, and so does what the special version calls like a symbol that it knows and
+/// arguments' descriptors mention, a loop variable or a parameter.
+void tell_names_apart(Sdfg& special, const Sdfg& general, TakenNames& names) {
   const TakenNames special_names(special);
-  for (const auto& [name, type] : ByName<Type>(special.symbols)) {
-    if (!general.arrays.contains(name)) continue;
+  const auto rename = [&](const std::string& name) {
     std::string fresh;
     do fresh = names.take(name);
     while (special_names.taken(fresh));
     rename_symbol(special, name, fresh);
-  }
+  };
+  for (const auto& [name, type] : ByName<Type>(special.symbols))
+    if (general.arrays.contains(name)) rename(name);
+  SymbolSet known = mentioned_by_arguments(general);
+  for (const std::string& name : mentioned_by_arguments(special)) known.erase(name);
+  if (known.empty()) return;
+  for (const std::string& name : assigned_symbols(special))
+    if (known.contains(name)) rename(name);
+  for_each_state(special, [&](State& state) { rename_bound_names(state, known); });
+}
+
+}  // namespace
+
+void join_versions(Sdfg& general, Sdfg special, const std::vector<Expr>& conditions) {
+  TakenNames names(general);
+  tell_names_apart(special, general, names);
   general.symbols.insert(special.symbols.begin(), special.symbols.end());
   Renaming renamed;
   for (auto& [name, data] : special.arrays) {
