@@ -17,8 +17,9 @@ those that nothing follows. The order of the readers and writers among themselve
 What then goes to one map through several connectors is for consolidate-edges.
 
 Refused for views, references and streams; when an access node sets its container to zero or is
-instrumented; and for readers that come after a write to the container elsewhere in the state, which
-then do not see what the first access node stands for.)",
+instrumented; for readers that come after a write to the container elsewhere in the state, which
+then do not see what the first access node stands for; and for writers where somebody reads what one
+of them wrote before the other one writes.)",
   };
   struct Options {};
 

@@ -7,6 +7,7 @@
 #include "tools/common/generate_patterns.h"
 #include "tools/common/generate_pieces.h"
 #include "tools/common/hide_names.h"
+#include "tools/common/split_reads.h"
 
 namespace sdfg {
 namespace {
@@ -214,6 +215,7 @@ Sdfg generate(const GenerateOptions& options) {
                   : RandomProgram("random_" + std::to_string(options.seed), random, 0)
                         .run(options.size);
   hide_names(made, random);
+  split_reads(made, random);
   return made;
 }
 
