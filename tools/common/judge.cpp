@@ -72,31 +72,52 @@ Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double t
   });
 }
 
+namespace {
+
+enum class Fault { None, OpenResults, Wrong };
+
+/// What the pipeline does wrong. `check` has seen how the program starts.
+Fault fault_of(const Pipeline& pipeline, const RunOptions& options, CheckSemantics& check,
+               const Sdfg& sdfg) {
+  const bool runs = !check.note();  // else what the verifier says is all there is
+  Sdfg rewritten = sdfg;
+  VerifyEach verify_each;
+  RunOptions with_verifier = options;
+  with_verifier.observers = {&verify_each};
+  Diagnostics warnings;
+  try {
+    if (!run(pipeline, rewritten, with_verifier, warnings)) return Fault::None;
+    if (runs) check.finish(rewritten);
+  } catch (const InternalError&) {
+    return Fault::Wrong;
+  } catch (const OutOfBounds&) {
+    return runs ? Fault::Wrong : Fault::None;  // the program ran before
+  } catch (const OpenResults&) {
+    return Fault::OpenResults;
+  }
+  return Fault::None;
+}
+
+/// How the program that is asked about first fails.
+struct First {
+  Fault fault;
+  std::uint64_t steps;
+};
+
+}  // namespace
+
 Judge pipeline_judge(Pipeline pipeline, RunOptions options, NamedArrays given, double tolerance) {
-  // A candidate may have lost what ended a loop: it gets little more than the first program took.
-  const auto step_limit = std::make_shared<std::optional<std::uint64_t>>();
+  const auto first = std::make_shared<std::optional<First>>();
   return [=](const Sdfg& sdfg) -> Result<bool> {
     if (has_errors(verify(sdfg))) return false;
     CheckSemantics check(false, given, tolerance, pipeline);
-    check.start(sdfg, step_limit->value_or(~std::uint64_t(0)));
-    const bool runs = !check.note();  // else what the verifier says is all there is
-    if (!*step_limit) *step_limit = 1'000'000 + 2 * check.steps();
-    Sdfg rewritten = sdfg;
-    VerifyEach verify_each;
-    RunOptions with_verifier = options;
-    with_verifier.observers = {&verify_each};
-    Diagnostics warnings;
-    try {
-      if (!run(pipeline, rewritten, with_verifier, warnings)) return false;
-      if (runs) check.finish(rewritten);
-    } catch (const InternalError&) {
-      return true;
-    } catch (const OutOfBounds&) {
-      return runs;  // the program ran before
-    } catch (const OpenResults&) {
-      return true;
-    }
-    return false;
+    // A candidate may have lost what ended a loop: it gets little more than the first program took.
+    const std::uint64_t unlimited = ~std::uint64_t(0);
+    check.start(sdfg, *first ? 1'000'000 + 2 * (*first)->steps : unlimited);
+    const Fault fault = fault_of(pipeline, options, check, sdfg);
+    if (!*first) *first = First{fault, check.steps()};
+    // One that has lost what it reads leaves its results open, which is another fault.
+    return fault == Fault::Wrong || (fault == Fault::OpenResults && fault == (*first)->fault);
   };
 }
 

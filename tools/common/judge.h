@@ -25,7 +25,8 @@ Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double t
                               const Pipeline& pipeline = {});
 
 /// The fault is that the pipeline makes of the program something that is not valid, or that gives
-/// other results than the program itself. A program that does not run by itself is none.
+/// other results than the program itself. A program that does not run by itself is none, and one
+/// that leaves its results open is none unless the first one that is asked about does.
 Judge pipeline_judge(Pipeline pipeline, RunOptions options, NamedArrays given, double tolerance);
 
 }  // namespace sdfg

@@ -350,6 +350,53 @@ TEST(Reduce, ACandidateThatDoesNotEndShowsNoFault) {
   EXPECT_EQ(smallest->node_count(), 1u);
 }
 
+/// Changes the victim where it reads a transient.
+struct Spoil {
+  static constexpr PassInfo info{"spoil", "", ""};
+  struct Options {};
+  static Result<Changed> run(Sdfg& sdfg, const Options&, PassContext&) {
+    Changed changed = Changed::No;
+    for_each_node(sdfg, [&](Node& node, State& state, NodeId id) {
+      auto* tasklet = node.as<Tasklet>();
+      if (!tasklet || tasklet->label != "victim" || state.in(id).empty()) return;
+      const auto* read = state[state.source(state.in(id).front())].as<AccessNode>();
+      if (!read || !sdfg.find_data(read->data)->transient) return;
+      tasklet->code = Code("o = a + 2");
+      changed = Changed::Yes;
+    });
+    return changed;
+  }
+};
+
+TEST(Reduce, ACandidateThatLeavesItsResultsOpenShowsAnotherFault) {
+  const std::array passes{entry<Spoil>()};
+  Sdfg sdfg = *parse(
+      "sdfg handed(A: float64[1], B: float64[1])\n"
+      "  transient t: float64[1]\n"
+      "  state first\n"
+      "    n0 = access A\n"
+      "    n1 = tasklet before: \"o = a * 3\"\n"
+      "    n2 = access t\n"
+      "    n0 -> n1.a : A[0]\n"
+      "    n1.o -> n2 : t[0]\n"
+      "  state second\n"
+      "    n0 = access t\n"
+      "    n1 = tasklet victim: \"o = a + 1\"\n"
+      "    n2 = access B\n"
+      "    n0 -> n1.a : t[0]\n"
+      "    n1.o -> n2 : B[0]\n"
+      "  first -> second\n");
+  const Result<Sdfg> smallest =
+      reduce(std::move(sdfg), pipeline_judge(*parse_pipeline("spoil", passes), {}, {}, 0), {});
+  ASSERT_TRUE(smallest) << smallest.error().text();
+  bool written = false;  // else the victim reads what was never written
+  for_each_node(*smallest, [&](const Node& node, const State& state, NodeId id) {
+    const auto* access = node.as<AccessNode>();
+    written |= access && access->data == "t" && !state.in(id).empty();
+  });
+  EXPECT_TRUE(written);
+}
+
 TEST(Reduce, AProgramWithoutTheFaultIsRefused) {
   const Judge never = [](const Sdfg&) -> Result<bool> { return false; };
   EXPECT_EQ(reduce(program(), never, {}).error().message, "the program does not show the fault");
