@@ -8,6 +8,9 @@
 namespace sdfg {
 namespace {
 
+/// More pairs of accesses are not looked at, to decide about one merge.
+constexpr std::size_t most_questions = 4096;
+
 std::vector<EdgeId> copy(std::span<const EdgeId> edges) { return {edges.begin(), edges.end()}; }
 
 bool plain(const AccessNode& node) {
@@ -22,7 +25,7 @@ bool are_versions(BufferProgram& program, StateFlow::Point point, NodeId first, 
     return std::ranges::any_of(edges, [&](EdgeId e) { return !state[e].memlet.empty(); });
   };
   if (!has_data(state.out(first)) || !has_data(state.in(second))) return false;
-  if (state.out(first).size() * state.in(second).size() > 4096) return true;
+  if (state.out(first).size() * state.in(second).size() > most_questions) return true;
   std::vector<Use> reads, writes;
   if (collect_uses(program.sdfg, state, program.order(point), first, reads)) return true;
   if (collect_uses(program.sdfg, state, program.order(point), second, writes)) return true;
@@ -31,6 +34,42 @@ bool are_versions(BufferProgram& program, StateFlow::Point point, NodeId first, 
       if (!r.write && w.write &&
           (!r.box || !w.box || intersects(*r.box, *w.box, program.assumptions) != Truth::No))
         return true;
+  return false;
+}
+
+/// Who writes an access node, or reads there.
+std::vector<NodeId> ends(const State& state, NodeId access, bool writers) {
+  std::vector<NodeId> out;
+  for (EdgeId e : writers ? state.in(access) : state.out(access))
+    if (!state[e].memlet.empty()) out.push_back(writers ? state.source(e) : state.target(e));
+  return out;
+}
+
+/// Is the container read, through a third access node, after something that writes one of two
+/// access nodes and before something that writes the other? Yes, too, where there are too many to
+/// ask. (Who writes it meanwhile is in order with both, as before.)
+bool is_read_between(BufferProgram& program, StateFlow::Point point, NodeId a, NodeId b) {
+  const State& state = *program.flow.state(point);
+  const auto& sites = program.nodes(state.get<AccessNode>(a).data);
+  const auto here = sites.find(point);
+  if (here == sites.end() || here->second.size() < 3) return false;
+  const std::vector<NodeId> first = ends(state, a, true), second = ends(state, b, true);
+  if (first.empty() || second.empty()) return false;
+  const Order& order = program.order(point);
+  const auto is_between = [&](NodeId x, const std::vector<NodeId>& from,
+                              const std::vector<NodeId>& to) {
+    const auto before = [&](NodeId n) { return order.reaches(n, x); };
+    const auto after = [&](NodeId n) { return order.reaches(x, n); };
+    return std::ranges::any_of(from, before) && std::ranges::any_of(to, after);
+  };
+  std::size_t asked = 0;
+  for (NodeId n : here->second) {
+    if (n == a || n == b) continue;
+    for (NodeId reader : ends(state, n, false)) {
+      if ((asked += first.size() + second.size()) > most_questions) return true;
+      if (is_between(reader, first, second) || is_between(reader, second, first)) return true;
+    }
+  }
   return false;
 }
 
@@ -133,6 +172,7 @@ bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId 
   };
   if (program.order(point).reaches(first, second, others)) return false;
   if (are_versions(program, point, first, second)) return false;
+  if (is_read_between(program, point, first, second)) return false;
   for (EdgeId e : between) state.erase(e);
   const auto degree = [&](NodeId n) { return state.in(n).size() + state.out(n).size(); };
   if (degree(first) > degree(second)) std::swap(first, second);

@@ -13,8 +13,9 @@ Refusal grow_for(BufferProgram& program, Sharing& sharing);
 void share(BufferProgram& program, const Sharing& sharing);
 
 /// Makes two access nodes of one container one, if the only ways from the first to the second are
-/// empty edges and nobody reads at the first what may be written at the second. Which of the two
-/// ids survives is not said; tells whether it was done.
+/// empty edges, nobody reads at the first what may be written at the second, and nobody reads
+/// elsewhere between what writes the two. Which of the two ids survives is not said; tells whether
+/// it was done.
 bool merge(BufferProgram& program, StateFlow::Point point, NodeId first, NodeId second);
 
 /// Erases an access node with its edges.
