@@ -8,6 +8,8 @@
 #include "ir/analysis/window.h"
 #include "ir/graph_algorithms.h"
 #include "ir/hiding_names.h"
+#include "ir/replace.h"
+#include "ir/walk.h"
 #include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
 #include "passes/common/tidy.h"
@@ -147,6 +149,10 @@ void IfBodyFiller::name_moved_data(const BranchFilling& filling) {
           names_[data] = state_[e].dst_connector;
           Data moved = *sdfg_.find_data(data);
           moved.lifetime = Lifetime::Scope;
+          // What it is made of has names around, which parameters inside must not have.
+          SymbolSet mentioned;
+          collect_symbols(moved, mentioned);
+          for_each_state(inner(), [&](State& s) { rename_bound_names(s, mentioned); });
           inner().arrays.at(state_[e].dst_connector) = std::move(moved);
         }
     if (names_.contains(data)) continue;
