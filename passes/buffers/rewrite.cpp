@@ -1,8 +1,10 @@
 #include "passes/buffers/rewrite.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "passes/buffers/twin_writes.h"
+#include "passes/common/read_between.h"
 #include "passes/common/reroute.h"
 
 namespace sdfg {
@@ -37,40 +39,18 @@ bool are_versions(BufferProgram& program, StateFlow::Point point, NodeId first, 
   return false;
 }
 
-/// Who writes an access node, or reads there.
-std::vector<NodeId> ends(const State& state, NodeId access, bool writers) {
-  std::vector<NodeId> out;
-  for (EdgeId e : writers ? state.in(access) : state.out(access))
-    if (!state[e].memlet.empty()) out.push_back(writers ? state.source(e) : state.target(e));
-  return out;
-}
-
-/// Is the container read, through a third access node, after something that writes one of two
-/// access nodes and before something that writes the other? Yes, too, where there are too many to
-/// ask. (Who writes it meanwhile is in order with both, as before.)
+/// Is the container read through a third access node between what writes at two? (Who writes it
+/// meanwhile is in order with both, as before.)
 bool is_read_between(BufferProgram& program, StateFlow::Point point, NodeId a, NodeId b) {
   const State& state = *program.flow.state(point);
   const auto& sites = program.nodes(state.get<AccessNode>(a).data);
   const auto here = sites.find(point);
-  if (here == sites.end() || here->second.size() < 3) return false;
-  const std::vector<NodeId> first = ends(state, a, true), second = ends(state, b, true);
-  if (first.empty() || second.empty()) return false;
-  const Order& order = program.order(point);
-  const auto is_between = [&](NodeId x, const std::vector<NodeId>& from,
-                              const std::vector<NodeId>& to) {
-    const auto before = [&](NodeId n) { return order.reaches(n, x); };
-    const auto after = [&](NodeId n) { return order.reaches(x, n); };
-    return std::ranges::any_of(from, before) && std::ranges::any_of(to, after);
-  };
-  std::size_t asked = 0;
-  for (NodeId n : here->second) {
-    if (n == a || n == b) continue;
-    for (NodeId reader : ends(state, n, false)) {
-      if ((asked += first.size() + second.size()) > most_questions) return true;
-      if (is_between(reader, first, second) || is_between(reader, second, first)) return true;
-    }
-  }
-  return false;
+  if (here == sites.end()) return false;
+  std::vector<NodeId> readers;
+  for (NodeId n : here->second)
+    if (n != a && n != b) std::ranges::copy(readers_at(state, n), std::back_inserter(readers));
+  return sdfg::is_read_between(program.order(point), readers, writers_at(state, a),
+                               writers_at(state, b));
 }
 
 /// Moves all edges of a node to another one.
