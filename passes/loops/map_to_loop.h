@@ -41,8 +41,8 @@ iteration; a CPU loses where the points of the map are neighbours in memory, and
 loop are not: `only_to_neighbours` looks.
 
 Refused when the loop's range cannot be told, when the body is more than one map, when the map's range
-depends on the loop, when points of the map may meet (the message names the accesses), and for what
-map-to-loop refuses.)",
+depends on the loop, when points of the map may meet (the message names the accesses), when the host
+runs the map, for kernels inside, and for what map-to-loop refuses.)",
   };
   struct Options {
     bool only_to_neighbours = false;

@@ -20,8 +20,8 @@ struct Plan {
 class Mover {
  public:
   Mover(Sdfg& sdfg, Aliases aliases, const MoveLoopIntoMap::Options& options,
-        const LazyAssumptions& known)
-      : sdfg_(sdfg), aliases_(std::move(aliases)), options_(options), known_(known),
+        const LazyAssumptions& known, const GpuMemory& gpu)
+      : sdfg_(sdfg), aliases_(std::move(aliases)), options_(options), known_(known), gpu_(gpu),
         nester_(sdfg) {}
 
   Refusal check(const LoopRegion& loop, LoopRanges& ranges, Plan& plan) {
@@ -54,6 +54,8 @@ class Mover {
       if (Refusal why = check_neighbours(*state, map, range->variable, plan.scope)) return why;
     if (Refusal why =
             nester_.find_border(*state, plan.scope, {}, plan.border, known_.get()))
+      return why;
+    if (Refusal why = check_gpu_memory(gpu_, sdfg_, (*state)[plan.scope.entry], plan.border))
       return why;
     return check_accesses(loop, map, ranges, plan);
   }
@@ -179,6 +181,7 @@ class Mover {
   Aliases aliases_;
   const MoveLoopIntoMap::Options& options_;
   const LazyAssumptions& known_;
+  const GpuMemory& gpu_;
   SideEffects effects_;
   ApartPoints points_;
   const ScopeNester nester_;
@@ -190,9 +193,10 @@ Result<Changed> MoveLoopIntoMap::run(Sdfg& root, const Options& options, PassCon
   // One per SDFG; the walk is from the inside out and enters nested SDFGs.
   std::map<const Sdfg*, Mover> movers;
   LazyAliases aliases(root);
+  const GpuMemory gpu(root);
   const auto visit = [&](Sdfg& sdfg, RegionEdit& edit, BlockId id, const Trail& trail) {
     Mover& mover =
-        movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), options, edit.known).first->second;
+        movers.try_emplace(&sdfg, sdfg, aliases.of(sdfg), options, edit.known, gpu).first->second;
     Plan plan;
     if (const Refusal why = mover.check(*edit.region[id].as<LoopRegion>(), edit.ranges, plan)) {
       context.refused(trail, why);

@@ -169,6 +169,8 @@ class Joiner {
       return why;
     if (Refusal why = nester().find_border(part.state(), part.scope, {}, part.border, assumptions_))
       return why;
+    const Node& entry = part.state()[part.scope.entry];
+    if (Refusal why = check_gpu_memory(gpu_, sdfg_, entry, part.border)) return why;
     const RegionAccesses accesses =
         region_accesses(sdfg_, part.region, assumptions_, effects_, ranges_,
                         MapPoints{part.scope.entry});

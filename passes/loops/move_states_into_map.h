@@ -21,7 +21,8 @@ that gets rid of what is between.
 Refused when a state holds anything but one map and access nodes; when symbols are assigned between
 the states; when the maps have other points, schedules or settings; when they have no container in
 common; when points may meet (the message names the accesses); when a transient keeps a value for the
-next time that the states run; and for what map-to-loop refuses.)",
+next time that the states run; when the host runs the map, for kernels inside; and for what
+map-to-loop refuses.)",
   };
   struct Options {};
 

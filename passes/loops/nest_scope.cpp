@@ -128,6 +128,15 @@ Refusal check_connectors(const State& state, const std::vector<NodeId>& nodes,
   return {};
 }
 
+Refusal check_gpu_memory(const GpuMemory& gpu, const Sdfg& sdfg, const Node& entry,
+                         const Border& border) {
+  if (may_be_kernel(entry)) return {};
+  for (const auto& [name, container] : border)
+    if (gpu.is_out_of_reach(sdfg, name))
+      return "'" + name + "' is in GPU memory, and the map runs on the host: it holds kernels";
+  return {};
+}
+
 Refusal ScopeNester::find_border(const State& state, const Scope& scope,
                                  const std::vector<NodeId>& around, Border& border,
                                  const Assumptions& assumptions) const {

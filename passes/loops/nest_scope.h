@@ -7,6 +7,7 @@
 
 #include "ir/analysis/connector_types.h"
 #include "ir/sdfg.h"
+#include "passes/common/gpu_memory.h"
 #include "passes/common/scope.h"
 #include "passes/pass.h"
 #include "support/by_name.h"
@@ -24,6 +25,11 @@ using Border = ByName<BorderContainer>;
 /// a connector of such a name.
 Refusal check_connectors(const State& state, const std::vector<NodeId>& nodes,
                          const std::vector<NodeId>& around);
+
+/// A map that the host runs may hand GPU memory to kernels inside, but not to an SDFG inside with
+/// kernels: DaCe takes that for an access on the host.
+Refusal check_gpu_memory(const GpuMemory& gpu, const Sdfg& sdfg, const Node& entry,
+                         const Border& border);
 
 /// The inside of a map, and the label that its state gets.
 struct ScopeInside {
