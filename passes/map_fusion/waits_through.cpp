@@ -47,10 +47,12 @@ class Waits {
   }
 
   /// The node comes later, maybe as the one that the second map writes, too, but of those who write
-  /// it some are done before the node between. (No copy is: it ends where it writes.)
+  /// it, or a view of it, some are done before the node between. (No copy is: it ends where it
+  /// writes.)
   void wait_for_early_writers(NodeId node, const std::string& container) {
     for (EdgeId e : state_.in(node)) {
       const NodeId writer = state_.source(e);
+      if (is_view(writer)) wait_for_early_writers(writer, container);
       if (state_[e].memlet.empty() || state_[writer].is<AccessNode>() || !must_wait_for(writer))
         continue;
       const auto written = elements(e, true, container);
@@ -62,9 +64,7 @@ class Waits {
   void wait_for_readers(NodeId node, const std::string& container) {
     for (EdgeId e : state_.out(node)) {
       const NodeId reader = state_.target(e);
-      const auto* access = state_[reader].as<AccessNode>();
-      const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
-      if (data && data->is_view()) wait_for_readers(reader, container);
+      if (is_view(reader)) wait_for_readers(reader, container);
       if (reader == between_ && !state_[e].memlet.empty() && !reads_apart(e, node, container))
         refuse("reads", container);
       if (must_wait_for(reader) && !reads_apart(e, node, container)) wait_for(reader);
@@ -74,6 +74,12 @@ class Waits {
   void refuse(const std::string& what, const std::string& container) {
     why = "a copy to a node between the maps " + what + " what the second one writes of '" +
           container + "'";
+  }
+
+  bool is_view(NodeId node) const {
+    const auto* access = state_[node].as<AccessNode>();
+    const Data* data = access ? site_.sdfg.find_data(access->data) : nullptr;
+    return data && data->is_view();
   }
 
   /// Does the edge certainly read other elements of the container than the second map writes?

@@ -312,7 +312,7 @@ class Inliner {
         in_between = site_.names.take("__part_" + name);
         parts.emplace(in_between, &c);
       }
-      if (in_between != name) all.insert_or_assign(name, Expr::symbol(in_between));
+      if (in_between != name) all.insert_or_assign(name, read_of(in_between));
     }
     for_each_state(inner, [&](State& state) { plan_.close_subsets(inner, state); });
     replace_symbols(inner, all, {inner.symbols, sdfg_.symbols});

@@ -136,11 +136,33 @@ class Inliner {
       }
       for (EdgeId e : body.in(n))
         if (Refusal why = plan_.check_rank(body, c, e)) return why;
+      if (Refusal why = check_copies(body, n, c)) return why;
     }
     for (const auto& [connector, c] : plan_.connections)
       if (c.in && !read.contains(connector) && popped_by(state_, *c.in))
         return "'" + connector + "', which a consume scope pops, is not read inside, and has to go "
                "somewhere";
+    return {};
+  }
+
+  /// A copy has no code that could wait, or be waited for, when it is between access nodes outside:
+  /// these have to.
+  Refusal check_copies(const State& body, NodeId n, const Connection& c) const {
+    if (scoped_) return {};
+    const auto is_copy = [&](EdgeId e) {
+      return !body[e].memlet.empty() && body[body.source(e)].is<AccessNode>() &&
+             body[body.target(e)].is<AccessNode>();
+    };
+    if (c.in && std::ranges::any_of(body.out(n), is_copy))
+      for (EdgeId e : state_.in(node_))
+        if (state_[e].memlet.empty() && !reaches(state_.source(e), state_.source(*c.in)))
+          return "a copy of '" + c.outer +
+                 "' inside would not wait for what the nested SDFG waits for";
+    if (c.out && std::ranges::any_of(body.in(n), is_copy))
+      for (EdgeId e : state_.out(node_))
+        if (state_[e].memlet.empty() && !reaches(state_.target(*c.out), state_.target(e)))
+          return "what waits for the nested SDFG would not wait for a copy to '" + c.outer +
+                 "' inside";
     return {};
   }
 
@@ -257,8 +279,10 @@ class Inliner {
         if (at_target) edge.dst_connector.clear();
       }
       state_.connect(moved[from.value], moved[to.value], std::move(edge));
-      if (at_source && !body[to].is<AccessNode>())
+      if (at_source && !body[to].is<AccessNode>()) {
+        if (!tree.parent_of(to)) first_readers_.insert(moved[to.value]);
         readers_.insert(moved[(body[to].is_entry() ? tree.exit_of(to) : to).value]);
+      }
       if (at_target && !body[from].is<AccessNode>())
         writers_.insert(moved[(body[from].is_exit() ? tree.parent_of(from) : from).value]);
     }
@@ -309,6 +333,7 @@ class Inliner {
     for (const auto& [version, final_node] : versions_)
       if (!state_[final_node].is_exit()) add_order(version, final_node);
     std::vector<NodeId> begins(first_), ends(last_);
+    begins.insert(begins.end(), first_readers_.begin(), first_readers_.end());
     begins.insert(begins.end(), writers_.begin(), writers_.end());
     ends.insert(ends.end(), readers_.begin(), readers_.end());
     for (NodeId from : waits_)
@@ -457,7 +482,7 @@ class Inliner {
   NameSet views_written_;
   ByName<NodeId> last_version_;
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
-  std::set<NodeId> neighbours_, readers_, writers_;
+  std::set<NodeId> neighbours_, readers_, first_readers_, writers_;
   std::vector<std::pair<NodeId, NodeId>> versions_;
   /// Of access nodes behind the nested SDFG that are read inside, too: who follows inside, and
   /// who did before.

@@ -171,6 +171,7 @@ class Promotion {
         return quoted(name) + " is written twice in a state";
       if (write.producer) scalar.writes.push_back(write);
     }
+    if (scalar.writes.empty() && sdfg_.arrays.at(name).transient) return "nothing writes it";
     scalar.controls = accesses_.is_named(name);
     for (const auto& [state, node] : accesses_.sites(name)) {
       const auto in_state = written.find(state);

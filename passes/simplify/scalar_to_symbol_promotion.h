@@ -22,8 +22,8 @@ For transients of one element that are integers of 32 or 64 bits, or truth value
 Refused when the scalar is written inside a scope, with conflict resolution, or twice in a state; when
 its value is computed from containers that the same state writes, by more than one Python expression
 of +, -, *, comparisons, choices and logic (// and %, too, of symbols that are certainly not negative),
-or from wider numbers; when somebody reads the old value in a state that writes a new one; and when a
-reader is a library node, a view or code in another language.
+or from wider numbers; when nothing writes it; when somebody reads the old value in a state that
+writes a new one; and when a reader is a library node, a view or code in another language.
 Refused, too, where control flow or a tasklet on the host would touch GPU memory for it.
 A nested SDFG that only reads the scalar gets the symbol instead; inside, the same holds.)",
   };
