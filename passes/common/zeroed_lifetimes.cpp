@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/used_names.h"
 #include "ir/walk.h"
 #include "passes/common/accesses.h"
 #include "passes/common/state_flow.h"
@@ -38,6 +39,27 @@ void collect_zeroed(const Block& block, NameSet& out) {
   });
 }
 
+namespace {
+
+/// Those of the containers that no access node shows any more and conditions or assignments read:
+/// they get a node behind a tasklet that does nothing, since no node may be without edges.
+void set_by_idle_nodes(Sdfg& sdfg, const NameSet& containers, const ByName<AccessNode*>& shown) {
+  State* first = nullptr;
+  for_each_state(sdfg, [&](State& state) {
+    if (!first) first = &state;
+  });
+  if (!first) return;
+  const NameSet read = containers_read_by_name(sdfg);
+  for (const std::string& container : containers) {
+    if (shown.contains(container) || !read.contains(container)) continue;
+    const NodeId idle = first->add(Node{Tasklet{.label = "zero_" + container}});
+    const NodeId access = first->add(Node{AccessNode{.data = container, .setzero = true}});
+    first->connect(idle, access, Edge{});
+  }
+}
+
+}  // namespace
+
 void set_to_zero(Sdfg& sdfg, const NameSet& containers) {
   if (containers.empty()) return;
   ByName<AccessNode*> first;
@@ -52,6 +74,7 @@ void set_to_zero(Sdfg& sdfg, const NameSet& containers) {
   });
   for (const auto& [container, access] : first)
     if (!zeroed.contains(container)) access->setzero = true;
+  if (first.size() < containers.size()) set_by_idle_nodes(sdfg, containers, first);
 }
 
 }  // namespace sdfg

@@ -14,7 +14,8 @@ void fix_zeroed_lifetimes(Sdfg& sdfg);
 /// Containers that access nodes in the block set to zero.
 void collect_zeroed(const Block& block, NameSet& out);
 /// For passes that took such nodes away: those of the containers that no access node of the SDFG
-/// sets to zero any more are set to zero by another one.
+/// sets to zero any more are set to zero by another one, which is made if only names on edges, in
+/// conditions and the like are left.
 void set_to_zero(Sdfg& sdfg, const NameSet& containers);
 
 }  // namespace sdfg

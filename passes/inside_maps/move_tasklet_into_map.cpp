@@ -122,6 +122,15 @@ class Mover {
     state.erase(tasklet);
   }
 
+  /// Is the scalar read through other nodes of the state? What reads there may come behind the map,
+  /// and behind the tasklet only by it.
+  bool is_elsewhere(const State& state, NodeId n) const {
+    return std::ranges::any_of(accesses_->sites(state.get<AccessNode>(n).data),
+                               [&](const AccessSite& site) {
+                                 return site.state == &state && site.node != n;
+                               });
+  }
+
   void move_into(State& state, NodeId n, NodeId entry, const std::vector<EdgeId>& edges,
                  ConnectorIndex& index) {
     const std::string name = state.get<AccessNode>(n).data;
@@ -140,6 +149,7 @@ class Mover {
     state.connect(entry, tasklet, {});
     state.connect(tasklet, scalar, std::move(write));
     accesses_->add(state, scalar);
+    if (is_elsewhere(state, n)) state.connect(n, entry, {});
     for (EdgeId e : edges) {
       for (EdgeId inner : index.behind(e)) {
         rename_onward(state, index, inner, name, inner_name);

@@ -58,9 +58,10 @@ class Recomputation {
   }
   bool has_stored() const { return !slice_.stored.empty(); }
 
-  void apply() {
+  /// `conflicts`: of the state, when its accesses were the first ones.
+  void apply(ConflictOrder& conflicts) {
     for (const Reader& reader : readers_) {
-      for (const Element& element : reader.elements) compute(*reader.map, element);
+      for (const Element& element : reader.elements) compute(*reader.map, element, conflicts);
       keep_in_scope(reader.map->entry);
       maps_.mark_stale(reader.map->entry);
     }
@@ -278,7 +279,7 @@ class Recomputation {
 
   // ---- Rewriting.
 
-  void compute(FusionMap& reader, const Element& element) {
+  void compute(FusionMap& reader, const Element& element, ConflictOrder& conflicts) {
     const std::string stored = site_.sdfg.fresh_name(slice_.container + "_stored");
     Node node{
         slice_sdfg(site_, first_, slice_, nester_, element.params, element.condition, stored)};
@@ -304,8 +305,9 @@ class Recomputation {
       if (!passed.insert(port.container).second) return;
       const Memlet whole =
           Memlet::read(port.container, all_elements(*site_.sdfg.find_data(port.container)));
-      read(reader, input_for(state_, site_.order, reader, name, port, whole), code,
-           port.container, whole);
+      const std::string input = input_for(state_, site_.order, reader, name, port, whole);
+      read(reader, input, code, port.container, whole);
+      conflicts.cloned(port.outer, reader.in.at(input).outer);
     };
     for (const std::string& name : slice_.inputs) pass_whole(name, first_.in.at(name));
     for (const StoredValue& value : slice_.stored)
@@ -402,7 +404,7 @@ Result<Changed> RecomputeAtReads::run(Sdfg& sdfg, const Options& options, PassCo
       if (!why && !conflicts) conflicts.emplace(site.sdfg, site.state, site.assumptions);
       if (!why) why = conflicts->refusal();
       if (maps.announce(producer, maps.current(reader), why, recomputation.done()))
-        recomputation.apply();
+        recomputation.apply(*conflicts);
     }
     // What came after a reader need not come after the first map any more.
     if (conflicts) conflicts->restore(site.sdfg, site.state, site.assumptions);

@@ -279,10 +279,17 @@ Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree&
 
 Refusal check_written_last(const State& state, const StoragePlace& place, const ScopeUse& use,
                            const std::string& array) {
-  const bool is_waited_for = std::ranges::any_of(
-      state.out(place.inner.exit), [&](EdgeId e) { return state.target(e) != place.outer.exit; });
-  if (!is_waited_for || !use.writes_more_than_once(array)) return {};
-  return "the outer map writes '" + array + "' once more, and waits for the map inside";
+  if (!use.writes_more_than_once(array)) return {};
+  for (EdgeId e : state.out(place.inner.exit)) {
+    if (state.target(e) != place.outer.exit)
+      return "the outer map writes '" + array + "' once more, and waits for the map inside";
+    if (e == place.edge || state[e].memlet.empty()) continue;
+    const auto* end = state[path_target(state, e)].as<AccessNode>();
+    if (!end || use.may_be_same(end->data, array) ||
+        use.may_be_same(state[e].memlet.data, array))
+      return "the map inside writes '" + array + "' once more";
+  }
+  return {};
 }
 
 Refusal check_redirect(const Sdfg& sdfg, const State& state, const StoragePlace& place,

@@ -52,6 +52,10 @@ class ScopeUse {
   bool writes_more_than_once(const std::string& data) const {
     return writes_view_ || writers(data) > 1;
   }
+  /// May writes of the two touch the same memory?
+  bool may_be_same(const std::string& a, const std::string& b) const {
+    return writes_view_ || group_of(aliases_, a) == group_of(aliases_, b);
+  }
 
  private:
   std::size_t writers(const std::string& data) const {
@@ -84,7 +88,7 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
 Refusal check_all_written(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                           const StoragePlace& place, const InnerEdges& inner, Assumptions known);
 /// Why the inner map's writes of the container cannot come out later than now: something that waits
-/// for the map may write it, too.
+/// for the map may write it, too, or something inside that may wait for them.
 Refusal check_written_last(const State& state, const StoragePlace& place, const ScopeUse& use,
                            const std::string& array);
 

@@ -200,12 +200,13 @@ std::size_t ConflictOrder::restore(const Sdfg& sdfg, State& state,
                                    const Assumptions& assumptions) const {
   if (pairs_.empty()) return 0;
   const auto exits = exits_of(state);
-  const auto all = [&](EdgeId e) {
-    std::vector<EdgeId> edges;
-    if (state.contains(e)) edges.push_back(e);
-    if (const auto more = clones_.find(e); more != clones_.end())
-      for (EdgeId clone : more->second)
-        if (state.contains(clone)) edges.push_back(clone);
+  const auto all = [&](EdgeId e) {  // with clones of clones
+    std::vector<EdgeId> edges{e};
+    for (std::size_t i = 0; i < edges.size(); ++i)
+      if (const auto more = clones_.find(edges[i]); more != clones_.end())
+        for (EdgeId clone : more->second)
+          if (std::ranges::find(edges, clone) == edges.end()) edges.push_back(clone);
+    std::erase_if(edges, [&](EdgeId each) { return !state.contains(each); });
     return edges;
   };
   // Edges to library nodes last: they are operands, and others may make them needless.
