@@ -30,7 +30,8 @@ the program that is not valid or gives other results.
   --tolerance=T     difference of results that is no fault (0: bit for bit)
   --allow-invalid   candidates need not be valid SDFGs
   --emit=FORM       json, text, … (by the output's name, else text)
-  -o PATH           where to write the smallest program found (standard output)
+  -o PATH           where to write the smallest program found, whenever one is (standard output,
+                    at the end)
 
 A program that has lost what ends a loop shows no fault with --pipeline: it is stopped. A COMMAND
 must see to that itself (timeout 10 COMMAND).
@@ -102,6 +103,11 @@ Status run(const Settings& s, const Console& console) {
     for (const Diagnostic& found : verify(input->sdfg))
       if (found.severity == Severity::Error) return in_file(s.input, found);
   SDFG_TRY(const Judge fails, judge(s, console));
+  const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
+  const auto write = [&](const Sdfg& program) -> Status {
+    SDFG_TRY(const std::string out, emit(Sdfg(program), form, SaveProfile::Head));
+    return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
+  };
   ReduceOptions options{.allow_invalid = s.allow_invalid};
   options.progress = [&](const std::string& what, const Sdfg& now) {
     std::size_t nodes = 0, blocks = 0;
@@ -113,11 +119,11 @@ Status run(const Settings& s, const Console& console) {
     });
     console.err(
         fmt::format("{}: fewer {}: {} blocks, {} nodes left\n", console.tool, what, blocks, nodes));
+    // Whoever loses patience has this much. What cannot be written is an error at the end.
+    if (s.output != "-") (void)write(now);
   };
-  SDFG_TRY(Sdfg smallest, reduce(std::move(input->sdfg), fails, options));
-  const Emit form = s.form ? *s.form : emit_from_path(s.output).value_or(Emit::Text);
-  SDFG_TRY(const std::string out, emit(std::move(smallest), form, SaveProfile::Head));
-  return console.write(s.output, s.output.ends_with("gz") ? gzip(out) : out);
+  SDFG_TRY(const Sdfg smallest, reduce(std::move(input->sdfg), fails, options));
+  return write(smallest);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "ir/parse.h"
+#include "ir/print.h"
 #include "ir/verify.h"
 #include "ir/walk.h"
 #include "passes/registry.h"
@@ -11,6 +12,7 @@
 #include "tools/common/bisect.h"
 #include "tools/common/check_semantics.h"
 #include "tools/common/reduce.h"
+#include "tools/common/reduce_main.h"
 
 namespace sdfg {
 namespace {
@@ -280,6 +282,24 @@ TEST(Bisect, SaysThatThereIsNoFault) {
             "the program does not fail after all passes");
   EXPECT_EQ(bisect(sdfg, relabel(), {}, always).error().message,
             "the program fails without any pass");
+}
+
+// Whoever stops a long reduction has what was found until then.
+TEST(Reduce, WritesEachSmallerProgram) {
+  std::vector<std::string> written;
+  Console console;
+  console.read = [](const std::string&) -> Result<std::string> { return print(program()); };
+  console.write = [&](const std::string& path, std::string_view bytes) -> Status {
+    EXPECT_EQ(path, "least.txt");
+    written.emplace_back(bytes);
+    return Ok{};
+  };
+  console.out = console.err = [](std::string_view) {};
+  const std::vector<std::string> arguments{"p.txt", "-o", "least.txt", "--", "false", "{}"};
+  EXPECT_EQ(reduce_main(arguments, console, {}), 0);
+  ASSERT_GT(written.size(), 2u);
+  EXPECT_LT(written.back().size(), written.front().size());
+  EXPECT_EQ(written[written.size() - 2], written.back());
 }
 
 TEST(Reduce, LeavesWhatTheFaultNeeds) {
