@@ -385,6 +385,13 @@ void rename_symbol(Sdfg& sdfg, std::string_view from, const std::string& to) {
   replace_symbols(sdfg, name);
 }
 
+Expr container_expr(std::string_view data) {
+  const std::size_t dot = data.rfind('.');
+  if (dot == std::string_view::npos) return Expr::symbol(data);
+  return Expr::make(Op::Attribute, {container_expr(data.substr(0, dot))},
+                    std::string(data.substr(dot + 1)));
+}
+
 namespace {
 
 std::string renamed(const std::string& data, const Renaming& names) {
@@ -397,13 +404,10 @@ std::string renamed(const std::string& data, const Renaming& names) {
 
 Substitution as_symbols(const Renaming& names) {
   Substitution out;
-  for (const auto& [from, to] : names) out.emplace(from, Expr::symbol(to));
+  for (const auto& [from, to] : names) out.emplace(from, container_expr(to));
   return out;
 }
 
-}  // namespace
-
-namespace {
 /// `symbols` is the same renaming: subsets and nested symbol mappings may read scalars and arrays
 /// by name.
 void rename_data(State& state, const Renaming& names, Replacer& symbols) {

@@ -44,6 +44,9 @@ Substitution rename_bound_names(State& state, NodeId entry, const SymbolSet& cla
 /// Of all scopes of the state.
 void rename_bound_names(State& state, const SymbolSet& clashing);
 
+/// A container as expressions read it: of a member of a structure, whose name has dots, attributes.
+Expr container_expr(std::string_view data);
+
 using Renaming = ByName<std::string>;
 /// Names other containers in access nodes, memlets, conditions and assignments of one block (or
 /// region), at once; dotted names follow their root. Descriptors, connectors and what is inside

@@ -8,6 +8,7 @@
 #include "ir/analysis/scope_tree.h"
 #include "ir/analysis/used_names.h"
 #include "ir/graph_algorithms.h"
+#include "ir/replace.h"
 #include "ir/walk.h"
 #include "passes/common/gpu_memory.h"
 #include "passes/common/split_state.h"
@@ -60,22 +61,14 @@ struct Site {
 
 using FindConnection = std::function<const Connection*(std::string_view)>;
 
-/// A container by its name, which is dotted for a member of a structure.
-Expr read_of(std::string_view data) {
-  const std::size_t dot = data.rfind('.');
-  if (dot == std::string_view::npos) return Expr::symbol(data);
-  return Expr::make(Op::Attribute, {read_of(data.substr(0, dot))},
-                    std::string(data.substr(dot + 1)));
-}
-
 /// The expression with inner containers read at their place in outer ones; nothing when one is read
 /// in a way that cannot be told. The containers keep their names, but for those of scalars outside.
 std::optional<Expr> moved_reads(const Expr& e, const Sdfg& outer, const FindConnection& find) {
   const auto place = [&](const Connection& c, const Subset& inside) -> std::optional<Expr> {
     const Data* data = outer.find_data(c.outer);
     if (!data) return std::nullopt;
-    if (data->is_scalar()) return read_of(c.outer);
-    std::vector<Expr> args{read_of(c.outer)};
+    if (data->is_scalar()) return container_expr(c.outer);
+    std::vector<Expr> args{container_expr(c.outer)};
     for (const Range& r : c.window.to_outer(inside).ranges) args.push_back(r.begin);
     return Expr::make(Op::Subscript, std::move(args));
   };
@@ -312,7 +305,7 @@ class Inliner {
         in_between = site_.names.take("__part_" + name);
         parts.emplace(in_between, &c);
       }
-      if (in_between != name) all.insert_or_assign(name, read_of(in_between));
+      if (in_between != name) all.insert_or_assign(name, container_expr(in_between));
     }
     for_each_state(inner, [&](State& state) { plan_.close_subsets(inner, state); });
     replace_symbols(inner, all, {inner.symbols, sdfg_.symbols});
