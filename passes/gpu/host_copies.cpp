@@ -297,30 +297,41 @@ class ScalarsGiven {
     if (nested.empty()) return;
     const auto tree = scope_tree(state);
     if (!tree) return;
+    ByName<NodeId> copied;
     for (NodeId n : nested) {
       if (tree->parent_of(n)) continue;
       const std::vector<EdgeId> in(state.in(n).begin(), state.in(n).end());
       for (EdgeId e : in)
         if (const auto* access = state[state.source(e)].as<AccessNode>();
             access && is_bound_to_host(sdfg, access->data) && !written.contains(access->data))
-          give_copy(sdfg, state, e, copies[access->data]);
+          give_copy(sdfg, state, e, copies[access->data], copied);
       if (auto* node = state[n].as<NestedSdfg>(); node->sdfg) on_host(**node->sdfg);
     }
   }
 
-  static void give_copy(Sdfg& sdfg, State& state, EdgeId e, std::string& copy) {
-    const std::string scalar = state.get<AccessNode>(state.source(e)).data;
+  /// The edge reads a copy of its scalar: one for all of the state, since nobody writes the scalar.
+  static void give_copy(Sdfg& sdfg, State& state, EdgeId e, std::string& copy,
+                        ByName<NodeId>& copied) {
+    const NodeId from = state.source(e), reader = state.target(e);
+    const std::string scalar = state.get<AccessNode>(from).data;
     if (copy.empty()) {
       copy = sdfg.fresh_name(scalar + "_gpu");
       Data data = Data::scalar(sdfg.find_data(scalar)->dtype, true);
       data.storage = Storage::GpuGlobal;
       sdfg.arrays.insert(copy, std::move(data));
     }
-    const Subset element{{Range::index(0)}};
-    const NodeId between = state.add(Node{AccessNode{.data = copy}});
-    state.connect(state.source(e), between, {"", "", Memlet::copy(scalar, element, element)});
-    state.set_source(e, between);
+    const bool waits = !state.in(from).empty();
+    const auto [found, is_first] = copied.try_emplace(scalar);
+    if (is_first) {
+      const NodeId source = waits ? state.add(Node{AccessNode{.data = scalar}}) : from;
+      const Subset element{{Range::index(0)}};
+      found->second = state.add(Node{AccessNode{.data = copy}});
+      state.connect(source, found->second, {"", "", Memlet::copy(scalar, element, element)});
+    }
+    state.set_source(e, found->second);
     state[e].memlet.data = copy;
+    if (waits) state.connect(from, reader, {});
+    if (!waits && state.out(from).empty()) state.erase(from);
   }
 
   const Sdfg& root_;

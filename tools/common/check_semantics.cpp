@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/races.h"
 #include "ir/analysis/signature.h"
 #include "ir/walk.h"
 #include "passes/common/symbol_entries.h"
@@ -61,6 +62,23 @@ bool reads_unwritten(const Executed& executed) {
   return !executed.warnings.empty() || !executed.arbitrary.empty();
 }
 
+/// Two accesses that no path orders, and where; empty when there are none.
+std::string race_text(const Sdfg& program, RaceIs kind) {
+  std::string out;
+  for_each_sdfg(program, [&](const Sdfg& sdfg) {
+    for_each_block(sdfg, [&](const Block& block) {
+      const auto* state = out.empty() ? block.as<State>() : nullptr;
+      const auto race = state ? find_race(sdfg, *state, kind) : std::nullopt;
+      if (!race) return;
+      const Place place = Place().in("SDFG '" + sdfg.name + "'").block(block);
+      out = "two accesses of '" + race->container + "': " +
+            place.edge(*state, race->first).text() + ", and " +
+            Place().edge(*state, race->second).text();
+    });
+  });
+  return out;
+}
+
 }  // namespace
 
 ByName<std::int64_t> symbol_constants(const Pipeline& pipeline) {
@@ -108,6 +126,7 @@ void CheckSemantics::start(const Sdfg& sdfg, std::uint64_t step_limit) {
     settled_ = gives_the_same(interpreter_backend(
         {.step_limit = this->step_limit(), .adverse = true})(sdfg, arguments_));
     input_ = sdfg;
+    has_race_ = !race_text(sdfg, RaceIs::Possible).empty();
     return;
   }
   note_->message = "the program does not run: " + note_->message;
@@ -148,6 +167,8 @@ std::uint64_t CheckSemantics::step_limit() const { return 1'000'000 + 100 * step
 
 void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
   if (!expected_) return;
+  if (const std::string race = has_race_ ? "" : race_text(sdfg, RaceIs::Certain); !race.empty())
+    throw InternalError(when + " nothing orders " + race);
   const std::string demoted = note_demoted(sdfg);
   const Result<Executed> executed =
       interpreter_backend({.step_limit = step_limit()})(sdfg, arguments_);

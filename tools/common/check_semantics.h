@@ -21,6 +21,8 @@ ByName<std::int64_t> symbol_constants(const Pipeline& pipeline);
 /// order that a pass loses shows even where the interpreter happens to keep it. Where it makes a
 /// difference from the start, other results are OpenResults; so is a program that does not run any
 /// more, where a view of the input lies outside of what it shows (the interpreter checks elements).
+/// And where the program as it starts has no race (ir/analysis/races.h), a certain one is the
+/// pass's fault, whatever the results.
 ///
 /// The arguments are those given, and made ones for what is missing. When the program itself cannot
 /// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
@@ -69,6 +71,7 @@ class CheckSemantics : public Observer {
 
   bool each_, other_case_ = false;
   bool settled_ = false;  ///< what the program as it started leaves open makes no difference
+  bool has_race_ = false;  ///< so has the program as it started
   NamedArrays given_, arguments_;
   ByName<std::int64_t> constants_;  ///< what passes will put in place of symbols
   double tolerance_;

@@ -146,15 +146,16 @@ TEST(CheckSemantics, ADifferenceAsOfSumsInAnotherOrderIsSaidToBeOne) {
 }
 
 /// A tasklet reads what another one overwrites; which of them comes first may be left open.
-Sdfg overwriting(bool in_order) {
+Sdfg overwriting(bool in_order, const std::string& value = "7") {
   return *parse(std::string("sdfg overwriting(A: float64[1], B: float64[1])\n"
                             "  state s\n"
                             "    n0 = access A\n"
                             "    n1 = tasklet read: \"o = x\"\n"
-                            "    n2 = tasklet write: \"o = 7\"\n"
+                            "    n2 = tasklet write: \"o = " + value + "\"\n"
                             "    n3 = access A\n"
                             "    n4 = access B\n"
-                            "    n0 -> n1.x : A[0]\n"
+                            "    n0 -> n1.x : A[0]\n" +
+                            (value == "x" ? "    n0 -> n2.x : A[0]\n" : "") +
                             "    n1.o -> n4 : B[0]\n"
                             "    n2.o -> n3 : A[0]\n") +
                 (in_order ? "    n1 -> n2\n" : ""));
@@ -165,6 +166,21 @@ TEST(CheckSemantics, AnOrderThatIsLostShows) {
   check.start(overwriting(true));
   check.finish(overwriting(true));
   EXPECT_THROW(check.finish(overwriting(false)), InternalError);
+}
+
+TEST(CheckSemantics, AnOrderThatIsLostShowsWhereResultsAreTheSame) {
+  CheckSemantics check(false, {}, 0);
+  check.start(overwriting(true, "x"));
+  try {
+    check.finish(overwriting(false, "x"));
+    FAIL() << "nothing was thrown";
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find(
+                  "nothing orders two accesses of 'A': SDFG 'overwriting' / state s / edge n0 -> "
+                  "n1.x, and edge n2.o -> n3"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(CheckSemantics, AProgramMayLeaveAnOrderOpen) {

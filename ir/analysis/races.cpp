@@ -1,0 +1,111 @@
+#include "ir/analysis/races.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ir/analysis/order.h"
+
+namespace sdfg {
+namespace {
+
+constexpr std::size_t most_accesses = 64;
+
+class Races {
+ public:
+  Races(const Sdfg& sdfg, const State& state, RaceIs kind)
+      : sdfg_(sdfg), state_(state), possible_(kind == RaceIs::Possible), order_(state) {}
+
+  std::optional<Race> find() {
+    for (EdgeId e : state_.edges()) {
+      const Memlet& memlet = state_[e].memlet;
+      if (memlet.empty() || (memlet.dynamic && !possible_)) continue;
+      if (possible_ && iterations_may_meet(e)) return Race{e, e, memlet.data};
+      add(e, false), add(e, true);
+    }
+    for (const auto& [key, accesses] : accesses_)
+      for (std::size_t b = 1; b < accesses.size(); ++b)
+        for (std::size_t a = 0; a < b; ++a)
+          if (is_race(accesses[a], accesses[b]))
+            return Race{accesses[a].edge, accesses[b].edge, key.second};
+    return std::nullopt;
+  }
+
+ private:
+  struct Access {
+    EdgeId edge;
+    bool write;
+    const Subset* subset;
+    NodeId begin, end;  ///< elements of the order: what does it runs between these two
+  };
+
+  /// The container that the edge writes at its target, or reads at its source, in which part.
+  void add(EdgeId e, bool write) {
+    const Memlet& memlet = state_[e].memlet;
+    const NodeId at = write ? state_.target(e) : state_.source(e);
+    const NodeId doer = write ? state_.source(e) : state_.target(e);
+    const auto* access = state_[at].as<AccessNode>();
+    const bool border = write ? state_[at].is_exit() : state_[at].is_entry();
+    // Between a border and an access node the memlet may name either container.
+    if (!access && (!border || state_[doer].is<AccessNode>())) return;
+    const std::string& name = access ? access->data : memlet.data;
+    const Data* data = sdfg_.arrays.get(name);
+    if (!data || data->role() != Role::Plain || data->is_stream()) return;
+    const auto& side = write ? memlet.dst_subset : memlet.src_subset;
+    const auto& subset = !side && memlet.data == name ? memlet.subset() : side;
+    if (!subset) return;
+    NodeId begin = order_.element(doer), end = begin;
+    if (access && state_[doer].is<AccessNode>())  // a copy runs as soon as its source is ready
+      begin = state_.source(e), end = state_.target(e);
+    else if (access && (write ? state_[doer].is_entry() : state_[doer].is_exit()) &&
+             order_.scope_of(at) == order_.element(doer))
+      begin = end = at;  // through the border of the scope around
+    auto& list = accesses_[{order_.scope_of(begin), name}];
+    if (list.size() < most_accesses) list.push_back({e, write, &*subset, begin, end});
+  }
+
+  /// Does the edge leave a map with elements that another iteration may write, too? Not where each
+  /// parameter, but for what is added to it, is the index in some dimension.
+  bool iterations_may_meet(EdgeId e) const {
+    const auto* exit = state_[state_.target(e)].as<MapExit>();
+    const Memlet& memlet = state_[e].memlet;
+    if (!exit || memlet.wcr) return false;
+    const auto& subset = memlet.dst_subset ? memlet.dst_subset : memlet.subset();
+    if (!subset) return true;
+    const auto& params = state_.get<MapEntry>(exit->entry).params;
+    const auto is_index_of = [&](const Range& r, const std::string& param) {
+      if (!(r.begin == r.end)) return false;
+      SymbolSet rest;
+      collect_symbols(simplify(r.begin - Expr::symbol(param)), rest);
+      return std::ranges::none_of(params, [&](const auto& p) { return rest.contains(p); });
+    };
+    return !std::ranges::all_of(params, [&](const std::string& param) {
+      return std::ranges::any_of(subset->ranges,
+                                 [&](const Range& r) { return is_index_of(r, param); });
+    });
+  }
+
+  bool is_race(const Access& a, const Access& b) const {
+    if (a.edge == b.edge || (!a.write && !b.write)) return false;
+    if (a.write && b.write && state_[a.edge].memlet.wcr && state_[b.edge].memlet.wcr) return false;
+    if (a.subset->rank() != b.subset->rank()) return false;
+    const Truth meet = intersects(*a.subset, *b.subset);
+    return (possible_ ? meet != Truth::No : meet == Truth::Yes) &&
+           !order_.reaches(a.end, b.begin) && !order_.reaches(b.end, a.begin);
+  }
+
+  const Sdfg& sdfg_;
+  const State& state_;
+  bool possible_;
+  Order order_;
+  std::map<std::pair<NodeId, std::string>, std::vector<Access>> accesses_;
+};
+
+}  // namespace
+
+std::optional<Race> find_race(const Sdfg& sdfg, const State& state, RaceIs kind) {
+  return Races(sdfg, state, kind).find();
+}
+
+}  // namespace sdfg

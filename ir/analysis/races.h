@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ir/sdfg.h"
+
+namespace sdfg {
+
+/// Two accesses of one state, in the same scope, to an element of one container; one of them or
+/// both write it, and no path says which comes first. Each is the edge at the access node, or at
+/// the end of the scope around, and what is at its other end does it.
+struct Race {
+  EdgeId first, second;
+  std::string container;
+};
+
+enum class RaceIs : bool { Certain, Possible };
+
+/// A race of that kind, if the state has one. A certain one is between memlets whose subsets have a
+/// common element and that are not `dynamic`. A possible one is also between others whose subsets
+/// are known, and between the iterations of a scope, where each does not write an element of its
+/// own. Not looked at: views, references, streams, members of structures, and conflicts that both
+/// sides resolve (`wcr`). Of a container that one scope touches more than 64 times, only so many
+/// accesses are compared.
+/// In n log n for the paths' order, and a search for each pair of accesses that may meet.
+std::optional<Race> find_race(const Sdfg& sdfg, const State& state, RaceIs kind);
+
+}  // namespace sdfg
