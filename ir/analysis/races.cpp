@@ -18,6 +18,10 @@ class Races {
       : sdfg_(sdfg), state_(state), possible_(kind == RaceIs::Possible), order_(state) {}
 
   std::optional<Race> find() {
+    if (possible_)
+      for (NodeId n : state_.nodes_of<AccessNode>())
+        if (const Data* data = data_of(n); data && data->is_reference())
+          return Race{{}, {}, state_.get<AccessNode>(n).data};
     for (EdgeId e : state_.edges()) {
       const Memlet& memlet = state_[e].memlet;
       if (memlet.empty() || (memlet.dynamic && !possible_)) continue;
@@ -40,6 +44,14 @@ class Races {
     NodeId begin, end;  ///< elements of the order: what does it runs between these two
   };
 
+  const Data* data_of(NodeId access) const {
+    return sdfg_.arrays.get(state_.get<AccessNode>(access).data);
+  }
+  bool is_view(NodeId node) const {
+    const Data* data = state_[node].is<AccessNode>() ? data_of(node) : nullptr;
+    return data && data->is_view();
+  }
+
   /// The container that the edge writes at its target, or reads at its source, in which part.
   void add(EdgeId e, bool write) {
     const Memlet& memlet = state_[e].memlet;
@@ -48,13 +60,13 @@ class Races {
     const auto* access = state_[at].as<AccessNode>();
     const bool border = write ? state_[at].is_exit() : state_[at].is_entry();
     // Between a border and an access node the memlet may name either container.
-    if (!access && (!border || state_[doer].is<AccessNode>())) return;
+    if (is_view(doer) || (!access && (!border || state_[doer].is<AccessNode>()))) return;
     const std::string& name = access ? access->data : memlet.data;
     const Data* data = sdfg_.arrays.get(name);
     if (!data || data->role() != Role::Plain || data->is_stream()) return;
     const auto& side = write ? memlet.dst_subset : memlet.src_subset;
     const auto& subset = !side && memlet.data == name ? memlet.subset() : side;
-    if (!subset) return;
+    if (!subset || (!possible_ && may_do_nothing(doer, *subset))) return;
     NodeId begin = order_.element(doer), end = begin;
     if (access && state_[doer].is<AccessNode>())  // a copy runs as soon as its source is ready
       begin = state_.source(e), end = state_.target(e);
@@ -63,6 +75,20 @@ class Races {
       begin = end = at;  // through the border of the scope around
     auto& list = accesses_[{order_.scope_of(begin), name}];
     if (list.size() < most_accesses) list.push_back({e, write, &*subset, begin, end});
+  }
+
+  /// May a map have no points, though the subset has elements then?
+  bool may_do_nothing(NodeId node, const Subset& subset) const {
+    const auto* map = state_[order_.element(node)].as<MapEntry>();
+    if (!map) return false;
+    SymbolSet of_subset;
+    collect_symbols(subset, of_subset);
+    return std::ranges::any_of(map->ranges, [&](const Range& r) {
+      if (certain(less_equal(r.begin, r.end))) return false;
+      SymbolSet of_range;
+      collect_symbols(r.begin, of_range), collect_symbols(r.end, of_range);
+      return !std::ranges::includes(of_subset, of_range);
+    });
   }
 
   /// Does the edge leave a map with elements that another iteration may write, too? Not where each

@@ -17,12 +17,12 @@ struct Race {
 
 enum class RaceIs : bool { Certain, Possible };
 
-/// A race of that kind, if the state has one. A certain one is between memlets whose subsets have a
-/// common element and that are not `dynamic`. A possible one is also between others whose subsets
-/// are known, and between the iterations of a scope, where each does not write an element of its
-/// own. Not looked at: views, references, streams, members of structures, and conflicts that both
-/// sides resolve (`wcr`). Of a container that one scope touches more than 64 times, only so many
-/// accesses are compared.
+/// A race of that kind, if the state has one. A certain one is between memlets that are not
+/// `dynamic`, and have a common element however often maps run. A possible one is also between
+/// others whose subsets are known, between the iterations of a map, where each does not write an
+/// element of its own, and whatever is done to a reference. Not looked at: views, streams, members
+/// of structures, and conflicts that both sides resolve (`wcr`). Of a container that one scope
+/// touches more than 64 times, only so many accesses are compared.
 /// In n log n for the paths' order, and a search for each pair of accesses that may meet.
 std::optional<Race> find_race(const Sdfg& sdfg, const State& state, RaceIs kind);
 
