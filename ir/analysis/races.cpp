@@ -18,14 +18,11 @@ class Races {
       : sdfg_(sdfg), state_(state), possible_(kind == RaceIs::Possible), order_(state) {}
 
   std::optional<Race> find() {
-    if (possible_)
-      for (NodeId n : state_.nodes_of<AccessNode>())
-        if (const Data* data = data_of(n); data && data->is_reference())
-          return Race{{}, {}, state_.get<AccessNode>(n).data};
     for (EdgeId e : state_.edges()) {
       const Memlet& memlet = state_[e].memlet;
       if (memlet.empty() || (memlet.dynamic && !possible_)) continue;
-      if (possible_ && iterations_may_meet(e)) return Race{e, e, memlet.data};
+      if (possible_ && (iterations_may_meet(e) || is_at_reference(e)))
+        return Race{e, e, memlet.data};
       add(e, false), add(e, true);
     }
     for (const auto& [key, accesses] : accesses_)
@@ -50,6 +47,14 @@ class Races {
   bool is_view(NodeId node) const {
     const Data* data = state_[node].is<AccessNode>() ? data_of(node) : nullptr;
     return data && data->is_view();
+  }
+
+  bool is_at_reference(EdgeId e) const {
+    const auto is_reference = [&](NodeId node) {
+      const Data* data = state_[node].is<AccessNode>() ? data_of(node) : nullptr;
+      return data && data->is_reference();
+    };
+    return is_reference(state_.source(e)) || is_reference(state_.target(e));
   }
 
   /// The container that the edge writes at its target, or reads at its source, in which part.
