@@ -99,6 +99,34 @@ TEST(Races, InTheScopesOfMaps) {
   EXPECT_EQ(race(body("    n2 -> n3\n"), RaceIs::Possible), "");
 }
 
+TEST(Races, AMapMayHaveNoPoints) {
+  const auto writes = [](const std::string& range, const std::string& subset, RaceIs kind) {
+    return race(two_writers + "    n2.o -> n3 : A[0]\n    n1 -> n2\n" +
+                    "    n4 = map m (i) in [" + range + R"(]
+      n5 = tasklet t: "o = 2"
+    n6 = exit n4
+    n7 = access A
+    n4 -> n5
+    n5.o -> n6.IN_A : A[0]
+    n6.OUT_A -> n7 : A[)" + subset + "]\n",
+                kind);
+  };
+  EXPECT_EQ(writes("0:4", "0", RaceIs::Certain), "A");
+  EXPECT_EQ(writes("0:N", "0", RaceIs::Certain), "");
+  EXPECT_EQ(writes("0:N", "0", RaceIs::Possible), "A");
+}
+
+TEST(Races, ReferencesMayBeToAnything) {
+  const auto sdfg = parse(
+      "sdfg p(A: float64[8], B: float64[8])\n  transient r: reference float64[8]\n  state s\n"
+      "    n0 = access r\n    n1 = access B\n    n0 -> n1 : r[0:8]\n");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  for_each_state(*sdfg, [&](const State& s) {
+    EXPECT_FALSE(find_race(*sdfg, s, RaceIs::Certain));
+    EXPECT_TRUE(find_race(*sdfg, s, RaceIs::Possible));
+  });
+}
+
 TEST(Races, IterationsMayMeet) {
   const auto writes = [](const std::string& element) {
     return race(R"(
