@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "passes/common/empty_parts.h"
 #include "passes/common/state_trails.h"
 #include "passes/map_fusion/fusion_conflicts.h"
 #include "passes/split/copy_scope.h"
@@ -176,6 +177,7 @@ class StateSplitter {
   Refusal check_map(NodeId map) {
     const FusionMap& known = at(map);
     if (!known.unfit.empty()) return known.unfit;
+    if (certainly_empty(entry(map).ranges, known_.get())) return "it has no points";
     if (known.side_effects) return "it has side effects";
     if (!known.dynamic.empty()) return "its range is dynamic";
     return check_copy_scope(sdfg_, state_, *find_scope(state_, map));
@@ -219,8 +221,10 @@ class StateSplitter {
     Expr before = common.begin - Expr(1), behind = common.end + Expr(1);
     if (may_lie_apart) before = min(before, whole[d].end), behind = max(behind, common.begin);
     const auto add = [&](const Expr& begin, const Expr& end) {
+      const Range piece(begin, end, Expr(1));
+      if (certainly_empty(piece, known_.get())) return;
       boxes.push_back(whole);
-      boxes.back()[d] = Range(begin, end, Expr(1));
+      boxes.back()[d] = piece;
     };
     if (!at_most(common.begin, whole[d].begin)) add(whole[d].begin, simplify(before));
     if (!at_most(whole[d].end, common.end)) add(simplify(behind), whole[d].end);

@@ -25,8 +25,8 @@ Ranges with the same points that are written differently are written alike.
 
 Refused when a path leads from one map to the other otherwise, or one writes what the other touches;
 when the ranges' ends cannot be ordered; when the ranges may lie apart or only touch, and both would be
-cut; when schedules differ, a step is not 1, or a range is dynamic; when a map has side effects or
-cannot be copied; and when it does not pay.)",
+cut; when schedules differ, a step is not 1, or a range is dynamic; when a map has no points or
+has side effects, or cannot be copied; and when it does not pay.)",
   };
   struct Options {
     std::int64_t dimensions = 1;

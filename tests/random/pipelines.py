@@ -9,7 +9,7 @@ pipeline is `simplify`, `auto`, `gt4py` with options, some of its steps in any o
 passes drawn at random (--list-passes), some of them for a version of the program, some with a move to a
 GPU among them, for a text case often beginning with its own pass, and for a program of patterns with one
 that looks for them. Now and then --limit stops one of them. A pass that takes seconds for such a small
-program is a fault, too. A fault is printed when it is found, with the commands that show it again;
+program is a fault, too, and so are passes that go on changing it without end. A fault is printed when it is found, with the commands that show it again;
 sdfg-reduce makes it small. With --programs, the programs are recorded ones, as those of
 tests/dace/record_random.py. --counts prints how often each pass applied.
 """
@@ -222,6 +222,11 @@ def beyond(text):
     return next((line for line in text.splitlines() if "where the limit was" in line), "")
 
 
+def endless(text):
+    """What was stopped since passes undo each other's work."""
+    return next((line for line in text.splitlines() if "still changing after" in line), "")
+
+
 def first_complaint(text):
     """The line that says what is wrong, or all of them."""
     return next((line for line in text.splitlines() if "error" in line or "bit" in line), text)
@@ -289,7 +294,7 @@ def on_case(tools, passes, texts, steps, draw):
         if sizes:
             return "refused", "", {}  # with these sizes, the case itself may be an endless loop
         return "fault", f"{program}\n  sdfg-opt --pipeline='{pipeline}' --check-semantics=each does not end", {}
-    why = slow(done.stderr) or beyond(done.stderr)
+    why = slow(done.stderr) or beyond(done.stderr) or endless(done.stderr)
     if not why:
         if done.returncode == 0 or "--check-semantics compared nothing" in done.stderr or LEFT_OPEN in done.stderr:
             return "same", "", applications(done.stderr)
@@ -351,7 +356,7 @@ def on_program(tools, passes, steps, draw, program, data, text, drawn, shown):
     flags = assumed(draw, text, data) + stopped(draw, passes, pipeline)
     done = run(tools / "sdfg-opt", program, f"--pipeline={pipeline}", "--check-semantics=each",
                "--emit=none", "--stats", "--time", *flags, results)
-    why = slow(done.stderr) or beyond(done.stderr)
+    why = slow(done.stderr) or beyond(done.stderr) or endless(done.stderr)
     if not why:
         if done.returncode == 0:
             return "same", "", applications(done.stderr)
