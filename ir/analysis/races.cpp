@@ -25,11 +25,14 @@ class Races {
         return Race{e, e, memlet.data};
       add(e, false), add(e, true);
     }
-    for (const auto& [key, accesses] : accesses_)
+    for (const auto& [key, accesses] : accesses_) {
+      if (possible_ && accesses.size() == most_accesses)
+        return Race{accesses.front().edge, accesses.back().edge, key.second};
       for (std::size_t b = 1; b < accesses.size(); ++b)
         for (std::size_t a = 0; a < b; ++a)
           if (is_race(accesses[a], accesses[b]))
             return Race{accesses[a].edge, accesses[b].edge, key.second};
+    }
     return std::nullopt;
   }
 
@@ -41,20 +44,18 @@ class Races {
     NodeId begin, end;  ///< elements of the order: what does it runs between these two
   };
 
-  const Data* data_of(NodeId access) const {
-    return sdfg_.arrays.get(state_.get<AccessNode>(access).data);
+  /// Of an access node.
+  const Data* data_at(NodeId node) const {
+    const auto* access = state_[node].as<AccessNode>();
+    return access ? sdfg_.arrays.get(access->data) : nullptr;
   }
   bool is_view(NodeId node) const {
-    const Data* data = state_[node].is<AccessNode>() ? data_of(node) : nullptr;
+    const Data* data = data_at(node);
     return data && data->is_view();
   }
-
   bool is_at_reference(EdgeId e) const {
-    const auto is_reference = [&](NodeId node) {
-      const Data* data = state_[node].is<AccessNode>() ? data_of(node) : nullptr;
-      return data && data->is_reference();
-    };
-    return is_reference(state_.source(e)) || is_reference(state_.target(e));
+    const Data *from = data_at(state_.source(e)), *to = data_at(state_.target(e));
+    return (from && from->is_reference()) || (to && to->is_reference());
   }
 
   /// The container that the edge writes at its target, or reads at its source, in which part.

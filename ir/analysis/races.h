@@ -22,7 +22,8 @@ enum class RaceIs : bool { Certain, Possible };
 /// others whose subsets are known, between the iterations of a map, where each does not write an
 /// element of its own, and whatever is done to a reference. Not looked at: views, streams, members
 /// of structures, and conflicts that both sides resolve (`wcr`). Of a container that one scope
-/// touches more than 64 times, only so many accesses are compared.
+/// touches 64 times or more, a race is possible, and only the first accesses are compared for a
+/// certain one.
 /// In n log n for the paths' order, and a search for each pair of accesses that may meet.
 std::optional<Race> find_race(const Sdfg& sdfg, const State& state, RaceIs kind);
 

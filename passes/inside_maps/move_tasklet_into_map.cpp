@@ -104,6 +104,7 @@ class Mover {
     const Trail here = trail.in(state, n);
     if (const Refusal why = check(state, n)) return context_.refused(here, why);
     const NodeId tasklet = state.source(state.in(n)[0]);
+    const bool elsewhere = is_elsewhere(state, n);
     for (const auto& [entry, edges] : maps) {
       if (const Refusal why = check_map(state, tasklet, entry)) {
         context_.refused(here, why);
@@ -113,6 +114,7 @@ class Mover {
       context_.applied(here, quoted(state[tasklet].label()) + " is in the map " +
                                  quoted(state[entry].label()) + " now");
       move_into(state, n, entry, edges, index);
+      if (elsewhere) state.connect(n, entry, {});
       changed_ = Changed::Yes;
     }
     if (!state.out(n).empty() || !accesses_->is_single_use(state.get<AccessNode>(n).data)) return;
@@ -149,7 +151,6 @@ class Mover {
     state.connect(entry, tasklet, {});
     state.connect(tasklet, scalar, std::move(write));
     accesses_->add(state, scalar);
-    if (is_elsewhere(state, n)) state.connect(n, entry, {});
     for (EdgeId e : edges) {
       for (EdgeId inner : index.behind(e)) {
         rename_onward(state, index, inner, name, inner_name);
