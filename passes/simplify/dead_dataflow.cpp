@@ -123,6 +123,36 @@ bool Sweep::pops(EdgeId edge) const {
   return data && data->is_stream();
 }
 
+/// The walk comes to the node behind the last of those who write there, and may not have come yet
+/// to who reads, through another node, what the others have written by then.
+bool Sweep::is_read_between(NodeId access, const std::vector<EdgeId>& writes) {
+  if (writes.size() < 2) return false;
+  if (position_.empty()) {
+    position_.resize(state_.id_bound());
+    for (std::size_t at = 0; at < order_.size(); ++at) position_[order_[at].value] = at;
+    for (NodeId n : order_) {
+      if (!state_[n].is<AccessNode>()) continue;
+      const auto written_to = viewing_out_edge(sdfg_, state_, n);
+      for (EdgeId e : state_.out(n))
+        if (e != written_to && carries_data(state_[e]))
+          for (Container c : program_.counted(state_, n))
+            readers_[c].push_back(position_[state_.target(e).value]);
+    }
+    for (auto& [container, positions] : readers_) std::ranges::sort(positions);
+  }
+  std::size_t first = order_.size(), last = 0;
+  for (EdgeId e : writes) {
+    first = std::min(first, position_[state_.source(e).value]);
+    last = std::max(last, position_[state_.source(e).value]);
+  }
+  return std::ranges::any_of(program_.counted(state_, access), [&](Container c) {
+    const auto readers = readers_.find(c);
+    if (readers == readers_.end()) return false;
+    const auto next = std::ranges::upper_bound(readers->second, first);
+    return next != readers->second.end() && *next <= last;
+  });
+}
+
 void Sweep::mark_access(NodeId n) {
   const auto& access = state_.get<AccessNode>(n);
   const auto written_to = viewing_out_edge(sdfg_, state_, n);
@@ -155,6 +185,7 @@ void Sweep::mark_access(NodeId n) {
     else set_alive(n);
   }
   if (writes.empty()) return;
+  wanted = wanted || is_read_between(n, writes);
   if (!wanted && may_drop()) {
     drop(n, "what is written to '" + access.data + "' is not read afterwards");
     return;

@@ -155,6 +155,7 @@ class Sweep {
   void set_live(EdgeId edge);
   void set_alive(NodeId node);
   bool moves_nothing(EdgeId copy) const;
+  bool is_read_between(NodeId access, const std::vector<EdgeId>& writes);
   bool pops(EdgeId edge) const;
   void announce();
   Changed remove();
@@ -171,6 +172,9 @@ class Sweep {
   std::vector<bool> inside_alive_;  ///< by entry: something in the scope is alive
   std::vector<bool> never_;         ///< by node: in a scope without iterations, or its entry
   std::vector<bool> consumed_;      ///< by node: in a consume scope
+  std::vector<std::size_t> position_;  ///< by node, in order_; found when asked for
+  /// Where those are that read each container; found with it, and sorted.
+  std::unordered_map<Container, std::vector<std::size_t>> readers_;  ///< looked up, never iterated
   std::map<NodeId, std::string> dropped_;  ///< what to say about nodes that go, if they do
   std::map<NodeId, std::string> kept_;     ///< and about those that had to stay
   Changed changed_ = Changed::No;
