@@ -7,6 +7,7 @@
 #include "ir/analysis/signature.h"
 #include "ir/walk.h"
 #include "support/hash.h"
+#include "tools/common/conditions.h"
 
 namespace sdfg {
 namespace {
@@ -129,10 +130,10 @@ struct Borders {
   }
 };
 
-/// Symbols that are no given value and no part of a shape, but alone a stride: what makes no two
+/// Symbols that are not decided and no part of a shape, but alone a stride: what makes no two
 /// elements of a container lie at the same place. Each container is row-major, but for a dimension
 /// whose stride is 1; of containers that share a stride, the largest decides.
-Values stride_values(const Sdfg& sdfg, const ArgumentOptions& options, const Values& sizes) {
+Values stride_values(const Sdfg& sdfg, const SymbolSet& decided, const Values& sizes) {
   SymbolSet extents;
   for (const auto& [name, data] : sdfg.arrays)
     for (const Expr& extent : data.shape) collect_symbols(extent, extents);
@@ -141,8 +142,8 @@ Values stride_values(const Sdfg& sdfg, const ArgumentOptions& options, const Val
     const Array* array = data.as_array();
     if (!array || array->strides.size() != data.shape.size()) return;
     const auto is_open = [&](const Expr& stride) {
-      return stride.is(Op::Symbol) && !options.given.contains(stride.name()) &&
-             !options.constants.contains(stride.name()) && !extents.contains(stride.name());
+      return stride.is(Op::Symbol) && !decided.contains(stride.name()) &&
+             !extents.contains(stride.name());
     };
     std::vector<std::size_t> order;
     for (std::size_t d = data.shape.size(); d-- > 0;) order.push_back(d);
@@ -168,6 +169,15 @@ Values stride_values(const Sdfg& sdfg, const ArgumentOptions& options, const Val
   return strides;
 }
 
+Diagnostic contradiction(const Expr& broken, const Values& values) {
+  std::string found;
+  for (const std::string& symbol : free_symbols(broken))
+    if (const auto at = values.find(symbol); at != values.end())
+      found += (found.empty() ? "" : ", ") + symbol + " = " + std::to_string(at->second);
+  return {{}, "the arguments contradict the assumption '" + to_text(broken) + "' (" + found + ")",
+          "give values that keep to it with --set=NAME=VALUE or --run=DATA.npz"};
+}
+
 }  // namespace
 
 Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& options) {
@@ -180,22 +190,28 @@ Result<NamedArrays> make_arguments(const Sdfg& sdfg, const ArgumentOptions& opti
     if (const auto at = extents.find(name); at != extents.end()) return at->second;
     return borders.value(name, options.size);
   };
-  Values sizes;
+  SymbolSet decided, open;  // of the integers, the others
+  for (const auto& [name, array] : options.given) decided.insert(name);
+  for (const auto& [name, value] : options.constants) decided.insert(name);
+  const auto make = [&](const std::string& name, Type type) {
+    if (!arguments.try_emplace(name, whole_number(type, value_of(name))).second) return;
+    if (!decided.contains(name) && !extents.contains(name)) open.insert(name);
+  };
   for (const std::string& name : free_symbols(sdfg)) {
     const auto declared = sdfg.symbols.find(name);
-    const Type type = declared == sdfg.symbols.end() ? Type(BaseType::Int64) : declared->second;
-    arguments.try_emplace(name, whole_number(type, value_of(name)));
+    make(name, declared == sdfg.symbols.end() ? Type(BaseType::Int64) : declared->second);
   }
   for (const auto& [name, data] : sdfg.arrays)
-    if (!data.transient && data.is_scalar() && data.dtype.is_integer())
-      arguments.try_emplace(name, whole_number(data.dtype, value_of(name)));
+    if (!data.transient && data.is_scalar() && data.dtype.is_integer()) make(name, data.dtype);
+  Values sizes;
   for (const auto& [name, array] : arguments)
     if (const auto value = whole_number_of(array)) sizes[name] = *value;
-  for (const auto& [name, value] : stride_values(sdfg, options, sizes))
-    if (const auto made = arguments.find(name); made != arguments.end()) {
-      made->second = whole_number(made->second.type, value);
-      sizes[name] = value;
-    }
+  decided.merge(keep_to(options.assume, open, 2 * options.size, sizes));
+  for (const auto& [name, value] : stride_values(sdfg, decided, sizes)) sizes[name] = value;
+  for (const auto& [name, value] : sizes)
+    if (open.contains(name)) arguments.at(name) = whole_number(arguments.at(name).type, value);
+  if (const Expr* broken = first_broken(options.assume, sizes))
+    return contradiction(*broken, sizes);
 
   for (const auto& [name, data] : sdfg.arrays) {
     if (data.transient || arguments.contains(name) || data.is_stream() || data.is_structure())

@@ -101,7 +101,10 @@ void CheckSemantics::start(const Sdfg& sdfg, std::uint64_t step_limit) {
   // Large programs with large made arguments would take minutes: small extents show as much.
   for (const std::int64_t size : {8, 5, 16, 3}) {
     Result<NamedArrays> made = make_arguments(
-        sdfg, {.size = size, .given = given_, .constants = constants_});
+        sdfg, {.size = size,
+               .given = options_.given,
+               .constants = options_.constants,
+               .assume = options_.assume});
     if (!made) {
       note_ = made.error();
       break;
@@ -109,6 +112,9 @@ void CheckSemantics::start(const Sdfg& sdfg, std::uint64_t step_limit) {
     Result<Executed> executed = interpreter_backend({.step_limit = step_limit})(sdfg, *made);
     if (!executed) {
       note_ = executed.error();
+      note_->message = "the program does not run: " + note_->message;
+      if (options_.given.empty())
+        note_->hint = "give arguments with --run=DATA.npz or --set=NAME=VALUE";
       continue;
     }
     const bool shows_nothing = writes && changes_nothing(executed->arguments, *made);
@@ -127,10 +133,7 @@ void CheckSemantics::start(const Sdfg& sdfg, std::uint64_t step_limit) {
         {.step_limit = this->step_limit(), .adverse = true})(sdfg, arguments_));
     input_ = sdfg;
     has_race_ = !race_text(sdfg, RaceIs::Possible).empty();
-    return;
   }
-  note_->message = "the program does not run: " + note_->message;
-  if (given_.empty()) note_->hint = "give arguments with --run=DATA.npz or --set=NAME=VALUE";
 }
 
 void CheckSemantics::after(const PassRun& run, const Sdfg& sdfg, Changed changed,
@@ -215,14 +218,14 @@ Result<RunReport> CheckSemantics::differences(const Executed& executed) const {
 bool CheckSemantics::gives_the_same(const Result<Executed>& executed) const {
   if (!executed) return false;
   const Result<RunReport> report = differences(*executed);
-  return report && report->within(tolerance_);
+  return report && report->within(options_.tolerance);
 }
 
 void CheckSemantics::require_same(const Result<Executed>& executed, const std::string& who) const {
   if (!executed) throw InternalError(who + " does not run any more: " + executed.error().text());
   const Result<RunReport> report = differences(*executed);
   if (!report) throw InternalError(who + " has another argument: " + report.error().text());
-  if (report->within(tolerance_)) return;
+  if (report->within(options_.tolerance)) return;
   std::string what = who + " gives other results\n" + to_text(*report);
   // As far apart as sums of some hundred elements in single precision may be.
   if (report->largest_error() < 1e-4)

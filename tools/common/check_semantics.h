@@ -13,6 +13,14 @@ namespace sdfg {
 /// The values that a pipeline puts in place of symbols (substitute-symbols).
 ByName<std::int64_t> symbol_constants(const Pipeline& pipeline);
 
+/// What programs are run on, and how far their results may be apart.
+struct CompareOptions {
+  NamedArrays given{};               ///< arguments
+  double tolerance = 0;              ///< as in RunReport::within
+  ByName<std::int64_t> constants{};  ///< what passes will put in place of symbols
+  std::vector<Expr> assume{};        ///< what passes will take for granted
+};
+
 /// Interprets the program before and after passes, on the same arguments, and compares every
 /// argument afterwards. A difference is the pass's fault, hence an InternalError.
 ///
@@ -24,20 +32,16 @@ ByName<std::int64_t> symbol_constants(const Pipeline& pipeline);
 /// And where the program as it starts has no race (ir/analysis/races.h), a certain one is the
 /// pass's fault, whatever the results.
 ///
-/// The arguments are those given, and made ones for what is missing. When the program itself cannot
-/// be run on them (an access out of bounds, code that is not Python), nothing is compared, and
-/// `note` says why. A field that was demoted (demote-fields) is not compared from then on; and
-/// nothing is where the program reads what such a field had before the call, against the user's
-/// word.
+/// The arguments are those given, and made ones for what is missing. When they contradict what is
+/// assumed, or the program itself cannot be run on them (an access out of bounds, code that is
+/// not Python), nothing is compared, and `note` says why. A field that was demoted (demote-fields)
+/// is not compared from then on; and nothing is where the program reads what such a field had
+/// before the call, against the user's word.
 class CheckSemantics : public Observer {
  public:
   /// `each`: after each pass that changed something; otherwise only when finish() is called.
-  /// `tolerance` as in RunReport::within.
-  CheckSemantics(bool each, NamedArrays given, double tolerance, const Pipeline& pipeline = {})
-      : each_(each),
-        given_(std::move(given)),
-        constants_(symbol_constants(pipeline)),
-        tolerance_(tolerance) {}
+  explicit CheckSemantics(bool each, CompareOptions options = {})
+      : each_(each), options_(std::move(options)) {}
 
   /// Runs the program as it is now: what it gives is right. One that takes more steps
   /// (InterpreterOptions::step_limit) does not run.
@@ -72,9 +76,8 @@ class CheckSemantics : public Observer {
   bool each_, other_case_ = false;
   bool settled_ = false;  ///< what the program as it started leaves open makes no difference
   bool has_race_ = false;  ///< so has the program as it started
-  NamedArrays given_, arguments_;
-  ByName<std::int64_t> constants_;  ///< what passes will put in place of symbols
-  double tolerance_;
+  CompareOptions options_;
+  NamedArrays arguments_;
   std::optional<Executed> expected_;
   std::set<std::string> demoted_;
   std::optional<Diagnostic> note_, doubt_;

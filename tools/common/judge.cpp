@@ -11,7 +11,6 @@
 #include "serialize/save.h"
 #include "support/assert.h"
 #include "support/file.h"
-#include "tools/common/check_semantics.h"
 #include "tools/common/process.h"
 
 namespace sdfg {
@@ -54,9 +53,8 @@ Judge command_judge(std::vector<std::string> command) {
   };
 }
 
-Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double tolerance,
-                              const Pipeline& pipeline) {
-  const auto check = std::make_shared<CheckSemantics>(false, std::move(given), tolerance, pipeline);
+Result<Judge> semantics_judge(const Sdfg& reference, CompareOptions compare) {
+  const auto check = std::make_shared<CheckSemantics>(false, std::move(compare));
   check->start(reference);
   if (check->note()) return *check->note();
   return Judge([check](const Sdfg& sdfg) -> Result<bool> {
@@ -108,9 +106,13 @@ struct First {
 
 Judge pipeline_judge(Pipeline pipeline, RunOptions options, NamedArrays given, double tolerance) {
   const auto first = std::make_shared<std::optional<First>>();
+  const CompareOptions compare{.given = std::move(given),
+                               .tolerance = tolerance,
+                               .constants = symbol_constants(pipeline),
+                               .assume = options.assume};
   return [=](const Sdfg& sdfg) -> Result<bool> {
     if (has_errors(verify(sdfg))) return false;
-    CheckSemantics check(false, given, tolerance, pipeline);
+    CheckSemantics check(false, compare);
     // A candidate may have lost what ended a loop: it gets little more than the first program took.
     const std::uint64_t unlimited = ~std::uint64_t(0);
     check.start(sdfg, *first ? 1'000'000 + 2 * (*first)->steps : unlimited);

@@ -7,6 +7,7 @@
 #include "codegen/array.h"
 #include "passes/pipeline.h"
 #include "support/result.h"
+#include "tools/common/check_semantics.h"
 
 namespace sdfg {
 
@@ -21,8 +22,7 @@ Judge command_judge(std::vector<std::string> command);
 /// The fault is that the program is not valid, does not run, or gives other results than
 /// `reference` on the same arguments: those given, made ones for the others. The error says why the
 /// reference itself does not run.
-Result<Judge> semantics_judge(const Sdfg& reference, NamedArrays given, double tolerance,
-                              const Pipeline& pipeline = {});
+Result<Judge> semantics_judge(const Sdfg& reference, CompareOptions compare);
 
 /// The fault is that the pipeline makes of the program something that is not valid, or that gives
 /// other results than the program itself. A program that does not run by itself is none, and one

@@ -159,10 +159,9 @@ class Run {
     // After a pass the last is asked first: those that look on see what those that judge throw out.
     std::optional<CheckSemantics> check;
     if (s_.check_semantics != CheckWhen::Never) {
-      Result<NamedArrays> given = recorded_inputs();
-      if (!given) return fail(given.error());
-      check.emplace(s_.check_semantics == CheckWhen::Each, *std::move(given), s_.tolerance,
-                    s_.pipeline);
+      Result<CompareOptions> compare = compare_options();
+      if (!compare) return fail(compare.error());
+      check.emplace(s_.check_semantics == CheckWhen::Each, *std::move(compare));
       check->start(input_.sdfg);
       options.observers.push_back(&*check);
     }
@@ -249,10 +248,9 @@ class Run {
     phase_ = "bisect";
     Judge judge;
     if (s_.command.empty()) {
-      Result<NamedArrays> given = recorded_inputs();
-      if (!given) return fail(given.error());
-      Result<Judge> made =
-          semantics_judge(input_.sdfg, *std::move(given), s_.tolerance, s_.pipeline);
+      Result<CompareOptions> compare = compare_options();
+      if (!compare) return fail(compare.error());
+      Result<Judge> made = semantics_judge(input_.sdfg, *std::move(compare));
       if (!made) return fail(made.error(), s_.input);
       judge = *std::move(made);
     } else {
@@ -277,6 +275,14 @@ class Run {
       given.insert_or_assign(name, std::move(value));
     }
     return given;
+  }
+
+  Result<CompareOptions> compare_options() const {
+    SDFG_TRY(NamedArrays given, recorded_inputs());
+    return CompareOptions{.given = std::move(given),
+                          .tolerance = s_.tolerance,
+                          .constants = symbol_constants(s_.pipeline),
+                          .assume = s_.assume};
   }
 
   static std::string packed(const std::string& path, std::string bytes) {

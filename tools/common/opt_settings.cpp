@@ -10,6 +10,7 @@
 
 #include "support/text.h"
 #include "tools/common/backends.h"
+#include "tools/common/conditions.h"
 
 namespace sdfg {
 namespace {
@@ -105,18 +106,8 @@ Status set_value(OptSettings& s, Value v) {
 }
 
 Status set_assume(OptSettings& s, Value v) {
-  // A tuple, so that commas inside calls are not mistaken for those between conditions.
-  const Result<Expr> all = parse_python("(" + std::string(*v) + ",)");
-  if (!all) return wrong("assume", all.error().message, "write --assume='N>=1,begin<=end'");
-  constexpr std::array conditions{Op::Lt,  Op::Le, Op::Gt,  Op::Ge,   Op::Eq,   Op::Ne,
-                                  Op::And, Op::Or, Op::Not, Op::True, Op::False};
-  for (const Expr& stated : all->args()) {
-    const Expr condition = simplify(stated);
-    if (std::ranges::find(conditions, condition.op()) == conditions.end())
-      return wrong("assume", "expected a condition, found '" + to_text(stated) + "'",
-                   "write --assume='N>=1,begin<=end'");
-    s.assume.push_back(condition);
-  }
+  SDFG_TRY(const std::vector<Expr> stated, parse_conditions(*v));
+  s.assume.insert(s.assume.end(), stated.begin(), stated.end());
   return Ok{};
 }
 

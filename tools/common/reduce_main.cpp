@@ -11,6 +11,7 @@
 #include "ir/walk.h"
 #include "support/deep_stack.h"
 #include "support/file.h"
+#include "tools/common/conditions.h"
 #include "tools/common/emit.h"
 #include "tools/common/input.h"
 #include "tools/common/opt_settings.h"
@@ -26,7 +27,8 @@ candidate in place of {}, ends with a status other than 0; or that the pipeline 
 the program that is not valid or gives other results.
 
   --pipeline=TEXT   passes that must not change results
-  --run=DATA.npz    arguments (its in: entries); others are made
+  --assume=COND,…   what the passes take for granted of the symbols: 'N>=1,begin<=end'
+  --run=DATA.npz    arguments (its in: entries); others are made, as --assume says
   --tolerance=T     difference of results that is no fault (0: bit for bit)
   --allow-invalid   candidates need not be valid SDFGs
   --emit=FORM       json, text, … (by the output's name, else text)
@@ -43,6 +45,7 @@ struct Settings {
   std::string input, output = "-", data;
   std::optional<Pipeline> pipeline;
   std::vector<std::string> command;
+  std::vector<Expr> assume;
   double tolerance = 0;
   std::optional<Emit> form;
   bool allow_invalid = false, help = false;
@@ -64,6 +67,8 @@ Result<Settings> parse(const std::vector<std::string>& words,
     else if (flag == "--run") s.data = value;
     else if (flag == "--pipeline") {
       SDFG_TRY(s.pipeline, parse_pipeline(value, passes));
+    } else if (flag == "--assume") {
+      SDFG_TRY(s.assume, parse_conditions(value));
     } else if (flag == "--tolerance") {
       const char* const end = value.data() + value.size();
       if (std::from_chars(value.data(), end, s.tolerance).ptr != end || value.empty())
@@ -92,7 +97,7 @@ Result<Judge> judge(const Settings& s, const Console& console) {
   if (!s.data.empty()) {
     SDFG_TRY(given, read_arguments(console, s.data));
   }
-  return pipeline_judge(*s.pipeline, {}, std::move(given), s.tolerance);
+  return pipeline_judge(*s.pipeline, {.assume = s.assume}, std::move(given), s.tolerance);
 }
 
 Status run(const Settings& s, const Console& console) {

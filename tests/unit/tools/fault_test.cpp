@@ -53,7 +53,7 @@ Pipeline relabel() { return *parse_pipeline("relabel", passes); }
 
 TEST(CheckSemantics, ADifferenceIsThePassesFault) {
   Sdfg sdfg = program();
-  CheckSemantics check(true, {}, 0);
+  CheckSemantics check(true);
   check.start(sdfg);
   ASSERT_FALSE(check.note());
   RunOptions options;
@@ -100,7 +100,7 @@ struct Forget {
 TEST(CheckSemantics, AProgramThatNoLongerEndsIsThePassesFault) {
   const std::array passes{entry<Forget>()};
   Sdfg sdfg = counting();
-  CheckSemantics check(true, {}, 0);
+  CheckSemantics check(true);
   check.start(sdfg);
   ASSERT_FALSE(check.note()) << check.note()->text();
   RunOptions options;
@@ -132,7 +132,7 @@ TEST(CheckSemantics, ADifferenceAsOfSumsInAnotherOrderIsSaidToBeOne) {
       "    n3.o -> n4.IN_r : r[0] {wcr = \"lambda x, y: x + y\"}\n"
       "    n4.OUT_r -> n5.IN_r : r[0] {wcr = \"lambda x, y: x + y\"}\n"
       "    n5.OUT_r -> n6 : r[0] {wcr = \"lambda x, y: x + y\"}\n");
-  CheckSemantics check(true, {}, 0);
+  CheckSemantics check(true);
   check.start(sdfg);
   RunOptions options;
   options.observers = {&check};
@@ -162,14 +162,14 @@ Sdfg overwriting(bool in_order, const std::string& value = "7") {
 }
 
 TEST(CheckSemantics, AnOrderThatIsLostShows) {
-  CheckSemantics check(false, {}, 0);
+  CheckSemantics check(false);
   check.start(overwriting(true));
   check.finish(overwriting(true));
   EXPECT_THROW(check.finish(overwriting(false)), InternalError);
 }
 
 TEST(CheckSemantics, AnOrderThatIsLostShowsWhereResultsAreTheSame) {
-  CheckSemantics check(false, {}, 0);
+  CheckSemantics check(false);
   check.start(overwriting(true, "x"));
   try {
     check.finish(overwriting(false, "x"));
@@ -184,7 +184,7 @@ TEST(CheckSemantics, AnOrderThatIsLostShowsWhereResultsAreTheSame) {
 }
 
 TEST(CheckSemantics, AProgramMayLeaveAnOrderOpen) {
-  CheckSemantics check(false, {}, 0);
+  CheckSemantics check(false);
   check.start(overwriting(false));
   check.finish(overwriting(false));
   EXPECT_EQ(check.compared(), 1u);
@@ -199,7 +199,7 @@ TEST(CheckSemantics, WhatCannotRunIsNotCompared) {
   for_each_node(sdfg, [](Node& node) {
     if (auto* tasklet = node.as<Tasklet>()) tasklet->code = Code("o = 1;", Language::Cpp);
   });
-  CheckSemantics check(true, {}, 0);
+  CheckSemantics check(true);
   check.start(sdfg);
   EXPECT_TRUE(check.note());
   check.finish(sdfg);
@@ -223,7 +223,7 @@ TEST(Bisect, BlamesNobodyForAChangeThatIsNotReported) {
   const Result<Pipeline> pipeline = parse_pipeline("silent,relabel", passes);
   ASSERT_TRUE(pipeline) << pipeline.error().text();
   const Sdfg sdfg = program();
-  const Result<Judge> judge = semantics_judge(sdfg, {}, 0);
+  const Result<Judge> judge = semantics_judge(sdfg, {});
   ASSERT_TRUE(judge);
   const Result<Culprit> found = bisect(sdfg, *pipeline, {}, *judge);
   ASSERT_FALSE(found);
@@ -233,7 +233,7 @@ TEST(Bisect, BlamesNobodyForAChangeThatIsNotReported) {
 
 TEST(Bisect, NamesTheApplication) {
   const Sdfg sdfg = program();
-  const Result<Judge> judge = semantics_judge(sdfg, {}, 0);
+  const Result<Judge> judge = semantics_judge(sdfg, {});
   ASSERT_TRUE(judge);
   const Result<Culprit> found = bisect(sdfg, relabel(), {}, *judge);
   ASSERT_TRUE(found) << found.error().text();

@@ -7,6 +7,7 @@
 
 #include "ir/parse.h"
 #include "tools/common/arguments.h"
+#include "tools/common/conditions.h"
 
 namespace sdfg {
 namespace {
@@ -111,6 +112,35 @@ TEST(MadeArguments, StridesKeepElementsApart) {
   EXPECT_EQ(first_byte(*made, "sA"), 9);
   EXPECT_EQ(first_byte(*made, "sC"), 1);
   EXPECT_EQ(first_byte(*made, "N"), 5);
+}
+
+TEST(MadeArguments, AssumptionsDecideWhatOthersAre) {
+  const auto sdfg = parse(
+      "sdfg assumed(A: float64[N, M] {strides = [sA, sB], total_size = sA*N + sB*M}, K: int32)\n"
+      "  symbol M: int32\n  symbol N: int64\n  symbol sA: int64\n  symbol sB: int64\n");
+  ASSERT_TRUE(sdfg) << sdfg.error().text();
+  const auto assume = parse_conditions("sA == 1, N*N == 49, M + 2*K == 3*N, K > 4");
+  ASSERT_TRUE(assume) << assume.error().text();
+  const auto made = make_arguments(*sdfg, {.size = 8, .assume = *assume});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(first_byte(*made, "N"), 7);
+  EXPECT_EQ(first_byte(*made, "K"), 8);
+  EXPECT_EQ(made->at("A").shape, (std::vector<std::int64_t>{7, 5}));
+  EXPECT_EQ(first_byte(*made, "sA"), 1);
+  EXPECT_EQ(first_byte(*made, "sB"), 7);  // N elements of stride 1
+}
+
+TEST(MadeArguments, GivenValuesMayContradictAnAssumption) {
+  const auto sdfg = parse("sdfg sized(A: float64[N], B: float64[N + 1], K: int32)\n"
+                          "  symbol N: int64\n");
+  ASSERT_TRUE(sdfg);
+  const auto assume = parse_conditions("N > K, K > 5");
+  ASSERT_TRUE(assume);
+  const NamedArrays given{{"A", doubles({1, 2, 3})}};
+  const auto made = make_arguments(*sdfg, {.given = given, .assume = *assume});
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().text().find("contradict the assumption"), std::string::npos)
+      << made.error().text();
 }
 
 TEST(Run, ScalarsAreNoResults) {
