@@ -107,6 +107,15 @@ std::vector<EdgeId> path_leaves(const State& state, EdgeId edge) {
   return leaves;
 }
 
+const std::optional<Subset>& subset_at(const Memlet& memlet, const std::string& name, bool write) {
+  const auto& side = write ? memlet.dst_subset : memlet.src_subset;
+  // Memlets of code name the container whichever end they are attached to.
+  return !side && memlet.data == name ? memlet.subset() : side;
+}
+std::optional<Subset>& subset_at(Memlet& memlet, const std::string& name, bool write) {
+  return const_cast<std::optional<Subset>&>(subset_at(std::as_const(memlet), name, write));
+}
+
 std::optional<EdgeId> viewed_edge(const Sdfg&, const State& state, NodeId view) {
   std::vector<EdgeId> in, out;
   for (EdgeId e : state.in(view))

@@ -19,6 +19,9 @@ NodeId popped_by(const State& state, EdgeId edge);
 /// Innermost edges of the tree of paths that passes this edge, in edge order: one for a plain
 /// edge, all fan-outs behind an entry's OUT_x, all fan-ins before an exit's IN_x.
 std::vector<EdgeId> path_leaves(const State& state, EdgeId edge);
+/// A memlet's subset at the end where the container is.
+std::optional<Subset>& subset_at(Memlet& memlet, const std::string& name, bool write);
+const std::optional<Subset>& subset_at(const Memlet& memlet, const std::string& name, bool write);
 /// The edge that binds a view's access node to the container it views, by DaCe's rules
 /// (`views` connector, then which memlet names whom); nothing when it cannot be told.
 std::optional<EdgeId> viewed_edge(const Sdfg& sdfg, const State& state, NodeId view);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/order.h"
 
 namespace sdfg {
@@ -70,8 +71,7 @@ class Races {
     const std::string& name = access ? access->data : memlet.data;
     const Data* data = sdfg_.arrays.get(name);
     if (!data || data->role() != Role::Plain || data->is_stream()) return;
-    const auto& side = write ? memlet.dst_subset : memlet.src_subset;
-    const auto& subset = !side && memlet.data == name ? memlet.subset() : side;
+    const auto& subset = subset_at(memlet, name, write);
     if (!subset || (!possible_ && may_do_nothing(doer, *subset))) return;
     NodeId begin = order_.element(doer), end = begin;
     if (access && state_[doer].is<AccessNode>())  // a copy runs as soon as its source is ready

@@ -149,14 +149,13 @@ class Planner {
   }
   /// Do all others at the node leave alone what the first map writes there?
   bool others_touch_other_parts(const Intermediate& between) const {
-    const auto part = [&](EdgeId e, bool written) -> std::optional<Subset> {
-      const Memlet& memlet = state_[e].memlet;
-      const auto& side = written ? memlet.dst_subset : memlet.src_subset;
-      return !side && memlet.data == between.container ? memlet.subset() : side;
+    const auto part = [&](EdgeId e, bool written) -> const std::optional<Subset>& {
+      return subset_at(state_[e].memlet, between.container, written);
     };
     const auto apart = [&](EdgeId e, bool writes) {
       return std::ranges::all_of(between.out_ports, [&](const std::string& out) {
-        const auto mine = part(first_.out.at(out).outer, true), other = part(e, writes);
+        const auto& mine = part(first_.out.at(out).outer, true);
+        const auto& other = part(e, writes);
         return mine && other && intersects(*mine, *other, site_.assumptions) == Truth::No;
       });
     };

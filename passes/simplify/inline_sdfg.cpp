@@ -75,6 +75,7 @@ class Inliner {
     plan_.move_declarations(sdfg_, inner, scoped_);
     rename_accesses(body, plan_.moved);
     remember_surroundings();
+    followed_elsewhere();
     splice(body);
     keep_order();
     for (EdgeId e : std::vector(state_.in(node_).begin(), state_.in(node_).end())) state_.erase(e);
@@ -147,7 +148,7 @@ class Inliner {
 
   /// A copy has no code that could wait, or be waited for, when it is between access nodes outside:
   /// these have to.
-  Refusal check_copies(const State& body, NodeId n, const Connection& c) const {
+  Refusal check_copies(const State& body, NodeId n, const Connection& c) {
     if (scoped_) return {};
     const auto is_copy = [&](EdgeId e) {
       return !body[e].memlet.empty() && body[body.source(e)].is<AccessNode>() &&
@@ -158,12 +159,59 @@ class Inliner {
         if (state_[e].memlet.empty() && !reaches(state_.source(e), state_.source(*c.in)))
           return "a copy of '" + c.outer +
                  "' inside would not wait for what the nested SDFG waits for";
+    if (c.in && followed_elsewhere().inputs && std::ranges::any_of(body.out(n), is_copy))
+      return "a copy of '" + c.outer +
+             "' inside would not wait for who writes it at another access node";
+    if (c.out && followed_elsewhere().outputs && std::ranges::any_of(body.in(n), is_copy))
+      return "who uses an output behind another one would not wait for a copy to '" + c.outer +
+             "' inside";
     if (c.out && std::ranges::any_of(body.in(n), is_copy))
       for (EdgeId e : state_.out(node_))
         if (state_[e].memlet.empty() && !reaches(state_.target(*c.out), state_.target(e)))
           return "what waits for the nested SDFG would not wait for a copy to '" + c.outer +
                  "' inside";
     return {};
+  }
+
+  struct Elsewhere {
+    bool inputs = false;   ///< one is written in front, by who leads to another input alone
+    bool outputs = false;  ///< one is used behind, by who follows on another output alone
+  };
+  /// Where data alone does not keep the order of what is inside and what is outside.
+  const Elsewhere& followed_elsewhere() {
+    if (elsewhere_) return *elsewhere_;
+    elsewhere_.emplace();
+    for (const auto& [connector, c] : plan_.connections) {
+      const NodeId in = c.in ? state_.source(*c.in) : NodeId{};
+      const NodeId out = c.out ? state_.target(*c.out) : NodeId{};
+      elsewhere_->outputs = elsewhere_->outputs || (out && is_written_behind(out));
+      const auto found = index_.accesses.find(c.outer);
+      if (found == index_.accesses.end()) continue;
+      for (NodeId n : found->second) {
+        if (!state_.contains(n) || n == in || n == out) continue;
+        const auto comes_in_front = [&](EdgeId e) {
+          const NodeId writer = state_.source(e);
+          return path(writer, node_) != Truth::No && !reaches(writer, in);
+        };
+        const auto comes_behind = [&](NodeId user) {
+          return path(node_, user) != Truth::No && !reaches(out, user);
+        };
+        if (in && !elsewhere_->inputs)
+          elsewhere_->inputs = std::ranges::any_of(state_.in(n), comes_in_front);
+        if (out && !elsewhere_->outputs)
+          elsewhere_->outputs =
+              comes_behind(n) || std::ranges::any_of(state_.out(n), [&](EdgeId e) {
+                return comes_behind(state_.target(e));
+              });
+      }
+    }
+    return *elsewhere_;
+  }
+  /// Does something write there, too, that comes behind the nested SDFG?
+  bool is_written_behind(NodeId out) const {
+    return state_[out].is<AccessNode>() && std::ranges::any_of(state_.in(out), [&](EdgeId e) {
+      return state_.source(e) != node_ && path(node_, state_.source(e)) != Truth::No;
+    });
   }
 
   /// A view's access node outside can take over what one access node inside does, and no more:
@@ -238,12 +286,12 @@ class Inliner {
       const NodeId outer_out = c->out ? state_.target(*c->out) : NodeId{};
       if (source && outer_in && (scoped_ || state_[outer_in].is<AccessNode>())) {
         moved[n.value] = outer_in;
-      } else if (sink && outer_out && (scoped_ || state_[outer_out].is<AccessNode>())) {
+      } else if (sink && outer_out && (scoped_ || state_[outer_out].is<AccessNode>()) &&
+                 (body.out(n).empty() || !is_written_behind(outer_out))) {
         moved[n.value] = outer_out;
         if (!body.out(n).empty()) {
-          inner_[outer_out];
-          for (EdgeId e : state_.out(outer_out))
-            followers_[outer_out].insert(state_.target(e));
+          auto& followers = followers_[outer_out];
+          for (EdgeId e : state_.out(outer_out)) followers.insert(state_.target(e));
         }
       } else {
         Node version = body[n];
@@ -283,30 +331,19 @@ class Inliner {
         if (!tree.parent_of(to)) first_readers_.insert(moved[to.value]);
         readers_.insert(moved[(body[to].is_entry() ? tree.exit_of(to) : to).value]);
       }
-      if (at_target && !body[from].is<AccessNode>())
-        writers_.insert(moved[(body[from].is_exit() ? tree.parent_of(from) : from).value]);
+      if (at_target && !body[from].is<AccessNode>()) {
+        const NodeId begin = body[from].is_exit() ? tree.parent_of(from) : from;
+        writers_.insert(moved[begin.value]);
+        NodeId outermost = begin;
+        while (tree.parent_of(outermost)) outermost = tree.parent_of(outermost);
+        const bool scope = body[outermost].is_entry();
+        last_writers_.insert(moved[(scope ? tree.exit_of(outermost) : outermost).value]);
+      }
     }
-    if (!inner_.empty()) find_inner_followers({moved.begin(), moved.end()});
     for (NodeId n : body.nodes()) {
       if (plan_.at(body, n)) continue;
       if (body.in(n).empty()) first_.push_back(moved[n.value]);
       if (body.out(n).empty() && !tree.parent_of(n)) last_.push_back(moved[n.value]);
-    }
-  }
-
-  /// What follows inside on nodes that are those behind the nested SDFG, too.
-  void find_inner_followers(const std::set<NodeId>& inside) {
-    for (auto& [node, found] : inner_) {
-      std::vector<NodeId> open{node};
-      while (!open.empty()) {
-        const NodeId at = open.back();
-        open.pop_back();
-        for (EdgeId e : state_.out(at)) {
-          const NodeId next = state_.target(e);
-          if (inside.contains(next) && !neighbours_.contains(next) && found.insert(next).second)
-            open.push_back(next);
-        }
-      }
     }
   }
 
@@ -336,6 +373,7 @@ class Inliner {
     begins.insert(begins.end(), first_readers_.begin(), first_readers_.end());
     begins.insert(begins.end(), writers_.begin(), writers_.end());
     ends.insert(ends.end(), readers_.begin(), readers_.end());
+    ends.insert(ends.end(), last_writers_.begin(), last_writers_.end());
     for (NodeId from : waits_)
       for (NodeId to : begins) add_order(from, to);
     for (NodeId to : releases_)
@@ -346,6 +384,12 @@ class Inliner {
       for (NodeId from : before_)
         for (NodeId to : writers_) add_order(from, to);
     }
+    if (elsewhere_->outputs)
+      for (NodeId to : after_)
+        for (NodeId from : ends) add_order(from, to);
+    if (elsewhere_->inputs)
+      for (NodeId from : before_)
+        for (NodeId to : begins) add_order(from, to);
     // Within a map everything must stay between entry and exit.
     if (scoped_) attach_to_scope();
   }
@@ -353,25 +397,28 @@ class Inliner {
   void add_order(NodeId from, NodeId to) {
     if (from == to || !state_.contains(from) || !state_.contains(to)) return;
     // What is written inside and read again there lies before its readers: who follows waits.
-    if (const auto node = inner_.find(to); node != inner_.end() && node->second.contains(from)) {
-      for (NodeId follower : followers_[to]) add_order(from, follower);
+    if (const auto node = followers_.find(to); node != followers_.end()) {
+      for (NodeId follower : node->second) add_order(from, follower);
       return;
     }
     if (!reaches(from, to)) order(sdfg_, state_, from, to);
   }
 
-  /// Is there a path, as far as a short search tells? All orders lead from before the node to
-  /// inside or from inside to behind (see above), so an edge too many closes no cycle.
-  bool reaches(NodeId from, NodeId to) const {
+  /// Is there certainly a path? All orders lead from before the node to inside or from inside to
+  /// behind (see above), so an edge too many closes no cycle.
+  bool reaches(NodeId from, NodeId to) const { return path(from, to) == Truth::Yes; }
+  /// Is there a path, as far as a short search tells?
+  Truth path(NodeId from, NodeId to) const {
     constexpr std::size_t budget = 128;
     std::vector<NodeId> open{to};
     std::set<NodeId> seen{to};
-    for (std::size_t at = 0; at < open.size() && at < budget; ++at) {
-      if (open[at] == from) return true;
+    for (std::size_t at = 0; at < open.size(); ++at) {
+      if (at == budget) return Truth::Unknown;
+      if (open[at] == from) return Truth::Yes;
       for (EdgeId e : state_.in(open[at]))
         if (seen.insert(state_.source(e)).second) open.push_back(state_.source(e));
     }
-    return false;
+    return Truth::No;
   }
 
   /// Is a container of a connector also at another place of this state, one of the two a write?
@@ -482,11 +529,11 @@ class Inliner {
   NameSet views_written_;
   ByName<NodeId> last_version_;
   std::vector<NodeId> before_, after_, waits_, releases_, first_, last_;
-  std::set<NodeId> neighbours_, readers_, first_readers_, writers_;
+  std::set<NodeId> neighbours_, readers_, first_readers_, writers_, last_writers_;
+  std::optional<Elsewhere> elsewhere_;
   std::vector<std::pair<NodeId, NodeId>> versions_;
-  /// Of access nodes behind the nested SDFG that are read inside, too: who follows inside, and
-  /// who did before.
-  std::map<NodeId, std::set<NodeId>> inner_, followers_;
+  /// Of access nodes behind the nested SDFG that are read inside, too: who followed before.
+  std::map<NodeId, std::set<NodeId>> followers_;
 };
 
 Changed run_on_state(Sdfg& sdfg, TakenNames& names, std::optional<Assumptions>& shapes,

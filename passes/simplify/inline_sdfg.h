@@ -22,9 +22,9 @@ is instrumented; when a connector reinterprets the memory behind it (other eleme
 are not among the container's, a dimension of its own); when an input is copied straight to an
 output, or an output read again, inside a map; when the memlets of an input that is also an output
 differ; when nothing inside reads what a consume scope pops; when a copy inside from or to a
-connector would lose its order with what the nested SDFG waits for, or what waits for it; when the
-size of a transient depends on what a map around defines; and when a symbol's value, a subset or code
-reads a container by name.)",
+connector would lose its order with what the nested SDFG waits for, with what waits for it, or with
+who uses the container elsewhere; when the size of a transient depends on what a map around defines;
+and when a symbol's value, a subset or code reads a container by name.)",
   };
   struct Options {};
 

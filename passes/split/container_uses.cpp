@@ -93,15 +93,6 @@ class Footprint {
 
 }  // namespace
 
-const std::optional<Subset>& subset_at(const Memlet& memlet, const std::string& name, bool write) {
-  const auto& side = write ? memlet.dst_subset : memlet.src_subset;
-  // Memlets of code name the container whichever end they are attached to.
-  return !side && memlet.data == name ? memlet.subset() : side;
-}
-std::optional<Subset>& subset_at(Memlet& memlet, const std::string& name, bool write) {
-  return const_cast<std::optional<Subset>&>(subset_at(std::as_const(memlet), name, write));
-}
-
 std::vector<EdgeId> memlet_tree(const State& state, EdgeId edge, bool write) {
   std::vector<EdgeId> tree{edge};
   for (std::size_t at = 0; at < tree.size(); ++at) {

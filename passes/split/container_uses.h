@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/memlet_path.h"
 #include "ir/sdfg.h"
 #include "passes/common/accesses.h"
 #include "passes/pass.h"
@@ -45,9 +46,5 @@ std::optional<Subset> footprint(const Sdfg& sdfg, const State& state, EdgeId edg
 /// The edges of the memlet tree that begins (reads) or ends (writes) with this edge, outer before
 /// inner.
 std::vector<EdgeId> memlet_tree(const State& state, EdgeId edge, bool write);
-
-/// A memlet's subset at the end where the container is.
-std::optional<Subset>& subset_at(Memlet& memlet, const std::string& name, bool write);
-const std::optional<Subset>& subset_at(const Memlet& memlet, const std::string& name, bool write);
 
 }  // namespace sdfg
