@@ -7,6 +7,7 @@
 #include "tools/common/generate_patterns.h"
 #include "tools/common/generate_pieces.h"
 #include "tools/common/hide_names.h"
+#include "tools/common/loosen_order.h"
 #include "tools/common/split_reads.h"
 
 namespace sdfg {
@@ -216,6 +217,7 @@ Sdfg generate(const GenerateOptions& options) {
                         .run(options.size);
   hide_names(made, random);
   split_reads(made, random);
+  loosen_order(made, random);
   return made;
 }
 
