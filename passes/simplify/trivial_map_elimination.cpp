@@ -1,6 +1,7 @@
 #include "passes/simplify/trivial_map_elimination.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/expr_quotient.h"
 #include "passes/common/scope.h"
@@ -63,8 +64,8 @@ bool connected(const State& state, NodeId from, NodeId to) {
 /// Takes a scope's two ends out of the graph.
 class Remover {
  public:
-  Remover(State& state, const Scope& scope)
-      : state_(state), entry_(scope.entry), exit_(scope.exit) {}
+  Remover(const Sdfg& sdfg, State& state, const Scope& scope)
+      : sdfg_(sdfg), state_(state), entry_(scope.entry), exit_(scope.exit) {}
 
   void run() {
     std::vector<NodeId> around;
@@ -95,9 +96,48 @@ class Remover {
         Edge joined = state_[inner_is_after ? a : b];
         joined.src_connector = state_[b].src_connector;
         joined.dst_connector = state_[a].dst_connector;
-        state_.connect(state_.source(b), state_.target(a), std::move(joined));
+        NodeId from = state_.source(b), to = state_.target(a);
+        if (state_[from].is<AccessNode>() && state_[to].is<AccessNode>()) {
+          if (inner_is_after && is_plain(from)) from = own_source(from, before);
+          if (!inner_is_after && is_plain(to)) to = own_target(to, after);
+        }
+        state_.connect(from, to, std::move(joined));
       }
     }
+  }
+
+  /// Views and members of structures have their access node for more than its order.
+  bool is_plain(NodeId access) const {
+    const Data* data = sdfg_.arrays.get(state_.get<AccessNode>(access).data);
+    return data && data->role() == Role::Plain && !data->is_stream();
+  }
+
+  /// A copy begins as soon as its source is ready and is done at its target, whatever the order of
+  /// the access node inside: where it has to wait for more than the source, or more than the target
+  /// waits for it, an access node of its own does.
+  NodeId own_source(NodeId from, const std::vector<EdgeId>& before) {
+    const std::string data = state_.get<AccessNode>(from).data;
+    std::optional<NodeId> own;
+    for (EdgeId b : before) {
+      const NodeId first = state_.source(b);
+      if (first == from || state_[first].is_entry()) continue;  // the scope around
+      if (state_[first].is<AccessNode>() && state_.in(first).empty()) continue;
+      if (!own) own = state_.add(Node{AccessNode{data}}), state_.connect(from, *own, {});
+      if (!connected(state_, first, *own)) state_.connect(first, *own, {});
+    }
+    return own.value_or(from);
+  }
+  NodeId own_target(NodeId to, const std::vector<EdgeId>& after) {
+    const std::string data = state_.get<AccessNode>(to).data;
+    std::optional<NodeId> own;
+    for (EdgeId a : after) {
+      const NodeId last = state_.target(a);
+      if (last == to || state_[last].is_exit()) continue;
+      if (state_[last].is<AccessNode>() && state_.out(last).empty()) continue;
+      if (!own) own = state_.add(Node{AccessNode{data}}), state_.connect(*own, to, {});
+      if (!connected(state_, *own, last)) state_.connect(*own, last, {});
+    }
+    return own.value_or(to);
   }
 
   /// Everything before the scope node ran before everything after it. An access node that nothing
@@ -124,6 +164,7 @@ class Remover {
     });
   }
 
+  const Sdfg& sdfg_;
   State& state_;
   NodeId entry_, exit_;
 };
@@ -162,7 +203,7 @@ std::vector<NodeId> TrivialMapElimination::apply(Sdfg& sdfg, State& state, const
     if (state[node].is<MapEntry>()) touched.push_back(node);
 
   if (values.size() == map.params.size()) {
-    Remover(state, scope).run();
+    Remover(sdfg, state, scope).run();
     return touched;
   }
   std::vector<std::string> params;
