@@ -72,7 +72,8 @@ class Races {
     const Data* data = sdfg_.arrays.get(name);
     if (!data || data->role() != Role::Plain || data->is_stream()) return;
     const auto& subset = subset_at(memlet, name, write);
-    if (!subset || (!possible_ && may_do_nothing(doer, *subset))) return;
+    if (!subset) return;
+    if (!possible_ && (may_do_nothing(doer, *subset) || may_overstate(e, write, name))) return;
     NodeId begin = order_.element(doer), end = begin;
     if (access && state_[doer].is<AccessNode>())  // a copy runs as soon as its source is ready
       begin = state_.source(e), end = state_.target(e);
@@ -94,6 +95,50 @@ class Races {
       SymbolSet of_range;
       collect_symbols(r.begin, of_range), collect_symbols(r.end, of_range);
       return !std::ranges::includes(of_subset, of_range);
+    });
+  }
+
+  /// May what a scope touches be less than its memlet says? Not where each parameter of the maps
+  /// inside is in one dimension at most, alone but for what is added to it or multiplied with it.
+  bool may_overstate(EdgeId e, bool write, const std::string& name) const {
+    const NodeId doer = write ? state_.source(e) : state_.target(e);
+    if (write ? !state_[doer].is_exit() : !state_[doer].is_entry()) return false;
+    return std::ranges::any_of(path_leaves(state_, e), [&](EdgeId leaf) {
+      const auto& subset = subset_at(state_[leaf].memlet, name, write);
+      if (!subset || state_[leaf].memlet.dynamic) return true;
+      SymbolSet params;
+      std::vector<Range> ranges;
+      const NodeId around = order_.scope_of(order_.element(doer));
+      for (NodeId scope = order_.scope_of(write ? state_.source(leaf) : state_.target(leaf));
+           scope != around; scope = order_.scope_of(scope)) {
+        const auto* map = scope ? state_[scope].as<MapEntry>() : nullptr;
+        if (!map) return true;
+        params.insert(map->params.begin(), map->params.end());
+        ranges.insert(ranges.end(), map->ranges.begin(), map->ranges.end());
+      }
+      const auto depends = [&](const Range& r) { return !used(r, params).empty(); };
+      return std::ranges::any_of(ranges, depends) || !indexes_apart(*subset, params);
+    });
+  }
+  static SymbolSet used(const Range& range, const SymbolSet& names) {
+    SymbolSet all;
+    collect_symbols(range.begin, all), collect_symbols(range.end, all);
+    std::erase_if(all, [&](const auto& name) { return !names.contains(name); });
+    return all;
+  }
+  static bool is_linear(const Expr& e, const SymbolSet& names) {
+    if (std::ranges::none_of(names, [&](const auto& name) { return uses_symbol(e, name); }) ||
+        e.is(Op::Symbol))
+      return true;
+    return (e.is(Op::Add) || e.is(Op::Mul)) &&
+           std::ranges::all_of(e.args(), [&](const Expr& part) { return is_linear(part, names); });
+  }
+  static bool indexes_apart(const Subset& subset, const SymbolSet& params) {
+    SymbolSet seen;
+    return std::ranges::all_of(subset.ranges, [&](const Range& r) {
+      const SymbolSet here = used(r, params);
+      return here.empty() || (here.size() == 1 && seen.insert(*here.begin()).second &&
+                              is_linear(r.begin, here) && is_linear(r.end, here));
     });
   }
 

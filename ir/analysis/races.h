@@ -18,7 +18,8 @@ struct Race {
 enum class RaceIs : bool { Certain, Possible };
 
 /// A race of that kind, if the state has one. A certain one is between memlets that are not
-/// `dynamic`, and have a common element however often maps run. A possible one is also between
+/// `dynamic`, have a common element however often maps run, and of scopes do not say more than is
+/// touched (indices in one dimension for each parameter). A possible one is also between
 /// others whose subsets are known, between the iterations of a map, where each does not write an
 /// element of its own, and whatever is done to a reference. Not looked at: views, streams, members
 /// of structures, and conflicts that both sides resolve (`wcr`). Of a container that one scope

@@ -10,6 +10,7 @@
 #include "passes/common/blocks.h"
 #include "passes/common/lazy_assumptions.h"
 #include "passes/common/loop_range.h"
+#include "passes/loops/scope_locals.h"
 #include "passes/pass.h"
 #include "support/by_name.h"
 
@@ -44,7 +45,8 @@ class ShapeSymbols {
 };
 
 /// One iteration as a plain region: a copy of the body with the variable replaced, less the
-/// branches that it therefore never takes (what they access may not exist).
+/// branches that it therefore never takes (what they access may not exist). RegionEdit::locals
+/// renews what scopes in it have as their own; one of all copies, or the body that stays, keeps it.
 Block iteration(const Sdfg& sdfg, const Block& loop, const Expr& value, std::string label);
 
 /// A region that loops are replaced in: what would take time to find again for each of them.
@@ -54,6 +56,7 @@ struct RegionEdit {
   Labels labels;
   ShapeSymbols& shapes;  ///< of the SDFG; replacing loops changes no descriptor
   LoopRanges& ranges;    ///< of the SDFG
+  ScopeLocals& locals;   ///< of the SDFG
   const LazyAssumptions& known;  ///< of the SDFG
 };
 
@@ -70,19 +73,20 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail,
 
 namespace detail {
 template <class F>
-Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, LoopRanges& ranges, Region& region,
-                  const Trail& trail, const LazyAssumptions& known, F& visit, bool enter_nested) {
+Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, LoopRanges& ranges, ScopeLocals& locals,
+                  Region& region, const Trail& trail, const LazyAssumptions& known, F& visit,
+                  bool enter_nested) {
   Changed changed = Changed::No;
   std::optional<RegionEdit> edit;
   for (BlockId id : region.nodes()) {
     Block& block = region[id];
     const Trail here = trail.in(block);
     if (Region* inner = block.region())
-      changed |= each_loop(sdfg, shapes, ranges, *inner, here, known, visit, enter_nested);
+      changed |= each_loop(sdfg, shapes, ranges, locals, *inner, here, known, visit, enter_nested);
     if (auto* conditional = block.as<ConditionalBlock>())
       for (Branch& branch : conditional->branches)
-        changed |= each_loop(sdfg, shapes, ranges, branch.region(), here.in(branch.block), known,
-                             visit, enter_nested);
+        changed |= each_loop(sdfg, shapes, ranges, locals, branch.region(), here.in(branch.block),
+                             known, visit, enter_nested);
     if (auto* state = block.as<State>(); state && enter_nested)
       for (NodeId n : state->nodes_of<NestedSdfg>())
         if (auto* nested = (*state)[n].as<NestedSdfg>(); nested->sdfg) {
@@ -94,7 +98,8 @@ Changed each_loop(Sdfg& sdfg, ShapeSymbols& shapes, LoopRanges& ranges, Region& 
         }
     if (!block.is<LoopRegion>()) continue;
     if (!edit)
-      edit.emplace(RegionEdit{region, start(region), Labels(region), shapes, ranges, known});
+      edit.emplace(
+          RegionEdit{region, start(region), Labels(region), shapes, ranges, locals, known});
     changed |= visit(sdfg, *edit, id, here);
   }
   if (edit && changed == Changed::Yes) keep_start(region, edit->first);
@@ -107,7 +112,8 @@ Changed for_each_loop(Sdfg& sdfg, Region& region, const Trail& trail,
                       const LazyAssumptions& known, F&& visit, bool enter_nested) {
   ShapeSymbols shapes(sdfg);
   LoopRanges ranges(sdfg);
-  return detail::each_loop(sdfg, shapes, ranges, region, trail, known, visit, enter_nested);
+  ScopeLocals locals(sdfg);
+  return detail::each_loop(sdfg, shapes, ranges, locals, region, trail, known, visit, enter_nested);
 }
 
 }  // namespace sdfg

@@ -52,9 +52,11 @@ void peel(Sdfg& sdfg, RegionEdit& edit, BlockId id, const LoopRange& range, cons
   std::vector<Block> chain;
   const Expr from =
       options.begin ? range.begin : range.end - Expr((options.count - 1) * range.step);
-  for (std::int64_t k = 0; k < options.count; ++k)
+  for (std::int64_t k = 0; k < options.count; ++k) {
     chain.push_back(guarded(sdfg, edit.region[id], range, from + Expr(k * range.step),
                             rest.label + "_peeled_" + std::to_string(k), assumptions));
+    edit.locals.renew(chain.back());
+  }
   const Expr moved(options.count * range.step);
   if (options.begin) {
     loop.init_statement = assign(range.variable, range.begin + moved);

@@ -39,9 +39,11 @@ Result<Changed> LoopUnrolling::run(Sdfg& root, const Options& options, PassConte
     const std::int64_t count = *range->count().as_integer();
     context.applied(trail, "unrolled " + std::to_string(count) + " iterations");
     std::vector<Block> chain;
-    for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t i = 0; i < count; ++i) {
       chain.push_back(iteration(sdfg, block, range->begin + Expr(i * range->step),
                                 block.label + "_" + std::to_string(i)));
+      if (i > 0) edit.locals.renew(chain.back());
+    }
     replace_by_chain(sdfg, edit, id, std::move(chain), range->variable, range->last());
     return Changed::Yes;
   };

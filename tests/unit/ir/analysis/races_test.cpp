@@ -77,6 +77,31 @@ TEST(Races, ReadersThatWaitForAnotherNode) {
   EXPECT_EQ(race(write + by_copy + "    n1 -> n2\n", RaceIs::Possible), "");
 }
 
+// The memlet outside says all from the first element to the last, whatever lies between.
+TEST(Races, AScopeMayTouchLessThanItsMemletSays) {
+  const auto reads = [](const std::string& index) {
+    return R"(
+    n0 = tasklet one: "o = 1"
+    n1 = access A
+    n2 = access A
+    n0.o -> n1 : A[0]
+    n3 = map m (i) in [0:8]
+      n4 = tasklet t: "o = x"
+    n5 = exit n3
+    n6 = access B
+    n2 -> n3.IN_A : A[0:8]
+    n3.OUT_A -> n4.x : A[)" +
+           index + R"(]
+    n4.o -> n5.IN_B : B[i]
+    n5.OUT_B -> n6 : B[0:8]
+)";
+  };
+  EXPECT_EQ(race(reads("7 - i"), RaceIs::Certain), "A");
+  EXPECT_EQ(race(reads("Mod(i, 3) + 1"), RaceIs::Certain), "");
+  EXPECT_EQ(race(reads("Min(i + 1, 7)"), RaceIs::Certain), "");
+  EXPECT_EQ(race(reads("Min(i + 1, 7)"), RaceIs::Possible), "A");
+}
+
 TEST(Races, InTheScopesOfMaps) {
   const auto body = [](const std::string& order) {
     return R"(
