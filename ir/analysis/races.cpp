@@ -7,11 +7,28 @@
 
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/order.h"
+#include "ir/analysis/scope_tree.h"
+#include "ir/walk.h"
 
 namespace sdfg {
 namespace {
 
 constexpr std::size_t most_accesses = 64;
+
+/// Has each iteration of a map elements of its own: is each parameter, but for what is added to it,
+/// the index in some dimension?
+bool each_has_own(const Subset& subset, const std::vector<std::string>& params) {
+  const auto is_index_of = [&](const Range& r, const std::string& param) {
+    if (!(r.begin == r.end)) return false;
+    SymbolSet rest;
+    collect_symbols(simplify(r.begin - Expr::symbol(param)), rest);
+    return std::ranges::none_of(params, [&](const auto& p) { return rest.contains(p); });
+  };
+  return std::ranges::all_of(params, [&](const std::string& param) {
+    return std::ranges::any_of(subset.ranges,
+                               [&](const Range& r) { return is_index_of(r, param); });
+  });
+}
 
 class Races {
  public:
@@ -142,25 +159,13 @@ class Races {
     });
   }
 
-  /// Does the edge leave a map with elements that another iteration may write, too? Not where each
-  /// parameter, but for what is added to it, is the index in some dimension.
+  /// Does the edge leave a map with elements that another iteration may write, too?
   bool iterations_may_meet(EdgeId e) const {
     const auto* exit = state_[state_.target(e)].as<MapExit>();
     const Memlet& memlet = state_[e].memlet;
     if (!exit || memlet.wcr) return false;
     const auto& subset = memlet.dst_subset ? memlet.dst_subset : memlet.subset();
-    if (!subset) return true;
-    const auto& params = state_.get<MapEntry>(exit->entry).params;
-    const auto is_index_of = [&](const Range& r, const std::string& param) {
-      if (!(r.begin == r.end)) return false;
-      SymbolSet rest;
-      collect_symbols(simplify(r.begin - Expr::symbol(param)), rest);
-      return std::ranges::none_of(params, [&](const auto& p) { return rest.contains(p); });
-    };
-    return !std::ranges::all_of(params, [&](const std::string& param) {
-      return std::ranges::any_of(subset->ranges,
-                                 [&](const Range& r) { return is_index_of(r, param); });
-    });
+    return !subset || !each_has_own(*subset, state_.get<MapEntry>(exit->entry).params);
   }
 
   bool is_race(const Access& a, const Access& b) const {
@@ -183,6 +188,58 @@ class Races {
 
 std::optional<Race> find_race(const Sdfg& sdfg, const State& state, RaceIs kind) {
   return Races(sdfg, state, kind).find();
+}
+
+namespace {
+
+/// Where a container is used: the scopes around one access node, from the outside in.
+struct Use {
+  const State* state;
+  NodeId node;
+  std::vector<NodeId> scopes;
+};
+
+bool is_shared(const Use& use, std::size_t common) {
+  const State& state = *use.state;
+  for (std::size_t at = common; at < use.scopes.size(); ++at) {
+    const auto* map = state[use.scopes[at]].as<MapEntry>();
+    if (!map || map->schedule == Schedule::Sequential) continue;
+    for (EdgeId e : state.in(use.node)) {
+      const Memlet& memlet = state[e].memlet;
+      if (memlet.empty() || memlet.wcr) continue;
+      const auto& subset = subset_at(memlet, state.get<AccessNode>(use.node).data, true);
+      if (subset && !each_has_own(*subset, map->params)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> find_shared_transient(const Sdfg& sdfg) {
+  ByName<std::vector<Use>> uses;
+  for_each_state(sdfg, [&](const State& state) {
+    const ScopeTree tree = scope_tree_of(state);
+    for (NodeId n : state.nodes_of<AccessNode>()) {
+      Use use{&state, n, {}};
+      for (NodeId s = tree.parent_of(n); s; s = tree.parent_of(s)) use.scopes.push_back(s);
+      std::ranges::reverse(use.scopes);
+      uses[state.get<AccessNode>(n).data].push_back(std::move(use));
+    }
+  });
+  for (const auto& [name, all] : uses) {
+    const Data* data = sdfg.arrays.get(name);
+    if (!data || !data->transient || data->role() != Role::Plain || data->is_stream()) continue;
+    std::size_t common = all.front().scopes.size();  // so many scopes are around all uses
+    for (const Use& use : all) {
+      if (use.state != all.front().state) common = 0;
+      const auto apart = std::ranges::mismatch(use.scopes, all.front().scopes);
+      common = std::min(common, std::size_t(apart.in1 - use.scopes.begin()));
+    }
+    for (const Use& use : all)
+      if (is_shared(use, common)) return name;
+  }
+  return std::nullopt;
 }
 
 }  // namespace sdfg

@@ -28,4 +28,9 @@ enum class RaceIs : bool { Certain, Possible };
 /// In n log n for the paths' order, and a search for each pair of accesses that may meet.
 std::optional<Race> find_race(const Sdfg& sdfg, const State& state, RaceIs kind);
 
+/// A transient that a map which does not run in order writes inside, at the same place in each
+/// iteration, and that is used outside of that map, too: all iterations share it, while of one that
+/// the map alone uses each has its own.
+std::optional<std::string> find_shared_transient(const Sdfg& sdfg);
+
 }  // namespace sdfg

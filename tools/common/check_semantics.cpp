@@ -79,6 +79,18 @@ std::string race_text(const Sdfg& program, RaceIs kind) {
   return out;
 }
 
+/// A transient that the iterations of a map share, with the name of its SDFG; empty when there is
+/// none.
+std::string shared_text(const Sdfg& program) {
+  std::string out;
+  for_each_sdfg(program, [&](const Sdfg& sdfg) {
+    if (!out.empty()) return;
+    if (const auto shared = find_shared_transient(sdfg))
+      out = "'" + *shared + "' of SDFG '" + sdfg.name + "'";
+  });
+  return out;
+}
+
 }  // namespace
 
 ByName<std::int64_t> symbol_constants(const Pipeline& pipeline) {
@@ -133,6 +145,7 @@ void CheckSemantics::start(const Sdfg& sdfg, std::uint64_t step_limit) {
         {.step_limit = this->step_limit(), .adverse = true})(sdfg, arguments_));
     input_ = sdfg;
     has_race_ = !race_text(sdfg, RaceIs::Possible).empty();
+    shares_ = !shared_text(sdfg).empty();
   }
 }
 
@@ -172,6 +185,9 @@ void CheckSemantics::compare(const Sdfg& sdfg, const std::string& when) {
   if (!expected_) return;
   if (const std::string race = has_race_ ? "" : race_text(sdfg, RaceIs::Certain); !race.empty())
     throw InternalError(when + " nothing orders " + race);
+  if (const std::string shared = shares_ ? "" : shared_text(sdfg); !shared.empty())
+    throw InternalError(when + " the iterations of a map share " + shared +
+                        ", which something else uses, too: each had its own");
   const std::string demoted = note_demoted(sdfg);
   const Result<Executed> executed =
       interpreter_backend({.step_limit = step_limit()})(sdfg, arguments_);

@@ -30,7 +30,7 @@ struct CompareOptions {
 /// difference from the start, other results are OpenResults; so is a program that does not run any
 /// more, where a view of the input lies outside of what it shows (the interpreter checks elements).
 /// And where the program as it starts has no race (ir/analysis/races.h), a certain one is the
-/// pass's fault, whatever the results.
+/// pass's fault, whatever the results; so is a transient that the iterations of a map then share.
 ///
 /// The arguments are those given, and made ones for what is missing. When they contradict what is
 /// assumed, or the program itself cannot be run on them (an access out of bounds, code that is
@@ -76,6 +76,7 @@ class CheckSemantics : public Observer {
   bool each_, other_case_ = false;
   bool settled_ = false;  ///< what the program as it started leaves open makes no difference
   bool has_race_ = false;  ///< so has the program as it started
+  bool shares_ = false;  ///< iterations of its maps share a transient as it started
   CompareOptions options_;
   NamedArrays arguments_;
   std::optional<Executed> expected_;

@@ -168,4 +168,45 @@ TEST(Races, IterationsMayMeet) {
 }
 
 }  // namespace
+// Each iteration of a map has a transient of its own, but not where something else uses it, too.
+TEST(SharedTransient, WhatIterationsWriteInOnePlace) {
+  const auto shared = [](const std::string& index, const std::string& schedule,
+                         const std::string& other) {
+    const auto sdfg = parse("sdfg s(A: float64[8])\n  transient t: float64[8]\n  state main\n"
+                            "    n0 = map m (i) in [0:8]" + schedule + R"(
+      n1 = tasklet one: "o = 1"
+      n2 = access t
+      n3 = tasklet two: "o = x"
+    n4 = exit n0
+    n5 = access A
+    n0 -> n1
+    n1.o -> n2 : t[)" + index + R"(]
+    n2 -> n3.x : t[)" + index + R"(]
+    n3.o -> n4.IN_A : A[i]
+    n4.OUT_A -> n5 : A[0:8]
+)" + other);
+    EXPECT_TRUE(sdfg) << sdfg.error().text();
+    return find_shared_transient(*sdfg).value_or("");
+  };
+  const std::string behind = R"(
+    n6 = tasklet three: "o = 3"
+    n7 = access t
+    n4 -> n6
+    n6.o -> n7 : t[1]
+)";
+  const std::string next = R"(
+  state after
+    n0 = tasklet three: "o = 3"
+    n1 = access t
+    n0.o -> n1 : t[1]
+  main -> after
+)";
+  EXPECT_EQ(shared("0", "", ""), "");
+  for (const std::string& other : {behind, next}) {
+    EXPECT_EQ(shared("0", "", other), "t");
+    EXPECT_EQ(shared("i", "", other), "");
+    EXPECT_EQ(shared("0", " {schedule = Sequential}", other), "");
+  }
+}
+
 }  // namespace sdfg
