@@ -221,8 +221,7 @@ std::optional<std::string> find_shared_transient(const Sdfg& sdfg) {
   for_each_state(sdfg, [&](const State& state) {
     const ScopeTree tree = scope_tree_of(state);
     for (NodeId n : state.nodes_of<AccessNode>()) {
-      Use use{&state, n, {}};
-      for (NodeId s = tree.parent_of(n); s; s = tree.parent_of(s)) use.scopes.push_back(s);
+      Use use{&state, n, tree.enclosing(n)};
       std::ranges::reverse(use.scopes);
       uses[state.get<AccessNode>(n).data].push_back(std::move(use));
     }

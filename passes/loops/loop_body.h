@@ -10,7 +10,7 @@
 #include "passes/common/blocks.h"
 #include "passes/common/lazy_assumptions.h"
 #include "passes/common/loop_range.h"
-#include "passes/loops/scope_locals.h"
+#include "passes/common/scope_locals.h"
 #include "passes/pass.h"
 #include "support/by_name.h"
 

@@ -55,7 +55,7 @@ void peel(Sdfg& sdfg, RegionEdit& edit, BlockId id, const LoopRange& range, cons
   for (std::int64_t k = 0; k < options.count; ++k) {
     chain.push_back(guarded(sdfg, edit.region[id], range, from + Expr(k * range.step),
                             rest.label + "_peeled_" + std::to_string(k), assumptions));
-    edit.locals.renew(chain.back());
+    edit.locals.renew_in(chain.back());
   }
   const Expr moved(options.count * range.step);
   if (options.begin) {

@@ -12,7 +12,8 @@ struct LoopPeeling {
     for i in 0:N { A(i) }     =>     if 0 < N { A(0) } -> for i in 1:N { A(i) }
 
 Where it is certain that the loop runs so often, the conditions are left out. At the end only steps
-of 1 and -1 are handled.
+of 1 and -1 are handled. Transients that only one map of the body uses get a copy for each iteration
+that is taken out.
 
 Refused when the loop's range cannot be told, a jump leaves an iteration early, the body assigns the
 variable or what the range reads or sets a container to zero, a nested SDFG keeps values for its next

@@ -42,7 +42,7 @@ Result<Changed> LoopUnrolling::run(Sdfg& root, const Options& options, PassConte
     for (std::int64_t i = 0; i < count; ++i) {
       chain.push_back(iteration(sdfg, block, range->begin + Expr(i * range->step),
                                 block.label + "_" + std::to_string(i)));
-      if (i > 0) edit.locals.renew(chain.back());
+      if (i > 0) edit.locals.renew_in(chain.back());
     }
     replace_by_chain(sdfg, edit, id, std::move(chain), range->variable, range->last());
     return Changed::Yes;

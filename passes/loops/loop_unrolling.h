@@ -12,7 +12,7 @@ struct LoopUnrolling {
     for i in 0:3 { A(i) }     =>     A(0) -> A(1) -> A(2)
 
 For loops with a constant number of iterations, from the inside out. The variable keeps its value
-behind the loop.
+behind the loop. Transients that only one map of the body uses get a copy for each iteration.
 
 Refused when the number of iterations is not constant or above `max_iterations`, or the copies would
 have more than `max_nodes` blocks and nodes (loops in loops multiply); when a jump leaves an iteration

@@ -4,10 +4,9 @@
 #include <map>
 
 #include "ir/replace.h"
-#include "ir/walk.h"
-#include "passes/common/fresh_names.h"
 #include "passes/common/point_order.h"
 #include "passes/common/scope.h"
+#include "passes/common/scope_locals.h"
 #include "passes/common/viewed.h"
 #include "passes/common/walk_states.h"
 #include "passes/maps/nest.h"
@@ -105,7 +104,7 @@ class Unroller {
     for (std::size_t p = 1; p < points.size(); ++p) {
       std::vector<NodeId> copies;
       maps.push_back(clone_map(state, ends, scope.nodes, copies));
-      give_own_transients(sdfg, state, maps.back(), copies, local);
+      give_own_transients(state, maps.back(), copies, local);
       add_inner_maps(state, copies, todo);
     }
     for (std::size_t p = 0; p < points.size(); ++p) {
@@ -127,46 +126,22 @@ class Unroller {
         todo.push_back({exit->entry, id});
   }
 
-  /// Transients whose access nodes, or those of their members, are all in the scope; constants
-  /// serve all iterations.
-  std::vector<std::string> local_transients(const Sdfg& sdfg, const State& state,
-                                            const Scope& scope) {
+  std::vector<std::string> local_transients(Sdfg& sdfg, const State& state, const Scope& scope) {
     std::map<std::string, std::size_t> inside;
     for (NodeId id : scope.nodes)
       if (const auto* access = state[id].as<AccessNode>()) ++inside[root_name(access->data)];
+    if (!locals_ || &locals_->sdfg() != &sdfg) locals_.emplace(sdfg);
     std::vector<std::string> local;
-    for (const auto& [name, count] : inside) {
-      const Data* data = sdfg.find_data(name);
-      if (data && data->transient && sdfg.arrays.contains(name) && !sdfg.constants.contains(name) &&
-          count == uses(sdfg, name))
-        local.push_back(name);
-    }
+    for (const auto& [name, count] : inside)
+      if (locals_->is_local(name, count)) local.push_back(name);
     return local;
   }
 
-  /// Access nodes of a container or its members in its SDFG, as it was before anything was
-  /// unrolled: copies have containers of their own, or were counted more than once already.
-  std::size_t uses(const Sdfg& sdfg, const std::string& name) {
-    if (counted_ != &sdfg) {
-      counted_ = &sdfg;
-      uses_.clear();
-      for_each_node(sdfg, [&](const Node& node) {
-        if (const auto* access = node.as<AccessNode>()) ++uses_[root_name(access->data)];
-      });
-    }
-    return uses_[name];
-  }
-
-  void give_own_transients(Sdfg& sdfg, State& state, MapEnds ends, const std::vector<NodeId>& nodes,
+  void give_own_transients(State& state, MapEnds ends, const std::vector<NodeId>& nodes,
                            const std::vector<std::string>& local) {
     if (local.empty()) return;
     Renaming names;
-    for (const std::string& name : local) {
-      const std::string fresh = names_(sdfg, name);
-      sdfg.arrays.set(fresh, Data(*sdfg.find_data(name)));
-      uses_[fresh] = uses_[name];
-      names.emplace(name, fresh);
-    }
+    for (const std::string& name : local) names.emplace(name, locals_->renew(name));
     rename_in(state, ends, nodes, names);
   }
 
@@ -187,9 +162,7 @@ class Unroller {
   const GpuMemory gpu_;
   const MapUnroll::Options& options_;
   PassContext& context_;
-  FreshNames names_;
-  const Sdfg* counted_ = nullptr;
-  ByName<std::size_t> uses_;
+  std::optional<ScopeLocals> locals_;  ///< of the SDFG of the last map
 };
 
 }  // namespace

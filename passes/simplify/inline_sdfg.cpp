@@ -154,22 +154,24 @@ class Inliner {
       return !body[e].memlet.empty() && body[body.source(e)].is<AccessNode>() &&
              body[body.target(e)].is<AccessNode>();
     };
-    if (c.in && std::ranges::any_of(body.out(n), is_copy))
+    if (c.in && std::ranges::any_of(body.out(n), is_copy)) {
       for (EdgeId e : state_.in(node_))
         if (state_[e].memlet.empty() && !reaches(state_.source(e), state_.source(*c.in)))
           return "a copy of '" + c.outer +
                  "' inside would not wait for what the nested SDFG waits for";
-    if (c.in && followed_elsewhere().inputs && std::ranges::any_of(body.out(n), is_copy))
-      return "a copy of '" + c.outer +
-             "' inside would not wait for who writes it at another access node";
-    if (c.out && followed_elsewhere().outputs && std::ranges::any_of(body.in(n), is_copy))
-      return "who uses an output behind another one would not wait for a copy to '" + c.outer +
-             "' inside";
-    if (c.out && std::ranges::any_of(body.in(n), is_copy))
+      if (followed_elsewhere().inputs)
+        return "a copy of '" + c.outer +
+               "' inside would not wait for who writes it at another access node";
+    }
+    if (c.out && std::ranges::any_of(body.in(n), is_copy)) {
+      if (followed_elsewhere().outputs)
+        return "who uses an output behind another one would not wait for a copy to '" + c.outer +
+               "' inside";
       for (EdgeId e : state_.out(node_))
         if (state_[e].memlet.empty() && !reaches(state_.target(*c.out), state_.target(e)))
           return "what waits for the nested SDFG would not wait for a copy to '" + c.outer +
                  "' inside";
+    }
     return {};
   }
 
@@ -334,10 +336,9 @@ class Inliner {
       if (at_target && !body[from].is<AccessNode>()) {
         const NodeId begin = body[from].is_exit() ? tree.parent_of(from) : from;
         writers_.insert(moved[begin.value]);
-        NodeId outermost = begin;
-        while (tree.parent_of(outermost)) outermost = tree.parent_of(outermost);
-        const bool scope = body[outermost].is_entry();
-        last_writers_.insert(moved[(scope ? tree.exit_of(outermost) : outermost).value]);
+        const NodeId outermost = tree.parent_of(begin) ? tree.enclosing(begin).back() : begin;
+        const bool is_scope = body[outermost].is_entry();
+        last_writers_.insert(moved[(is_scope ? tree.exit_of(outermost) : outermost).value]);
       }
     }
     for (NodeId n : body.nodes()) {

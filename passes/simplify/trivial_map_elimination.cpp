@@ -98,8 +98,8 @@ class Remover {
         joined.dst_connector = state_[a].dst_connector;
         NodeId from = state_.source(b), to = state_.target(a);
         if (state_[from].is<AccessNode>() && state_[to].is<AccessNode>()) {
-          if (inner_is_after && is_plain(from)) from = own_source(from, before);
-          if (!inner_is_after && is_plain(to)) to = own_target(to, after);
+          if (inner_is_after && is_plain(from)) from = own_access(from, before, true);
+          if (!inner_is_after && is_plain(to)) to = own_access(to, after, false);
         }
         state_.connect(from, to, std::move(joined));
       }
@@ -115,29 +115,27 @@ class Remover {
   /// A copy begins as soon as its source is ready and is done at its target, whatever the order of
   /// the access node inside: where it has to wait for more than the source, or more than the target
   /// waits for it, an access node of its own does.
-  NodeId own_source(NodeId from, const std::vector<EdgeId>& before) {
-    const std::string data = state_.get<AccessNode>(from).data;
+  NodeId own_access(NodeId access, const std::vector<EdgeId>& around, bool is_source) {
+    const std::string data = state_.get<AccessNode>(access).data;
     std::optional<NodeId> own;
-    for (EdgeId b : before) {
-      const NodeId first = state_.source(b);
-      if (first == from || state_[first].is_entry()) continue;  // the scope around
-      if (state_[first].is<AccessNode>() && state_.in(first).empty()) continue;
-      if (!own) own = state_.add(Node{AccessNode{data}}), state_.connect(from, *own, {});
-      if (!connected(state_, first, *own)) state_.connect(first, *own, {});
+    const auto order = [&](NodeId outer, NodeId inner) {
+      const NodeId first = is_source ? outer : inner, then = is_source ? inner : outer;
+      if (!connected(state_, first, then)) state_.connect(first, then, Edge{});
+    };
+    for (EdgeId e : around) {
+      const NodeId other = is_source ? state_.source(e) : state_.target(e);
+      const Node& node = state_[other];
+      const bool is_around = is_source ? node.is_entry() : node.is_exit();
+      if (other == access || is_around || orders_nothing(other, is_source)) continue;
+      if (!own) own = state_.add(Node{AccessNode{data}}), order(access, *own);
+      order(other, *own);
     }
-    return own.value_or(from);
+    return own.value_or(access);
   }
-  NodeId own_target(NodeId to, const std::vector<EdgeId>& after) {
-    const std::string data = state_.get<AccessNode>(to).data;
-    std::optional<NodeId> own;
-    for (EdgeId a : after) {
-      const NodeId last = state_.target(a);
-      if (last == to || state_[last].is_exit()) continue;
-      if (state_[last].is<AccessNode>() && state_.out(last).empty()) continue;
-      if (!own) own = state_.add(Node{AccessNode{data}}), state_.connect(*own, to, {});
-      if (!connected(state_, *own, last)) state_.connect(*own, last, {});
-    }
-    return own.value_or(to);
+  /// An access node that nothing precedes (or follows).
+  bool orders_nothing(NodeId node, bool is_before) const {
+    return state_[node].is<AccessNode>() &&
+           (is_before ? state_.in(node) : state_.out(node)).empty();
   }
 
   /// Everything before the scope node ran before everything after it. An access node that nothing
@@ -148,8 +146,7 @@ class Remover {
       for (EdgeId a : after) {
         const NodeId from = state_.source(b), to = state_.target(a);
         if (connected(state_, from, to)) continue;
-        if (state_[from].is<AccessNode>() && state_.in(from).empty()) continue;
-        if (state_[to].is<AccessNode>() && state_.out(to).empty()) continue;
+        if (orders_nothing(from, true) || orders_nothing(to, false)) continue;
         if (state_[from].is_entry() && has_other(state_.in(to))) continue;
         if (state_[to].is_exit() && has_other(state_.out(from))) continue;
         state_.connect(from, to, Edge{});

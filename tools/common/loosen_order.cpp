@@ -6,6 +6,7 @@
 #include "ir/analysis/races.h"
 #include "ir/walk.h"
 #include "passes/common/order_edge.h"
+#include "passes/conditionals/plain_data.h"
 
 namespace sdfg {
 namespace {
@@ -14,16 +15,14 @@ namespace {
 constexpr std::size_t most_nodes = 200, most_tries = 8;
 
 /// Is all that happens here an access that find_race looks at?
-bool is_plain(const Sdfg& sdfg, const State& state) {
+bool has_plain_accesses(const Sdfg& sdfg, const State& state) {
   for (NodeId n : state.nodes()) {
     const Node& node = state[n];
     if (node.is<LibraryNode>() || node.is<OtherNode>()) return false;
     if (const auto* tasklet = node.as<Tasklet>(); tasklet && tasklet->side_effects.value_or(false))
       return false;
-    const auto* access = node.as<AccessNode>();
-    if (!access) continue;
-    const Data* data = sdfg.arrays.get(access->data);  // a member of a structure is not one
-    if (!data || data->role() != Role::Plain || data->is_stream() || data->is_structure())
+    if (const auto* access = node.as<AccessNode>();
+        access && !is_plain(sdfg.arrays.get(access->data)))  // so is no member of a structure
       return false;
   }
   return true;
@@ -42,7 +41,9 @@ void loosen(const Sdfg& sdfg, State& state, Random& random) {
   std::vector<EdgeId> orders;
   for (EdgeId e : state.edges())
     if (orders.size() < most_tries && is_order(state, e) && random.chance(50)) orders.push_back(e);
-  if (orders.empty() || !is_plain(sdfg, state) || find_race(sdfg, state, RaceIs::Possible)) return;
+  if (orders.empty() || !has_plain_accesses(sdfg, state) ||
+      find_race(sdfg, state, RaceIs::Possible))
+    return;
   for (EdgeId e : orders) {
     if (!is_order(state, e)) continue;
     const NodeId from = state.source(e), to = state.target(e);
