@@ -92,9 +92,13 @@ bool BlockedScope::is_tied(NodeId node) const {
   return !std::ranges::all_of(state_.out(far_end(node)), [&](EdgeId e) {
     const NodeId to = state_.target(e);
     if (!carries_data(state_[e]) || is_independent(to)) return true;
-    // Into the exit goes one element, by way of a tasklet in the inner map.
-    return access && (to != exit_ || (!state_[e].memlet.wcr && state_[e].memlet.dst_subset &&
-                                      is_one_element(*sdfg_.find_data(access->data))));
+    if (!access || to != exit_) return access != nullptr;
+    // Into the exit goes one element, by way of a tasklet in the inner map: to an index, as code
+    // cannot set a range, though it be one of one element.
+    const Memlet& memlet = state_[e].memlet;
+    return !memlet.wcr && memlet.dst_subset &&
+           std::ranges::all_of(memlet.dst_subset->ranges, &Range::is_index) &&
+           is_one_element(*sdfg_.find_data(access->data));
   });
 }
 

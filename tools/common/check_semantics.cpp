@@ -48,12 +48,14 @@ bool changes_nothing(const NamedArrays& after, const NamedArrays& before) {
   });
 }
 
-/// The first argument that a program asks for now and did not before.
+/// The first argument that a program asks for now and did not before, but for demoted fields: these
+/// are given.
 std::optional<std::string> new_argument(const Sdfg& before, const Sdfg& now) {
   const auto old_ones = signature(before), new_ones = signature(now);
   if (!old_ones || !new_ones) return {};
   for (const Argument& argument : *new_ones)
-    if (std::ranges::find(*old_ones, argument.name, &Argument::name) == old_ones->end())
+    if (!argument.name.starts_with(demoted_prefix) &&
+        std::ranges::find(*old_ones, argument.name, &Argument::name) == old_ones->end())
       return argument.name;
   return {};
 }
