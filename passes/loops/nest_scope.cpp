@@ -5,6 +5,7 @@
 #include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 #include "ir/analysis/used_names.h"
+#include "ir/hiding_names.h"
 #include "ir/walk.h"
 #include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
@@ -229,6 +230,7 @@ State ScopeNester::inside(const State& state, const Scope& scope, const Border& 
     for (EdgeId e : state.out(n)) copy(e);
   for (const auto& [name, container] : border) shift_subsets(body, name, container.window, true);
   refit_scopes(inner, body);
+  rename_hiding_names(body);
   return body;
 }
 
