@@ -28,7 +28,8 @@ struct CompareOptions {
 /// (InterpreterOptions::adverse), unless that makes a difference to the program as it starts: an
 /// order that a pass loses shows even where the interpreter happens to keep it. Where it makes a
 /// difference from the start, other results are OpenResults; so is a program that does not run any
-/// more, where a view of the input lies outside of what it shows (the interpreter checks elements).
+/// more, where the input itself does not with what it leaves open turned out the other way, or a
+/// view of the input lies outside of what it shows (the interpreter checks elements).
 /// And where the program as it starts has no race (ir/analysis/races.h), a certain one is the
 /// pass's fault, whatever the results; so is a transient that the iterations of a map then share.
 ///
@@ -75,6 +76,7 @@ class CheckSemantics : public Observer {
 
   bool each_, other_case_ = false;
   bool settled_ = false;  ///< what the program as it started leaves open makes no difference
+  bool may_stop_ = false;  ///< with an order of nodes that it leaves open, it does not run
   bool has_race_ = false;  ///< so has the program as it started
   bool shares_ = false;  ///< iterations of its maps share a transient as it started
   CompareOptions options_;
