@@ -7,6 +7,7 @@
 #include "ir/replace.h"
 #include "passes/common/assume.h"
 #include "passes/common/certain_writes.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/scope.h"
 
 namespace sdfg {
@@ -118,6 +119,19 @@ Result<LocalBox> bounded(const State& state, const ScopeTree& tree, NodeId inner
   return local;
 }
 
+/// Has a map on the way, or around, certainly no points? Any box holds what is touched then.
+bool is_never_touched(const State& state, const ScopeTree& tree, const InnerEdges& inner,
+                      const Assumptions& known) {
+  const auto has_no_points = [&](NodeId entry) {
+    const auto* map = state[entry].as<MapEntry>();
+    return map && certainly_empty(map->ranges, known);
+  };
+  if (std::ranges::any_of(inner.entries, has_no_points)) return true;
+  NodeId around = tree.parent_of(inner.entries.front());
+  while (around && !has_no_points(around)) around = tree.parent_of(around);
+  return bool(around);
+}
+
 }  // namespace
 
 std::vector<StoragePlace> storage_places(const State& state, bool reads, const std::string& array,
@@ -203,6 +217,8 @@ Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTr
                              const StoragePlace& place, const InnerEdges& inner,
                              const Assumptions& outside) {
   const std::string& array = state[place.edge].memlet.data;
+  if (is_never_touched(state, tree, inner, outside))
+    return Diagnostic{{}, "no iteration touches '" + array + "'"};
   Assumptions known = outside;
   const Subset whole = all_elements(*sdfg.find_data(array));
   assume_scopes(state, tree, place.inner.entry, known);

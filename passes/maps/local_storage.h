@@ -78,7 +78,8 @@ struct LocalBox {
 
 /// The box around all that the leaves touch, in terms of what is known between the two maps. What
 /// memlets on the way say does not matter. The error says why the box cannot be told, may leave the
-/// container, or has a size that is not bounded without parameters of scopes.
+/// container, or has a size that is not bounded without parameters of scopes, or that no iteration
+/// touches anything.
 Result<LocalBox> touched_box(const Sdfg& sdfg, const State& state, const ScopeTree& tree,
                              const StoragePlace& place, const InnerEdges& inner,
                              const Assumptions& outside);
