@@ -102,7 +102,7 @@ constexpr std::array patterns{
               n0 = access t
               n1 = access u
               n2 = access c
-              n3 = tasklet halve: "o = x / 2 + y / 4 + z / 8 - v / 16"
+              n3 = tasklet halve: "o = x / 2 + y / 4 + z / 2 - v"
               n4 = access c
               n5 = access w
               n6 = access s
