@@ -128,6 +128,23 @@ void raise_negative_sizes(Data& data) {
   if (Array* array = data.as_array()) raise(array->total_size);
 }
 
+void raise_sizes_of_view(Data& data) {
+  if (data.role() != Role::Plain) raise_negative_sizes(data);
+}
+
+void raise_negative_sizes(State& state) {
+  for (EdgeId e : state.edges()) {
+    Memlet& memlet = state[e].memlet;
+    for (auto* subset : {&memlet.src_subset, &memlet.dst_subset}) {
+      if (!*subset) continue;
+      for (Range& range : (*subset)->ranges)
+        if (const auto step = range.step.as_integer(); step > 0 && has_negative_size(range))
+          range = Range::half_open(range.begin, range.begin);
+    }
+    if (const auto volume = memlet.volume.as_integer(); volume && *volume < 0) memlet.volume = 0;
+  }
+}
+
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
   on_each_sdfg(sdfg, {}, LazyAssumptions(assumptions),
                [](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/analysis/propagate.h"
+#include "passes/common/empty_parts.h"
 #include "passes/common/same_layout.h"
 #include "passes/common/walk_states.h"
 #include "passes/simplify/inline_plan.h"
@@ -34,6 +35,7 @@ Data view_like(const Data& inside, const Substitution& values) {
   view.as_array()->optional = false;
   view.transient = true;
   view.lifetime = Lifetime::Scope;
+  raise_negative_sizes(view);
   return view;
 }
 
