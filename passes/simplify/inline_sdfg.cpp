@@ -32,6 +32,9 @@ struct StateIndex {
   }
 };
 
+/// Nodes that a search for paths or containers looks at before it gives up.
+constexpr std::size_t search_budget = 128;
+
 class Inliner {
  public:
   Inliner(Sdfg& sdfg, State& state, StateIndex& index, NodeId node)
@@ -82,6 +85,7 @@ class Inliner {
     for (EdgeId e : std::vector(state_.out(node_).begin(), state_.out(node_).end()))
       state_.erase(e);
     state_.erase(node_);
+    keep_across();
     tidy_surroundings();
   }
 
@@ -395,6 +399,60 @@ class Inliner {
     if (scoped_) attach_to_scope();
   }
 
+  /// What is in front came before what is behind, though nothing inside may lead from one to the
+  /// other: both may access a container that passes the node unused, or does not pass it at all.
+  void keep_across() {
+    // The scope's entry is in front of all inside, its exit behind.
+    const NodeId entry = index_.tree.parent_of(node_);
+    const NodeId exit = scoped_ ? index_.tree.exit_of(entry) : NodeId{};
+    const auto is_between = [&](NodeId n) { return n != entry && n != exit && state_.contains(n); };
+    std::map<NodeId, Touched> in_front;
+    for (NodeId from : before_)
+      if (is_between(from) && !in_front.contains(from)) in_front[from] = touched(from, true);
+    for (NodeId to : std::set<NodeId>(after_.begin(), after_.end())) {
+      if (!is_between(to)) continue;
+      const std::set<NodeId> reaching = touched(to, true).nodes;
+      std::optional<Touched> behind;
+      for (const auto& [from, by_then] : in_front) {
+        if (reaching.contains(from)) continue;
+        if (!behind) behind = touched(to, false);
+        if (behind->conflicts_with(by_then)) add_order(from, to);
+      }
+    }
+  }
+
+  /// The nodes in front of a node or behind it, itself included, and the containers of those that
+  /// are access nodes.
+  struct Touched {
+    std::set<NodeId> nodes;
+    NameSet all, written;
+    bool is_known = true;  ///< else there are more
+
+    bool conflicts_with(const Touched& other) const {
+      const auto is_in = [](const NameSet& names) {
+        return [&](const std::string& name) { return names.contains(name); };
+      };
+      return !is_known || !other.is_known || std::ranges::any_of(all, is_in(other.written)) ||
+             std::ranges::any_of(written, is_in(other.all));
+    }
+  };
+  Touched touched(NodeId node, bool in_front) const {
+    Touched out{.nodes = {node}};
+    std::vector<NodeId> open{node};
+    for (std::size_t at = 0; at < open.size() && out.is_known; ++at) {
+      out.is_known = at < search_budget;
+      if (const auto* access = state_[open[at]].as<AccessNode>()) {
+        out.all.insert(access->data);
+        if (!state_.in(open[at]).empty()) out.written.insert(access->data);
+      }
+      for (EdgeId e : in_front ? state_.in(open[at]) : state_.out(open[at])) {
+        const NodeId next = in_front ? state_.source(e) : state_.target(e);
+        if (out.nodes.insert(next).second) open.push_back(next);
+      }
+    }
+    return out;
+  }
+
   void add_order(NodeId from, NodeId to) {
     if (from == to || !state_.contains(from) || !state_.contains(to)) return;
     // What is written inside and read again there lies before its readers: who follows waits.
@@ -410,11 +468,10 @@ class Inliner {
   bool reaches(NodeId from, NodeId to) const { return path(from, to) == Truth::Yes; }
   /// Is there a path, as far as a short search tells?
   Truth path(NodeId from, NodeId to) const {
-    constexpr std::size_t budget = 128;
     std::vector<NodeId> open{to};
     std::set<NodeId> seen{to};
     for (std::size_t at = 0; at < open.size(); ++at) {
-      if (at == budget) return Truth::Unknown;
+      if (at == search_budget) return Truth::Unknown;
       if (open[at] == from) return Truth::Yes;
       for (EdgeId e : state_.in(open[at]))
         if (seen.insert(state_.source(e)).second) open.push_back(state_.source(e));
