@@ -126,10 +126,8 @@ bool is_never_touched(const State& state, const ScopeTree& tree, const InnerEdge
     const auto* map = state[entry].as<MapEntry>();
     return map && certainly_empty(map->ranges, known);
   };
-  if (std::ranges::any_of(inner.entries, has_no_points)) return true;
-  NodeId around = tree.parent_of(inner.entries.front());
-  while (around && !has_no_points(around)) around = tree.parent_of(around);
-  return bool(around);
+  return std::ranges::any_of(inner.entries, has_no_points) ||
+         std::ranges::any_of(tree.enclosing(inner.entries.front()), has_no_points);
 }
 
 }  // namespace

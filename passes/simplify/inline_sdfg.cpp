@@ -406,17 +406,18 @@ class Inliner {
     const NodeId entry = index_.tree.parent_of(node_);
     const NodeId exit = scoped_ ? index_.tree.exit_of(entry) : NodeId{};
     const auto is_between = [&](NodeId n) { return n != entry && n != exit && state_.contains(n); };
-    std::map<NodeId, Touched> in_front;
+    std::map<NodeId, std::optional<Touched>> in_front;
     for (NodeId from : before_)
-      if (is_between(from) && !in_front.contains(from)) in_front[from] = touched(from, true);
+      if (is_between(from)) in_front.emplace(from, std::nullopt);
     for (NodeId to : std::set<NodeId>(after_.begin(), after_.end())) {
       if (!is_between(to)) continue;
       const std::set<NodeId> reaching = touched(to, true).nodes;
       std::optional<Touched> behind;
-      for (const auto& [from, by_then] : in_front) {
+      for (auto& [from, by_then] : in_front) {
         if (reaching.contains(from)) continue;
+        if (!by_then) by_then = touched(from, true);
         if (!behind) behind = touched(to, false);
-        if (behind->conflicts_with(by_then)) add_order(from, to);
+        if (behind->conflicts_with(*by_then)) add_order(from, to);
       }
     }
   }
@@ -463,8 +464,8 @@ class Inliner {
     if (!reaches(from, to)) order(sdfg_, state_, from, to);
   }
 
-  /// Is there certainly a path? All orders lead from before the node to inside or from inside to
-  /// behind (see above), so an edge too many closes no cycle.
+  /// Is there certainly a path? All orders lead from before the node to inside, from inside to
+  /// behind, or from before to behind (see above), so an edge too many closes no cycle.
   bool reaches(NodeId from, NodeId to) const { return path(from, to) == Truth::Yes; }
   /// Is there a path, as far as a short search tells?
   Truth path(NodeId from, NodeId to) const {
