@@ -137,13 +137,23 @@ void collect_symbols(const Data& data, SymbolCollector& out) {
   for_each_expr(data, [&](const Expr& e) { out.add(e); });
 }
 
+void raise_negative_sizes(Data& data) {
+  const auto raise = [](Expr& e) {
+    if (const auto value = e.as_integer(); value && *value < 0) e = 0;
+  };
+  std::ranges::for_each(data.shape, raise);
+  if (Array* array = data.as_array()) raise(array->total_size);
+}
+
 void detail::replace(Data& data, Replacer& names) {
   for_each_expr(data, [&](Expr& e) { names(e); });
+  if (data.role() != Role::Plain) raise_negative_sizes(data);
 }
 
 void substitute(Data& data, const Substitution& replacements) {
   if (replacements.empty()) return;
-  for_each_expr(data, [&](Expr& e) { e = substitute(e, replacements); });
+  detail::Replacer names(replacements);
+  detail::replace(data, names);
 }
 
 }  // namespace sdfg

@@ -140,7 +140,11 @@ std::vector<Expr> c_strides(const std::vector<Expr>& shape);
 Expr elements_spanned(const std::vector<Expr>& shape, const std::vector<Expr>& strides);
 /// Symbols of shape, strides, offsets and sizes.
 void collect_symbols(const Data& data, SymbolSet& out);
-/// Replaces symbols in all of these.
+/// Replaces symbols in all of these. A view or reference that turns out to have fewer elements than
+/// none has none; containers that own their memory stay as they are.
 void substitute(Data& data, const Substitution& replacements);
+/// Sizes that are numbers below 0 become 0: those of the part of a container that turns out to be
+/// empty.
+void raise_negative_sizes(Data& data);
 
 }  // namespace sdfg

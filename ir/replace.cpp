@@ -100,7 +100,8 @@ void replace(Node& node, Replacer& names) {
 void replace(Memlet& memlet, Replacer& names) {
   names(memlet.src_subset);
   names(memlet.dst_subset);
-  names(memlet.volume);
+  if (names(memlet.volume))
+    if (const auto volume = memlet.volume.as_integer(); volume && *volume < 0) memlet.volume = 0;
   replace(memlet.wcr, names.names());
 }
 

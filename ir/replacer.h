@@ -45,21 +45,29 @@ class Replacer {
     return names_.contains(symbol) || brought_in().contains(symbol);
   }
 
-  void operator()(Expr& e) {
+  /// False: the expression mentions none of the names.
+  bool operator()(Expr& e) {
     if ((name_bits(e) & bits_) == 0) {
       e = simplify(e);
-      return;
+      return false;
     }
     const auto [known, added] = done_.try_emplace(&ExprAccess::node(e), e, Expr());
     if (added) known->second.second = substitute(e, names_);
     e = known->second.second;
+    return true;
   }
-  void operator()(Range& r) {
-    for (Expr* e : {&r.begin, &r.end, &r.step, &r.tile}) (*this)(*e);
+  bool operator()(Range& r) {
+    bool mentioned = false;
+    for (Expr* e : {&r.begin, &r.end, &r.step, &r.tile}) mentioned |= (*this)(*e);
+    return mentioned;
   }
+  /// Of a memlet. A range that turns out to have fewer points than none has none: it means the
+  /// same, and a copy may have it.
   void operator()(std::optional<Subset>& subset) {
     if (!subset) return;
-    for (Range& r : subset->ranges) (*this)(r);
+    for (Range& r : subset->ranges)
+      if ((*this)(r) && has_negative_size(r))
+        r = Range::half_open(r.begin, r.begin);
   }
   void operator()(ByName<Expr>& values) {
     for (auto& [key, value] : values) (*this)(value);

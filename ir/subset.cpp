@@ -15,6 +15,11 @@ Expr Range::size() const {
   return steps * tile;
 }
 
+bool has_negative_size(const Range& range) {
+  const auto size = range.size().as_integer();
+  return size && *size < 0;
+}
+
 Subset Subset::index(const std::vector<Expr>& at) {
   Subset s;
   for (const Expr& e : at) s.ranges.push_back(Range::index(e));

@@ -30,6 +30,9 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+/// Is its size a number below 0? It has no point then, and no container has such a shape.
+bool has_negative_size(const Range& range);
+
 /// A box of elements of a container: one range per dimension.
 struct Subset {
   std::vector<Range> ranges;

@@ -4,7 +4,6 @@
 #include "ir/analysis/signature.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/empty_parts.h"
 
 namespace sdfg {
 namespace {
@@ -34,8 +33,6 @@ void bind_symbols(Sdfg& sdfg, const Substitution& constants) {
     sdfg.symbols.erase(name);
     std::erase(sdfg.arg_names, name);
   }
-  for (auto& [name, data] : sdfg.arrays) raise_sizes_of_view(data);
-  for_each_state(sdfg, [](State& state) { raise_negative_sizes(state); });
   for_each_nested_sdfg(sdfg, [&](NestedSdfg& nested) {
     bind_constant_mapping(nested, [](const std::string&) { return true; });
   });

@@ -115,36 +115,6 @@ bool certainly_empty(const std::vector<Range>& ranges, const Assumptions& assump
                              [&](const Range& r) { return certainly_empty(r, assumptions); });
 }
 
-bool has_negative_size(const Range& range) {
-  const auto size = range.size().as_integer();
-  return size && *size < 0;
-}
-
-void raise_negative_sizes(Data& data) {
-  const auto raise = [](Expr& e) {
-    if (const auto value = e.as_integer(); value && *value < 0) e = 0;
-  };
-  std::ranges::for_each(data.shape, raise);
-  if (Array* array = data.as_array()) raise(array->total_size);
-}
-
-void raise_sizes_of_view(Data& data) {
-  if (data.role() != Role::Plain) raise_negative_sizes(data);
-}
-
-void raise_negative_sizes(State& state) {
-  for (EdgeId e : state.edges()) {
-    Memlet& memlet = state[e].memlet;
-    for (auto* subset : {&memlet.src_subset, &memlet.dst_subset}) {
-      if (!*subset) continue;
-      for (Range& range : (*subset)->ranges)
-        if (const auto step = range.step.as_integer(); step > 0 && has_negative_size(range))
-          range = Range::half_open(range.begin, range.begin);
-    }
-    if (const auto volume = memlet.volume.as_integer(); volume && *volume < 0) memlet.volume = 0;
-  }
-}
-
 void remove_empty_parts(Sdfg& sdfg, const Assumptions& assumptions) {
   on_each_sdfg(sdfg, {}, LazyAssumptions(assumptions),
                [](Sdfg& inner, const Trail& trail, const LazyAssumptions& known) {

@@ -7,7 +7,6 @@
 #include "ir/analysis/window.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/empty_parts.h"
 
 namespace sdfg {
 namespace {

@@ -10,7 +10,6 @@
 #include "ir/hiding_names.h"
 #include "ir/replace.h"
 #include "ir/walk.h"
-#include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
 #include "passes/common/tidy.h"
 

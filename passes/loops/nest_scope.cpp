@@ -7,7 +7,6 @@
 #include "ir/analysis/used_names.h"
 #include "ir/hiding_names.h"
 #include "ir/walk.h"
-#include "passes/common/empty_parts.h"
 #include "passes/common/pass_inside.h"
 #include "passes/loops/nest_region.h"
 

@@ -10,7 +10,6 @@
 #include "ir/analysis/used_names.h"
 #include "ir/analysis/window.h"
 #include "ir/walk.h"
-#include "passes/common/empty_parts.h"
 #include "passes/common/loop_range.h"
 
 namespace sdfg {

@@ -214,9 +214,7 @@ class Inliner {
   Edge copy_of(EdgeId e, const Element& element, const Names& names) const {
     Edge edge = state_[e];
     Memlet& memlet = edge.memlet;
-    if (memlet.src_subset) memlet.src_subset = substitute(*memlet.src_subset, element.params);
-    if (memlet.dst_subset) memlet.dst_subset = substitute(*memlet.dst_subset, element.params);
-    memlet.volume = substitute(memlet.volume, element.params);
+    replace_symbols(memlet, element.params);
     if (const auto name = names.find(memlet.data); name != names.end()) memlet.data = name->second;
     return edge;
   }

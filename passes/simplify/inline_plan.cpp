@@ -9,7 +9,6 @@
 #include "ir/walk.h"
 #include "passes/common/assume.h"
 #include "passes/common/decide.h"
-#include "passes/common/empty_parts.h"
 #include "support/in_order.h"
 
 namespace sdfg {
@@ -221,7 +220,6 @@ void InlinePlan::move_declarations(Sdfg& parent, Sdfg& inner, bool in_scope) con
   };
   for (auto& [name, data] : inner.arrays) {
     if (!data.transient) continue;
-    raise_sizes_of_view(data);
     if (in_scope && data.lifetime != Lifetime::Scope) data.lifetime = Lifetime::Scope;
     parent.arrays.insert(name_outside(name), std::move(data));
   }

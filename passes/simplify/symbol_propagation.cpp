@@ -7,7 +7,6 @@
 #include "ir/analysis/used_names.h"
 #include "ir/replace.h"
 #include "passes/common/bind_symbols.h"
-#include "passes/common/empty_parts.h"
 #include "passes/common/symbol_values.h"
 
 namespace sdfg {
@@ -84,11 +83,8 @@ class Propagation {
         values.emplace(name, *value);
       }
     if (values.empty()) return Changed::No;
-    for (const auto& [container, symbols] : shaped_) {
-      Data& data = sdfg_.arrays.at(container);
-      substitute(data, values);
-      raise_sizes_of_view(data);
-    }
+    for (const auto& [container, symbols] : shaped_)
+      substitute(sdfg_.arrays.at(container), values);
     return Changed::Yes;
   }
 
@@ -183,7 +179,6 @@ class Propagation {
     Block holder{"", std::move(state)};
     replace_symbols(holder, values, types_);
     state = std::move(*holder.as<State>());
-    raise_negative_sizes(state);
   }
 
   void on_loop(LoopRegion& loop, SymbolValues::RegionIndex inner, const Point& before,

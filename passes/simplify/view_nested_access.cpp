@@ -4,7 +4,6 @@
 #include <map>
 
 #include "ir/analysis/propagate.h"
-#include "passes/common/empty_parts.h"
 #include "passes/common/same_layout.h"
 #include "passes/common/walk_states.h"
 #include "passes/simplify/inline_plan.h"
@@ -30,12 +29,11 @@ bool are_equivalent(const Data& a, const Data& b) {
 /// A view, outside, that has the shape and strides of a plain container inside.
 Data view_like(const Data& inside, const Substitution& values) {
   Data view = inside.is_scalar() ? Data::array(inside.dtype, {Expr(1)}) : inside;
-  substitute(view, values);
   view.as_array()->role = Role::View;
   view.as_array()->optional = false;
   view.transient = true;
   view.lifetime = Lifetime::Scope;
-  raise_negative_sizes(view);
+  substitute(view, values);
   return view;
 }
 

@@ -80,7 +80,7 @@ WEIGHTS = {name: weight for weight, names in {
         copy-chain-elimination dead-state-elimination double-write-elimination empty-loop-elimination inline-fusion
         map-expansion map-unroll transient-reuse trivial-dimension-folding""",
     2: """
-        control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
+        complete-writes control-flow-raising map-dead-range-elimination slice-view-elimination substitute-symbols
         symbol-propagation""",
 }.items() for name in names.split()}
 
