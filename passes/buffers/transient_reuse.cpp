@@ -47,7 +47,9 @@ void collect_single(Region& region, std::set<const State*>& out) {
 /// A container of the state, or several that share its memory by now.
 struct Slot {
   std::string name;
-  std::set<NodeId> users;  ///< who reads or writes what it holds last, by element
+  /// Elements, of what it holds last: nothing touches it before the first, and it is left alone
+  /// once the last are done.
+  std::set<NodeId> first, last;
 };
 
 class StateReuse {
@@ -65,7 +67,7 @@ class StateReuse {
     for (NodeId n : *sorted) {
       const auto* access = state_[n].as<AccessNode>();
       if (!access || !seen.insert(access->data).second || !is_candidate(access->data)) continue;
-      Slot slot{access->data, users(access->data)};
+      Slot slot = slot_of(access->data);
       auto& known = groups[layout(access->data)];
       Slot* free = known.empty() ? nullptr : find_free(known, slot);
       if (!free) {
@@ -80,7 +82,8 @@ class StateReuse {
                        "'" + slot.name + "' lies where '" + free->name + "' did");
       names.emplace(slot.name, free->name);
       gone.insert(slot.name);
-      free->users = std::move(slot.users);
+      free->first = std::move(slot.first);
+      free->last = std::move(slot.last);
     }
     if (names.empty()) return Changed::No;
     rename_data(state_, names);
@@ -135,23 +138,32 @@ class StateReuse {
     return key;
   }
 
-  /// Writers and readers; a scope counts by its entry.
-  std::set<NodeId> users(const std::string& name) {
-    std::set<NodeId> out;
+  /// Touched by writers and readers, of which a scope counts by its entry. A copy begins after its
+  /// source, and is done where it arrives.
+  Slot slot_of(const std::string& name) {
+    Slot slot{name, {}, {}};
     for (const AccessSite& site : accesses_.sites(name)) {
-      for (EdgeId e : state_.in(site.node)) out.insert(order().element(state_.source(e)));
-      for (EdgeId e : state_.out(site.node)) out.insert(order().element(state_.target(e)));
+      for (EdgeId e : state_.in(site.node)) {
+        const NodeId writer = order().element(state_.source(e));
+        slot.first.insert(writer);
+        slot.last.insert(state_[writer].is<AccessNode>() ? site.node : writer);
+      }
+      for (EdgeId e : state_.out(site.node)) {
+        const NodeId reader = order().element(state_.target(e));
+        slot.first.insert(reader);
+        slot.last.insert(reader);
+      }
     }
-    return out;
+    return slot;
   }
 
   Slot* find_free(std::vector<Slot>& known, const Slot& next) {
     std::size_t tried = 0;
     for (Slot& slot : known) {
       if (++tried > most_candidates) break;
-      const bool before = std::ranges::all_of(slot.users, [&](NodeId user) {
-        return std::ranges::all_of(next.users, [&](NodeId other) {
-          return user != other && order().reaches(user, other);
+      const bool before = std::ranges::all_of(slot.last, [&](NodeId last) {
+        return std::ranges::all_of(next.first, [&](NodeId first) {
+          return last != first && order().reaches(last, first);
         });
       });
       if (before) return &slot;

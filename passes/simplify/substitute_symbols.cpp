@@ -20,6 +20,8 @@ Result<Changed> SubstituteSymbols::run(Sdfg& sdfg, const Options& options, PassC
     std::string why = cannot_bind(sdfg, name);
     if (why.empty() && !sdfg.symbols.contains(name) && !is_used(name))
       why = "the program has no such symbol";
+    if (why.empty() && equal(Expr::symbol(name), value, context.assumptions()) == Truth::No)
+      why = "what is assumed excludes it";
     if (!why.empty()) {
       context.refused({},
                       "'" + name + "' is not replaced by " + std::to_string(value) + ": " + why);

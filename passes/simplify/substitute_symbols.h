@@ -19,8 +19,8 @@ that has such an object under `constant_symbols`. The symbols leave the signatur
 SDFGs that are given them or an expression that has become constant. Maps that have no points then,
 and copies of no elements, go.
 
-Refused for names that are no symbols of the program, for containers, and for symbols that the
-program assigns.)",
+Refused for names that are no symbols of the program, for containers, for symbols that the program
+assigns, and for values that contradict what is assumed (in a version for N < 7, N is not 8).)",
   };
   struct Options {
     std::vector<std::string> symbols;
