@@ -410,13 +410,14 @@ Refusal check_later_inputs(const FusionSite& site, const FusionMap& first, const
 }
 
 bool apart_from(const FusionSite& site, const std::optional<Subset>& touched,
-                const std::string& container, const FusionMap& map, bool writes) {
+                const std::string& container, const FusionMap& map, bool writes, NodeId but) {
   const auto& uses = writes ? map.writes : map.reads;
   const auto names = uses.find(container);
   if (names == uses.end()) return true;
-  return touched && std::ranges::all_of(names->second.all(), [&](const auto& name) {
+  return std::ranges::all_of(names->second.all(), [&](const auto& name) {
     const Port& port = (writes ? map.out : map.in).at(name);
-    if (!port.direct) return false;
+    if (port.node == but) return true;
+    if (!touched || !port.direct) return false;
     const auto used =
         footprint(site.sdfg, site.state, port.outer, writes, container, site.assumptions);
     return used && intersects(*touched, *used, site.assumptions) == Truth::No;

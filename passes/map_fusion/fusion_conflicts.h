@@ -24,9 +24,9 @@ std::optional<Subset> inner_subset(const FusionSite& site, EdgeId edge, const Po
                                    bool input);
 
 /// Are these elements of a container (none: any) certainly others than those that a map writes, or
-/// reads, in all of its iterations?
+/// reads, in all of its iterations? What it writes, or reads, at one node may be left out.
 bool apart_from(const FusionSite& site, const std::optional<Subset>& touched,
-                const std::string& container, const FusionMap& map, bool writes);
+                const std::string& container, const FusionMap& map, bool writes, NodeId but = {});
 
 /// The nodes inside a map that read what an edge from its entry brings, or write what one to its
 /// exit takes along: where that is a view, those who use the view.

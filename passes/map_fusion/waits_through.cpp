@@ -34,16 +34,21 @@ class Waits {
   std::vector<NodeId> take() const { return {found_.begin(), found_.end()}; }
 
  private:
-  /// The node between is waited for no more, so neither are others that write it.
+  /// The node between is waited for no more, so neither are others that write it. What the second
+  /// map reads there comes from the first.
   void wait_for_other_writers(const std::string& container) {
-    for (EdgeId e : state_.in(between_))
-      if (const NodeId writer = state_.source(e);
-          must_wait_for(writer) && !apart(elements(e, true, container), container)) {
-        if (state_[writer].is<AccessNode>() && !state_[e].memlet.empty())
-          refuse("writes", container);
-        else
-          wait_for(writer);
-      }
+    for (EdgeId e : state_.in(between_)) {
+      const NodeId writer = state_.source(e);
+      if (!must_wait_for(writer)) continue;
+      const auto written = elements(e, true, container);
+      const bool meets_write = !apart(written, container);
+      if (!meets_write && apart_from(site_, written, container, second_, false, between_)) continue;
+      if (state_[writer].is<AccessNode>() && !state_[e].memlet.empty())
+        refuse("writes what the second one " + std::string(meets_write ? "writes" : "reads"),
+               container);
+      else
+        wait_for(writer);
+    }
   }
 
   /// The node comes later, maybe as the one that the second map writes, too, but of those who write
@@ -66,14 +71,13 @@ class Waits {
       const NodeId reader = state_.target(e);
       if (is_view(reader)) wait_for_readers(reader, container);
       if (reader == between_ && !state_[e].memlet.empty() && !reads_apart(e, node, container))
-        refuse("reads", container);
+        refuse("reads what the second one writes", container);
       if (must_wait_for(reader) && !reads_apart(e, node, container)) wait_for(reader);
     }
   }
 
   void refuse(const std::string& what, const std::string& container) {
-    why = "a copy to a node between the maps " + what + " what the second one writes of '" +
-          container + "'";
+    why = "a copy to a node between the maps " + what + " of '" + container + "'";
   }
 
   bool is_view(NodeId node) const {
