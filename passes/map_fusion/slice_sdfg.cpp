@@ -1,19 +1,33 @@
 #include "passes/map_fusion/slice_sdfg.h"
 
+#include <algorithm>
+
+#include "ir/analysis/memlet_path.h"
 #include "ir/analysis/propagate.h"
 
 namespace sdfg {
 namespace {
 
-/// One element was written to the container; now it is all of it.
+/// One element was written to the container; now it is all of it. The map may store the value as
+/// other elements, too, which are no part of the slice.
 void become_scalar(State& body, const std::string& container) {
   const Subset only = Subset::index({Expr(0)});
-  for (EdgeId e : body.edges()) {
+  const auto is_only = [&](const std::optional<Subset>& subset) {
+    return !subset || std::ranges::all_of(subset->ranges, [](const Range& r) {
+      return r.begin == Expr(0);
+    });
+  };
+  for (EdgeId e : std::vector<EdgeId>(body.edges().begin(), body.edges().end())) {
+    const auto* written = body[body.target(e)].as<AccessNode>();
+    if (written && written->data == container &&
+        !is_only(subset_at(body[e].memlet, container, true))) {
+      body.erase(e);
+      continue;
+    }
     Memlet& memlet = body[e].memlet;
-    const auto* target = body[body.target(e)].as<AccessNode>();
     if (memlet.data == container)
       memlet.subset() = only;
-    else if (target && target->data == container && memlet.dst_subset)
+    else if (written && written->data == container && memlet.dst_subset)
       memlet.dst_subset = only;
   }
 }
