@@ -266,7 +266,7 @@ void IfBodyFiller::connect_results(NodeId n, Target& target) {
   const std::string name = names_.at(access->data);
   const NodeId result = moved_.at(n.value);
   for (EdgeId e : state_.out(n)) {
-    if (state_.target(e) != node_) continue;
+    if (state_.target(e) != node_ || state_[e].memlet.empty()) continue;
     const std::string& input = state_[e].dst_connector;
     Data& data = inner().arrays.at(input);
     std::vector<NodeId>& readers = target.sources[input];

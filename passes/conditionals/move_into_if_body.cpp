@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <ranges>
 
 #include "ir/analysis/connector_types.h"
 #include "ir/analysis/memlet_path.h"
@@ -315,7 +316,8 @@ class ScopeMover {
     }
     context_.applied(trail_.in(state_, node), what);
     IfBodyFiller filler(sdfg_, state_, scope_, node, facts_.readable, bodies_.find(node)->taken);
-    for (const auto& [place, nodes] : branches)
+    // From the inside: what a branch inside reads of one around it arrives there as an input, too.
+    for (const auto& [place, nodes] : branches | std::views::reverse)
       filler.fill({bodies_.branch(place).region, nodes});
     filler.finish();
     facts_.moved.insert(filler.moved_data().begin(), filler.moved_data().end());

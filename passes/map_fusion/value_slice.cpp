@@ -102,13 +102,22 @@ class Finder {
     return {};
   }
 
-  /// A node that has more results than the slice needs would have to be cut itself.
+  /// A node that has more results than the slice needs would have to be cut itself; one that others
+  /// only wait for would stay without results.
   Refusal check_results(NodeId node) const {
+    const auto is_here = [&](EdgeId e) { return e == out_.write || holds(state_.target(e)); };
+    const auto is_waited_for = [&](EdgeId e) {
+      return !carries_data(state_[e]) && !is_here(e) && state_.target(e) != map_.exit;
+    };
+    if (std::ranges::any_of(state_.out(node), is_waited_for) &&
+        std::ranges::all_of(state_.out(node), [&](EdgeId e) {
+          return !carries_data(state_[e]) || is_here(e);
+        }))
+      return "something else waits for '" + std::string(state_[node].label()) + "' inside";
     for (EdgeId e : state_.out(node)) {
-      if (e == out_.write || !carries_data(state_[e]) || holds(state_.target(e))) continue;
+      if (!carries_data(state_[e]) || is_here(e)) continue;
       const bool again = std::ranges::any_of(state_.out(node), [&](EdgeId other) {
-        return state_[other].src_connector == state_[e].src_connector &&
-               (other == out_.write || holds(state_.target(other)));
+        return state_[other].src_connector == state_[e].src_connector && is_here(other);
       });
       if (!again) return "'" + std::string(state_[node].label()) + "' computes something else, too";
     }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ir/expr_quotient.h"
+#include "passes/common/order_edge.h"
 #include "passes/common/scope.h"
 #include "passes/common/tidy.h"
 
@@ -118,7 +119,7 @@ class Remover {
   NodeId own_access(NodeId access, const std::vector<EdgeId>& around, bool is_source) {
     const std::string data = state_.get<AccessNode>(access).data;
     std::optional<NodeId> own;
-    const auto order = [&](NodeId outer, NodeId inner) {
+    const auto keep_order = [&](NodeId outer, NodeId inner) {
       const NodeId first = is_source ? outer : inner, then = is_source ? inner : outer;
       if (!connected(state_, first, then)) state_.connect(first, then, Edge{});
     };
@@ -127,8 +128,8 @@ class Remover {
       const Node& node = state_[other];
       const bool is_around = is_source ? node.is_entry() : node.is_exit();
       if (other == access || is_around || orders_nothing(other, is_source)) continue;
-      if (!own) own = state_.add(Node{AccessNode{data}}), order(access, *own);
-      order(other, *own);
+      if (!own) own = state_.add(Node{AccessNode{data}}), keep_order(access, *own);
+      keep_order(other, *own);
     }
     return own.value_or(access);
   }
@@ -149,7 +150,10 @@ class Remover {
         if (orders_nothing(from, true) || orders_nothing(to, false)) continue;
         if (state_[from].is_entry() && has_other(state_.in(to))) continue;
         if (state_[to].is_exit() && has_other(state_.out(from))) continue;
-        state_.connect(from, to, Edge{});
+        if (state_[from].is_entry() || state_[to].is_exit())
+          state_.connect(from, to, Edge{});
+        else
+          order(sdfg_, state_, from, to);
       }
   }
 
