@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/analysis/propagate.h"
 #include "passes/buffers/run.h"
 #include "passes/buffers/twin_writes.h"
 
@@ -180,12 +181,13 @@ class Eliminator {
     if (Refusal why = grow_for(program_, sharing)) return refuse(why.reason());
     refused_.erase(key);
     const State& state = *program_.flow.state(c.point);
+    const auto whole = [&] { return all_elements(program_.sdfg.arrays.at(sharing.to)); };
     applied(
         trails_.at(c.point)->in(state, state.source(c.copy)),
         "'" + c.from + "' lives in '" + c.to + "' at [" + to_text(outer) + "]" +
             (sharing.grown.empty() ? ""
                                    : ", and that grows to '" + sharing.to + "' [" +
-                                         to_text(Subset::whole(sharing.grown)) + "]") +
+                                         to_text(whole()) + "]") +
             (sharing.twins.empty() ? "" : ", and maps write once what they wrote to both") +
             (sharing.order.empty() ? "" : ", with ordering edges") +
             (sharing.early.empty() ? "" : "; what is overwritten is read before"));

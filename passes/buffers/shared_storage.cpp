@@ -194,16 +194,17 @@ bool SharingCheck::grow(const Subset& all) {
     return certain(less_equal(a, b, p_.assumptions));
   };
   if (!array || !data.transient || array->strides != c_strides(data.shape)) return false;
+  const Subset mine = all_elements(data);
   std::optional<std::size_t> grows;
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
-    if (all[d].step != Expr(1) || !ordered(0, all[d].begin)) return false;
-    if (all[d] == Range{Expr(0), data.shape[d] - 1, Expr(1)}) continue;
-    if (grows || !ordered(data.shape[d], all[d].end + 1)) return false;
+    if (all[d].step != Expr(1) || !ordered(mine[d].begin, all[d].begin)) return false;
+    if (all[d] == mine[d]) continue;
+    if (grows || !ordered(mine[d].end, all[d].end)) return false;
     grows = d;
   }
   if (!grows) return false;
   sharing_.grown = data.shape;
-  sharing_.grown[*grows] = all[*grows].end + 1;
+  sharing_.grown[*grows] = all[*grows].end - mine[*grows].begin + 1;
   return true;
 }
 
