@@ -119,7 +119,7 @@ class Remover {
   NodeId own_access(NodeId access, const std::vector<EdgeId>& around, bool is_source) {
     const std::string data = state_.get<AccessNode>(access).data;
     std::optional<NodeId> own;
-    const auto keep_order = [&](NodeId outer, NodeId inner) {
+    const auto wait = [&](NodeId outer, NodeId inner) {
       const NodeId first = is_source ? outer : inner, then = is_source ? inner : outer;
       if (!connected(state_, first, then)) state_.connect(first, then, Edge{});
     };
@@ -128,8 +128,8 @@ class Remover {
       const Node& node = state_[other];
       const bool is_around = is_source ? node.is_entry() : node.is_exit();
       if (other == access || is_around || orders_nothing(other, is_source)) continue;
-      if (!own) own = state_.add(Node{AccessNode{data}}), keep_order(access, *own);
-      keep_order(other, *own);
+      if (!own) own = state_.add(Node{AccessNode{data}}), wait(access, *own);
+      wait(other, *own);
     }
     return own.value_or(access);
   }
