@@ -112,7 +112,12 @@ class Shrinker {
     Kept kept{whole, std::vector<bool>(whole.rank())};
     for (std::size_t d = 0; d < whole.rank(); ++d) {
       if (whole[d].size() == Expr(1)) continue;
-      if ((*written)[d].is_index() && is_read_by_element(uses, d)) {
+      // One that certainly writes nothing left no trace in the hull.
+      const bool is_one_index =
+          (*written)[d].is_index() && std::ranges::all_of(uses.uses, [&](const ContainerUse& use) {
+            return !use.write || use.subset[d].is_index();
+          });
+      if (is_one_index && is_read_by_element(uses, d)) {
         kept.box[d] = (*written)[d];
         kept.pinned[d] = true;
       } else if (certain(covers(Subset{{whole[d]}}, Subset{{(*all)[d]}}, known_.get())) &&
