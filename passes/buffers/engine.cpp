@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/analysis/propagate.h"
+#include "ir/replace.h"
 #include "passes/buffers/run.h"
 #include "passes/buffers/twin_writes.h"
 
@@ -231,7 +232,15 @@ class Eliminator {
   }
 
   void tidy() {
-    for (const auto& [point, name] : touched_) merge_sources(program_, point, name);
+    // What a container's descriptor mentions must not mean something else in a scope.
+    std::map<Point, SymbolSet> mentioned;
+    for (const auto& [point, name] : touched_) {
+      merge_sources(program_, point, name);
+      if (const Data* data = program_.sdfg.find_data(name))
+        collect_symbols(*data, mentioned[point]);
+    }
+    for (const auto& [point, symbols] : mentioned)
+      rename_bound_names(*program_.flow.state(point), symbols);
   }
 
   BufferProgram& program_;
