@@ -12,6 +12,7 @@ namespace sdfg {
 /// Replaces symbols, all at once, in everything the SDFG evaluates: descriptors, memlets, ranges,
 /// conditions, values of assignments, code, and what nested SDFGs are given. Where a memlet of a
 /// tasklet has fewer dimensions of more than one element afterwards, its code has fewer indices.
+/// Ranges of memlets, and views, that turn out to have a negative size have no elements.
 ///
 /// A name bound inside hides the outer symbol within its scope: map parameters, dynamic range
 /// inputs, consume indices, variables of loops with an init statement, connectors of tasklets. What

@@ -47,9 +47,8 @@ void collect_single(Region& region, std::set<const State*>& out) {
 /// A container of the state, or several that share its memory by now.
 struct Slot {
   std::string name;
-  /// Elements, of what it holds last: nothing touches it before the first, and it is left alone
-  /// once the last are done.
-  std::set<NodeId> first, last;
+  std::set<NodeId> first;  ///< elements: nothing touches the container before them
+  std::set<NodeId> last;   ///< elements: once they are done, what it holds last is left alone
 };
 
 class StateReuse {
@@ -82,7 +81,6 @@ class StateReuse {
                        "'" + slot.name + "' lies where '" + free->name + "' did");
       names.emplace(slot.name, free->name);
       gone.insert(slot.name);
-      free->first = std::move(slot.first);
       free->last = std::move(slot.last);
     }
     if (names.empty()) return Changed::No;

@@ -109,13 +109,12 @@ class Finder {
     const auto is_waited_for = [&](EdgeId e) {
       return !carries_data(state_[e]) && !is_here(e) && state_.target(e) != map_.exit;
     };
+    const auto leaves = [&](EdgeId e) { return carries_data(state_[e]) && !is_here(e); };
     if (std::ranges::any_of(state_.out(node), is_waited_for) &&
-        std::ranges::all_of(state_.out(node), [&](EdgeId e) {
-          return !carries_data(state_[e]) || is_here(e);
-        }))
+        std::ranges::none_of(state_.out(node), leaves))
       return "something else waits for '" + std::string(state_[node].label()) + "' inside";
     for (EdgeId e : state_.out(node)) {
-      if (!carries_data(state_[e]) || is_here(e)) continue;
+      if (!leaves(e)) continue;
       const bool again = std::ranges::any_of(state_.out(node), [&](EdgeId other) {
         return state_[other].src_connector == state_[e].src_connector && is_here(other);
       });
